@@ -1,13 +1,83 @@
-"""The candidates of a search: op types of a model that a list can move."""
+"""What lists do to a model, and which of its op types can be candidates of a search."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from ..graph.options.keep_dtype import KeepDtype
+from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
 
-    from .judged_sets import JudgedSets
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..graph.answer import Answer
+    from ..graph.judging import Ready
+
+    Marks = Mapping[str, frozenset[Mark]]
+
+
+def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset[Mark]]:
+    """Return the marks of a base list with op types moved to the black or the white list."""
+    return {**base, **dict.fromkeys(types, frozenset({ADD_WHITE if white else ADD_BLACK}))}
+
+
+class JudgedSets:
+    """Judges a graph with op types moved, or with nodes that keep their dtype.
+
+    :param ready: the graph with its target
+    :param mode: a mixed mode
+    :param base: the marks that every list has
+    :param white: whether types are moved to the white list, instead of the black one
+    """
+
+    def __init__(self, ready: Ready, mode: str, base: Marks, white: bool = False) -> None:
+        self.ready = ready
+        self.mode = mode
+        self.base = base
+        self.white = white
+        self.plain = ready.judge(mode, base)
+        """The answer of the base list."""
+        self.types: dict[str, list[int]] = {}
+        """The nodes of each op type, in the order of the graph."""
+        for node in self.plain.graph:
+            self.types.setdefault(node.type, []).append(node.index)
+        self._digests: dict[frozenset[str], str] = {}
+
+    def answer(self, types: frozenset[str]) -> Answer:
+        """Return the graph judged with these types moved."""
+        return self.ready.judge(self.mode, moved(self.base, types, self.white)) if types else self.plain
+
+    def digest(self, types: frozenset[str]) -> str:
+        """SHA-256 of the dtypes of every input and output."""
+        if types not in self._digests:
+            self._digests[types] = _digest(self.answer(types))
+        return self._digests[types]
+
+    def keeping(self, nodes: Iterable[str]) -> Ready:
+        """Return the graph with nodes that keep their dtype."""
+        return self.ready.keeping(KeepDtype(sorted(nodes)))
+
+    def digest_keeping(self, nodes: Iterable[str]) -> str:
+        """As :meth:`digest`, for the base list and nodes that keep their dtype."""
+        return _digest(self.keeping(nodes).judge(self.mode, self.base))
+
+    def low_nodes(self, types: Iterable[str]) -> list[str]:
+        """Names of the nodes of op types that the base list leaves low, in the order of the graph."""
+        nodes = sorted(index for name in types for index in self.types.get(name, ()))
+        return [self.plain[index].name for index in nodes if self.plain[index].low]
+
+    def refuses(self, name: str) -> bool:
+        """Whether the chip has no kernel for a node of a moved type that it has with the base list."""
+        return bool(_refused(self.answer(frozenset({name})), self.types[name]) - _refused(self.plain, self.types[name]))
+
+
+def _digest(answer: Answer) -> str:
+    return sha256(f"{answer.inputs}{answer.outputs}".encode()).hexdigest()
+
+
+def _refused(answer: Answer, nodes: Iterable[int]) -> set[int]:
+    return {node for node in nodes if answer[node].code == "refused-dtype"}
 
 
 class MovableType(NamedTuple):
@@ -21,87 +91,57 @@ class MovableType(NamedTuple):
     same: tuple[str, ...] = ()
 
 
-class LeftOut(NamedTuple):
-    """An op type that cannot be a candidate."""
-
-    name: str
-    why: str
-
-
 class Pruned(NamedTuple):
-    """Return the op types of a model, in the order of the graph."""
+    """The op types of a model, in the order of the graph.
+
+    :param dropped: those that cannot be candidates, with the reasons
+    """
 
     candidates: list[MovableType]
-    dropped: list[LeftOut]
+    dropped: dict[str, str]
 
 
-def pruned(sets: JudgedSets, step: Callable[[int, int], None] = lambda *_: None) -> Pruned:
-    """Return the op types of a model that a list can move; those with the same effect are one candidate.
-
-    :param step: called with the number of types that were tried, and of all
-    """
-    concerned, dropped = _concerned(sets)
-    names = []
-    for at, name in enumerate(concerned):
-        step(at, len(concerned))
-        if _refuses(sets, name):
-            what = "low-precision" if sets.white else "float32"
-            dropped.append(LeftOut(name, f"the chip has no {what} kernel for a node of it"))
-        else:
+def pruned(sets: JudgedSets) -> Pruned:
+    """Return the op types of a model that a list can move; those with the same effect are one candidate."""
+    names: list[str] = []
+    dropped: dict[str, str] = {}
+    for name, nodes in sets.types.items():
+        judged = [node for node in map(sets.plain.__getitem__, nodes) if node.judged]
+        if any(node.low is not sets.white for node in judged):
             names.append(name)
+        elif judged:
+            dropped[name] = _idle(sets)
+    for name in filter(sets.refuses, names):
+        dropped[name] = f"the chip has no {'low-precision' if sets.white else 'float32'} kernel for a node of it"
+    names = [name for name in names if name not in dropped]
     every = frozenset(names)
-    effects: dict[str, tuple[str, str]] = {}
-    for name in names:
-        effects[name] = sets.digest(frozenset({name})), sets.digest(every - {name})
     nothing = sets.digest(frozenset()), sets.digest(every)
-    dropped += [LeftOut(name, "it changes no dtype") for name in names if effects[name] == nothing]
-    return Pruned(_grouped(sets, [name for name in names if effects[name] != nothing], effects), dropped)
+    effects: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        effect = sets.digest(frozenset({name})), sets.digest(every - {name})
+        if effect == nothing:
+            dropped[name] = "it changes no dtype"
+        else:
+            effects.setdefault(effect, []).append(name)
+    candidates = []
+    for (alone, _), members in effects.items():
+        if len(members) > 1 and sets.digest(frozenset(members)) == alone:
+            candidates.append(MovableType(members[0], tuple(members[1:])))
+        else:
+            candidates += map(MovableType, members)
+    return Pruned(sorted(candidates, key=lambda candidate: names.index(candidate.name)), dropped)
 
 
-def doubts(sets: JudgedSets, names: Sequence[str]) -> list[LeftOut]:
+def doubts(sets: JudgedSets, names: Sequence[str]) -> dict[str, str]:
     """Return why op types named by the user will probably not help."""
-    found = pruned(sets)
-    known = {each.name for each in found.candidates}.union(*(each.same for each in found.candidates))
-    reasons = {each.name: each.why for each in found.dropped}
-    types = set(sets.graph.types)
-    return [
-        LeftOut(name, reasons.get(name, _idle(sets) if name in types else "the model has no node of it"))
+    candidates, dropped = pruned(sets)
+    known = {name for candidate in candidates for name in (candidate.name, *candidate.same)}
+    return {
+        name: dropped.get(name, _idle(sets) if name in sets.types else "the model has no node of it")
         for name in names
         if name not in known
-    ]
+    }
 
 
 def _idle(sets: JudgedSets) -> str:
     return "no node of it runs in high precision" if sets.white else "no node of it runs in low precision"
-
-
-def _concerned(sets: JudgedSets) -> tuple[list[str], list[LeftOut]]:
-    """Return types with a node that the base list leaves low, or for a white list, with one that it leaves high."""
-    base = sets.answer(frozenset())
-    choices = base.judged.choices
-    types = sets.graph.types
-    concerned: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for node, op_type in enumerate(types):
-        if choices[node].column >= 0:
-            (concerned if base[node].low is not sets.white else others)[op_type] = None
-    return list(concerned), [LeftOut(name, _idle(sets)) for name in others if name not in concerned]
-
-
-def _refuses(sets: JudgedSets, name: str) -> bool:
-    """Return whether the chip refuses a node of a moved type that it accepts with the base list."""
-    return set(sets.refused(frozenset({name}), name)) - set(sets.refused(frozenset(), name)) != set()
-
-
-def _grouped(sets: JudgedSets, names: Sequence[str], effects: dict[str, tuple[str, str]]) -> list[MovableType]:
-    groups: dict[tuple[str, str], list[str]] = {}
-    for name in names:
-        groups.setdefault(effects[name], []).append(name)
-    found = []
-    for (alone, _), members in groups.items():
-        if len(members) > 1 and sets.digest(frozenset(members)) == alone:
-            found.append(MovableType(members[0], tuple(members[1:])))
-        else:
-            found += map(MovableType, members)
-    position = {name: at for at, name in enumerate(names)}
-    return sorted(found, key=lambda each: position[each.name])

@@ -5,64 +5,66 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Damaged, Locked, Refused, UsageFault
-from .trial import not_written
-from .verdicts import TrialVerdict
+from ..errors import Damaged, Locked, UsageFault
+from .run_folder import not_written
+from .verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
-    from .places.place import Trial, TrialEnd
+    from .place import Trial, TrialEnd
 
 _FORMAT = 1
+_BEGIN = {"event": "search", "format": _FORMAT}
 
 
 class JudgedTrial(NamedTuple):
-    """A run with a verdict, as stored in the journal.
+    """A run with a verdict.
 
     :param kept: names of candidates
     """
 
     number: int
     kept: frozenset[str]
-    verdict: TrialVerdict
+    verdict: Verdict
     seconds: float
 
 
 class Past(NamedTuple):
     """The journal of an earlier process.
 
-    :param facts: the facts that identify the search
+    :param facts: what identifies the search
     :param last: the highest number of a trial
-    :param repeated: runs that ended without a verdict
     """
 
     facts: dict[str, Any]
     trials: list[JudgedTrial]
     last: int
-    repeated: int
 
 
 class SearchJournal:
     """Appends to a file that this process has locked.
 
-    :param path: created if missing
+    :param path: made if missing
     """
 
     def __init__(self, path: str) -> None:
         """:raises Locked: if another process uses it
-        :raises Refused: if the system refuses
+        :raises Refused: if it is a link, or the system refuses
         """
         self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._descriptor = os.open(path, flags, 0o600)
+            if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
+                raise Damaged("not a journal of opsinfo bisect", path=path)
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            os.close(self._descriptor)
+            self.close()
             raise Locked("another process searches with this journal", path=path) from None
         except OSError as error:
             raise not_written(path, error) from None
@@ -72,33 +74,40 @@ class SearchJournal:
             os.close(self._descriptor)
 
     def past(self) -> Past | None:
-        """Return the content of the journal; None: it is empty. A line that a kill or a full disk cut short is removed.
+        """Return the content of the journal; None: it is empty.
 
-        :raises Damaged: if a line is not one of a journal
+        A last line that a kill or a full disk cut short is removed once every other line was read as one of a journal.
+
+        :raises Damaged: if a line is not one of a journal; nothing is changed then
         """
-        with open(self.path, "rb") as file:
+        with open(self._descriptor, "rb", closefd=False) as file:
+            file.seek(0)
             data = file.read()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(self.path, whole)
-        lines = data[:whole].splitlines()
-        return _read(self.path, lines) if lines else None
+        *lines, rest = data.split(b"\n")
+        if not lines:
+            begin = json.dumps(_BEGIN)[:-1].encode()
+            if rest[: len(begin)] != begin[: len(rest)]:
+                raise _damaged(self.path, 1)
+        past = _read(self.path, lines) if lines else None
+        if rest:
+            os.ftruncate(self._descriptor, len(data) - len(rest))
+        return past
 
     def begin(self, facts: Mapping[str, Any]) -> None:
         """The first line."""
-        self._append({"event": "search", "format": _FORMAT, **facts})
+        self._append({**_BEGIN, **facts})
 
     def started(self, number: int, kept: list[str], digest: str) -> None:
         """Written before a run and its folder: the number of the trial is taken."""
         self._append({"event": "start", "trial": number, "set": kept, "digest": digest})
 
-    def judged(self, trial: Trial, kept: list[str], verdict: TrialVerdict, outcome: TrialEnd) -> None:
+    def judged(self, trial: Trial, kept: list[str], verdict: Verdict, end: TrialEnd) -> None:
         """Written after a run with a verdict."""
-        self._append({"event": "end", "trial": trial.number, "set": kept, "verdict": str(verdict), **_outcome(outcome)})
+        self._append({"event": "end", "trial": trial.number, "set": kept, "verdict": verdict.value, **_facts(end)})
 
-    def repeated(self, trial: Trial, outcome: TrialEnd, why: str) -> None:
+    def repeated(self, trial: Trial, end: TrialEnd, why: str) -> None:
         """Written after a run without one."""
-        self._append({"event": "no-verdict", "trial": trial.number, "why": why, **_outcome(outcome)})
+        self._append({"event": "no-verdict", "trial": trial.number, "why": why, **_facts(end)})
 
     def ended(self, how: str) -> None:
         """The search ended, or paused."""
@@ -106,7 +115,7 @@ class SearchJournal:
 
     def _append(self, record: Mapping[str, Any]) -> None:
         """:raises Refused: if it is not on the disk"""
-        rest = memoryview((json.dumps(record) + "\n").encode("utf-8"))
+        rest = memoryview((json.dumps(record) + "\n").encode())
         try:
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
@@ -115,19 +124,19 @@ class SearchJournal:
             raise not_written(self.path, error) from None
 
 
-def _outcome(outcome: TrialEnd) -> dict[str, Any]:
+def _facts(end: TrialEnd) -> dict[str, Any]:
     return {
-        "code": outcome.code,
-        "signal": outcome.signal or None,
-        "seconds": round(outcome.seconds, 3),
-        "device": outcome.device or None,
-        "tail": outcome.tail,
+        "code": end.code,
+        "signal": end.signal or None,
+        "seconds": round(end.seconds, 3),
+        "device": end.device or None,
+        "tail": end.tail,
     }
 
 
 def _read(path: str, lines: list[bytes]) -> Past:
     trials = []
-    last = repeated = 0
+    last = 0
     facts: dict[str, Any] = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -136,22 +145,29 @@ def _read(path: str, lines: list[bytes]) -> Past:
             if number == 1:
                 if event != "search" or record["format"] != _FORMAT:
                     raise ValueError
-                facts = {name: value for name, value in record.items() if name not in ("event", "format")}
-            last = max(last, record.get("trial", 0))
-            repeated += event == "no-verdict"
+                facts = {name: value for name, value in record.items() if name not in _BEGIN}
+            last = max(last, int(record.get("trial", 0)))
             if event == "end":
-                verdict = TrialVerdict(record["verdict"])
-                trials.append(JudgedTrial(record["trial"], frozenset(record["set"]), verdict, record["seconds"]))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            hint = "name another folder with --journal DIR" if number == 1 else None
-            raise Damaged("not a journal of opsinfo bisect", path=path, line=number, column=1, hint=hint) from None
-    return Past(facts, trials, last, repeated)
+                kept = frozenset(map(str, record["set"]))
+                trials.append(
+                    JudgedTrial(int(record["trial"]), kept, Verdict(record["verdict"]), float(record["seconds"]))
+                )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise _damaged(path, number) from None
+    return Past(facts, trials, last)
+
+
+def _damaged(path: str, line: int) -> Damaged:
+    hint = "--journal DIR names another folder" if line == 1 else None
+    return Damaged("not a journal of opsinfo bisect", path=path, line=line, column=1, hint=hint)
+
+
+_FACTS = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}
 
 
 def require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
     """:raises UsageFault: if the search in the journal was about something else"""
-    words = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}
-    changed = [words.get(name, name.replace("_", " ")) for name in facts if past.facts.get(name) != facts[name]]
+    changed = [_FACTS.get(name, name.replace("_", " ")) for name in facts if past.facts.get(name) != facts[name]]
     if changed:
         raise UsageFault(
             f"the journal belongs to another search: changed since: {', '.join(changed)}",
@@ -159,10 +175,3 @@ def require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
             path=path,
             hint="start a new search with --journal DIR, or use its verdicts nevertheless with --force",
         )
-
-
-def require_readable(path: str) -> None:
-    """:raises Refused: if there is no journal"""
-    if not os.path.isfile(path):
-        hint = "without --resume, a new search begins"
-        raise Refused("there is no journal to resume", name="no-journal", path=path, hint=hint)

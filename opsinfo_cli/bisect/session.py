@@ -1,35 +1,68 @@
-"""A running search: questions become trials at a place, their outcomes verdicts, and verdicts answers."""
+"""A running search: questions become trials at a place, their ends verdicts, and verdicts answers."""
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from .budget import Budget
-from .places.place import Trial
-from .question import Question
-from .speculation import next_questions
-from .unusable import Unusable, can_be_repeated, reason, unusable
-from .verdicts import Counting, Knowledge, TrialVerdict, verdict_of
+from ..errors import Refused, UsageFault
+from .place import Trial
+from .run_folder import OUTPUT
+from .search.protocol import SearchEnd, protocol
+from .search.question import Question, next_questions
+from .verdicts import Counting, Knowledge, SetRun, Verdict, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeVar
 
     from .journal import Past, SearchJournal
-    from .places.place import TrialEnd, TrialPlace
-    from .question import Kept
-    from .subject import SearchSubject
-    from .trial import RunFolder
+    from .place import Files, TrialEnd, TrialPlace
+    from .run_folder import RunFolder
+    from .search.protocol import Ended
+    from .search.question import Kept
 
     T = TypeVar("T")
+
+_LOST = 20
+"""How often a set is tried again after its place was lost."""
+_EXTRA = 2
+"""The additional lead required of the passing runs of the final list, if verdicts may be wrong."""
+_TICK = 0.5
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class Budget(NamedTuple):
+    """:param runs: maximum number of runs; None: unlimited
+    :param seconds: time during which runs may be started; None: unlimited
+    """
+
+    runs: int | None = None
+    seconds: float | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Budget:
+        """Parse a number of runs (``40``) or a time (``90m``, ``6h``, ``1.5d``).
+
+        :raises UsageFault: if it is neither
+        """
+        match = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)([smhd])", text)
+        if match is None:
+            raise UsageFault(f"--budget: `{text}` is neither a number of runs nor a time", hint="40, 90m or 6h")
+        return cls(runs=int(match[1])) if match[1] else cls(seconds=float(match[2]) * _UNITS[match[3]])
+
+    def is_spent(self, runs: int, seconds: float) -> bool:
+        """Whether no further run may be started."""
+        return (self.runs is not None and runs >= self.runs) or (self.seconds is not None and seconds >= self.seconds)
 
 
 class Rules(NamedTuple):
     """How runs are made and counted.
 
-    :param retries: how often a run that ends by a signal or with 128 or more is repeated
     :param timeout_fails: whether a run that takes too long fails, instead of stopping the search
+    :param retries: how often a run that ends by a signal or with 128 or more is repeated
     """
 
     command: Sequence[str]
@@ -40,29 +73,77 @@ class Rules(NamedTuple):
     budget: Budget = Budget()
 
 
+class SearchSubject(NamedTuple):
+    """The candidates of a search and their effects.
+
+    :param names: names of the candidates, by number
+    :param digest: of a set's effect: sets with the same digest have the same verdict
+    :param files: the files of a trial by NAME, for a set and the number of the trial
+    """
+
+    names: Sequence[str]
+    digest: Callable[[Kept], str]
+    files: Callable[[Kept, int], Files]
+
+
 class OutOfBudget(Exception):
     """No further run may be started."""
 
 
-class Spent(NamedTuple):
-    """The cost of the runs of all processes of a search.
+class Unusable(Refused):
+    """The check gives no verdict.
 
-    :param seconds: total of all runs
+    :ivar output: the end of what it printed
     """
 
-    runs: int
-    seconds: float
+    default_name = "check-unusable"
+    output = ""
 
 
-_LOST = 20
-"""How often a set is tried again after its place was lost."""
+class Cost:
+    """What all processes of a search have spent.
+
+    :ivar seconds: total of all runs
+    :ivar before: the same at the start of this process
+    """
+
+    def __init__(self) -> None:
+        self.counts = dict.fromkeys(Verdict, 0)
+        self.cannot_tell: list[int] = []
+        self.seconds = self.before = 0.0
+        self.begun = time.monotonic()
+        self.searched = self.waited = 0.0
+        self.started = 0
+
+    @property
+    def runs(self) -> int:
+        return sum(self.counts.values())
+
+    def add(self, trial: int, verdict: Verdict, seconds: float) -> None:
+        if verdict is Verdict.CANNOT_TELL:
+            self.cannot_tell.append(trial)
+        self.counts[verdict] += 1
+        self.seconds += seconds
+
+    @property
+    def elapsed(self) -> float:
+        """The time that counts against the budget: earlier runs, and this process."""
+        return self.before + time.monotonic() - self.begun
+
+    @property
+    def overhead(self) -> float:
+        """Seconds that opsinfo itself takes for each trial of this process."""
+        return max(0.0, self.searched - self.waited) / max(1, self.started)
 
 
 class SearchSession:
-    """:param watch: called whenever a run begins or ends
+    """:param past: the journal of earlier processes
+    :param watch: called whenever a run begins or ends
+    :param cost: that of the search that this one continues
     :ivar running: sets by the number of their trial
     :ivar left: maximum number of remaining sets, if the check is monotone
     :ivar by_dtypes: False once lists with the same dtypes had different verdicts
+    :ivar output: the end of what the last failing trial printed
     """
 
     def __init__(
@@ -74,6 +155,7 @@ class SearchSession:
         journal: SearchJournal,
         past: Past | None = None,
         watch: Callable[[SearchSession], None] = lambda _: None,
+        cost: Cost | None = None,
     ) -> None:
         self.subject = subject
         self.rules = rules
@@ -83,185 +165,168 @@ class SearchSession:
         self.watch = watch
         self.knowledge = Knowledge(subject.digest, rules.counting)
         self.running: dict[int, Kept] = {}
-        self.cannot_tell: list[int] = []
-        self.counts = dict.fromkeys(TrialVerdict, 0)
-        self.spent = Spent(0, 0.0)
-        self.number = 0
-        self.rounds = 0
+        self.cost = cost or Cost()
+        self.number = past.last if past else 0
         self.left = 0
         self.by_dtypes = True
-        self._searched = self._waited = 0.0
-        self._made = 0
-        self._begun = time.monotonic()
-        self._before = 0.0
+        self.output = ""
         self._failures: dict[Kept, int] = {}
-        if past is not None:
-            self._replay(past)
-
-    def _replay(self, past: Past) -> None:
-        self._learn(past)
-        for trial in past.trials:
-            self._spend(trial.number, trial.verdict, trial.seconds)
-        self.number = past.last
-        self._before = self.spent.seconds
-
-    def _learn(self, past: Past) -> None:
-        """Take over the verdicts on sets of these candidates."""
-        numbers = {name: number for number, name in enumerate(self.subject.names)}
-        for trial in past.trials:
-            if trial.kept <= numbers.keys():
-                kept = frozenset(numbers[name] for name in trial.kept)
-                self.knowledge.add(kept, trial.number, trial.verdict)
+        if past and cost is None:
+            for trial in past.trials:
+                self.cost.add(trial.number, trial.verdict, trial.seconds)
+            self.cost.before = self.cost.seconds
+        if past:
+            numbers = {name: number for number, name in enumerate(subject.names)}
+            self.knowledge.add(
+                SetRun(frozenset(map(numbers.__getitem__, trial.kept)), trial.number, trial.verdict)
+                for trial in past.trials
+                if trial.kept <= numbers.keys()
+            )
 
     def below(self, subject: SearchSubject) -> SearchSession:
         """Return a session for another subject that continues this one's budget, journal and trial numbers."""
-        made = SearchSession(subject, self.rules, self.place, self.folder, self.journal, None, self.watch)
         past = self.journal.past()
-        if past is not None:
-            made._learn(past)
-        made.spent, made.counts, made.cannot_tell = self.spent, self.counts, self.cannot_tell
-        made.number = self.number
-        made._begun, made._before = self._begun, self._before
-        made._searched, made._waited, made._made = self._searched, self._waited, self._made
-        return made
+        return SearchSession(subject, self.rules, self.place, self.folder, self.journal, past, self.watch, self.cost)
 
-    @property
-    def seconds(self) -> float:
-        """The time that counts against the budget: earlier runs, and this process."""
-        return self._before + time.monotonic() - self._begun
+    def search(self, weights: Sequence[float]) -> SearchEnd:
+        """Search to the end; the final list is run itself, and more often if verdicts may be wrong.
 
-    @property
-    def overhead(self) -> float:
-        """Seconds that opsinfo itself takes for each trial of this process."""
-        return max(0.0, self._searched - self._waited) / max(1, self._made)
+        If the final list is refuted, the search continues another way from the run that was wrong.
 
-    def run(self, search: Callable[[], Generator[Question, bool, T]]) -> T:
-        """Search to the end.
-
-        :param search: creates the search; called several times if places would be idle
+        :param weights: how strongly each candidate is suspected, in descending order
         :raises OutOfBudget: if runs are needed and none is allowed
-        :raises Unusable: if the check does not judge
+        :raises Unusable: if the check gives no verdict
         """
-        asking = search()
+        while True:
+            end = self._run(lambda: protocol(weights))
+            if not end.kept or self._confirm(end.kept):
+                return end
+
+    def so_far(self, ended: Ended) -> SearchEnd:
+        """Return the end of a search that was stopped."""
+        return SearchEnd(ended, self.knowledge.best(), False, self.knowledge.monotone)
+
+    def proof(self, kept: Kept, member: int) -> int | None:
+        """Return the number of the trial that failed without a member; None: there was none."""
+        return self.knowledge.tally(kept - {member}).last_failed()
+
+    def _run(self, start: Callable[[], Generator[Question, bool, T]]) -> T:
+        """Answer the questions of a search.
+
+        :param start: creates it; called several times if places would be idle
+        """
+        search = start()
         begun = time.monotonic()
         try:
-            question = next(asking)
+            question = next(search)
             while True:
                 self.left = question.left
                 answer = self.knowledge.answer(question)
                 while answer is None:
-                    self._fill(question, search)
+                    self._fill(question, start)
                     self._collect()
                     answer = self.knowledge.answer(question)
                 self._require_sound(question)
-                question = asking.send(answer)
-        except StopIteration as end:
-            found: T = end.value
-            return found
+                question = search.send(answer)
+        except StopIteration as stop:
+            end: T = stop.value
+            return end
         finally:
-            self._searched += time.monotonic() - begun
+            self.cost.searched += time.monotonic() - begun
             self.place.stop()
             self.running.clear()
 
-    def confirm(self, kept: Kept) -> bool:
+    def _confirm(self, kept: Kept) -> bool:
         """Return whether the set of an answer passes if it is run itself, and more often if verdicts may be wrong.
 
         It may have had its verdict from another set with the same dtypes. If it does not pass, dtypes do not decide
         what the check says, and every set counts by itself from now on.
-
-        :raises OutOfBudget: as :meth:`run`
-        :raises Unusable: as :meth:`run`
         """
-        if not self.rules.counting.single and not self.run(lambda: _asked(kept, _EXTRA)):
+        if not self.rules.counting.single and not self._run(lambda: _asked(kept, _EXTRA)):
             return False
         if self.knowledge.was_run(kept):
             return True
         dtypes = self.knowledge.key_of
-        self.knowledge.part(_own_key)
-        passes = self.run(lambda: _asked(kept))
+        self.knowledge.part(lambda numbers: ",".join(map(str, sorted(numbers))))
+        passes = self._run(lambda: _asked(kept))
         if passes:
             self.knowledge.part(dtypes)
         else:
             self.by_dtypes = False
         return passes
 
-    def _fill(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> None:
-        """Start the runs that the question needs, and on idle places the runs that will probably be needed next."""
-        free = self.place.slots - len(self.running)
-        if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.seconds):
-            if not self.running:
-                raise OutOfBudget
-            return
-        if free <= 0:
-            return
-        wanted = [question] if self.place.slots == 1 else self._wanted(question, search)
-        for each in wanted:
-            running = list(self.running.values()).count(each.kept)
-            for _ in range(min(free, self.knowledge.missing(each) - running)):
-                if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.seconds):
-                    return
-                self._start(each.kept)
-                free -= 1
+    def _fill(self, question: Question, start: Callable[[], Generator[Question, bool, T]]) -> None:
+        """Start the runs that the question needs, and on idle places the runs that will probably be needed next.
 
-    def _wanted(self, question: Question, search: Callable[[], Generator[Question, bool, T]]) -> list[Question]:
-        found = next_questions(search, self.knowledge.answer, self.place.slots + len(self.running))
-        return [question, *(each for each in found if each.kept != question.kept)]
+        :raises OutOfBudget: if none may be started, and none is running
+        """
+        free = self.place.slots - len(self.running)
+        questions = [question]
+        if free > 0 and self.place.slots > 1:
+            likely = next_questions(start, self.knowledge.answer, self.place.slots + len(self.running))
+            questions += [other for other in likely if other.kept != question.kept]
+        for wanted in questions:
+            running = list(self.running.values()).count(wanted.kept)
+            for _ in range(min(free, self.knowledge.missing(wanted) - running)):
+                if self.rules.budget.is_spent(self.cost.runs + len(self.running), self.cost.elapsed):
+                    break
+                self._start(wanted.kept)
+                free -= 1
+        if not self.running:
+            raise OutOfBudget
 
     def _start(self, kept: Kept) -> None:
         self.number += 1
-        self._made += 1
+        self.cost.started += 1
         self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is reserved now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
-        trial = Trial(self.number, kept, files, folder, self.rules.command, self.rules.timeout)
-        self.running[trial.number] = kept
-        self.place.start(trial)
+        self.running[self.number] = kept
+        self.place.start(Trial(self.number, kept, files, folder, self.rules.command, self.rules.timeout))
         self.watch(self)
 
     def _collect(self) -> None:
-        done: list[tuple[Trial, TrialEnd]] = []
+        ends: list[tuple[Trial, TrialEnd]] = []
         begun = time.monotonic()
-        while not done:
-            done = self.place.wait(_TICK)
+        while not ends:
+            ends = self.place.wait(_TICK)
             self.watch(self)
-        self._waited += time.monotonic() - begun
-        self.rounds += 1
-        for trial, outcome in done:
+        self.cost.waited += time.monotonic() - begun
+        for trial, end in ends:
             del self.running[trial.number]
-            self._judge(trial, outcome)
+            self._judge(trial, end)
         self.watch(self)
 
-    def _judge(self, trial: Trial, outcome: TrialEnd) -> None:
+    def _judge(self, trial: Trial, end: TrialEnd) -> None:
         verdict = None
-        if outcome.timed_out:
-            verdict = TrialVerdict.FAIL if self.rules.timeout_fails else None
-        elif outcome.code is not None and not outcome.lost:
-            verdict = verdict_of(outcome.code)
+        if end.timed_out:
+            verdict = Verdict.FAIL if self.rules.timeout_fails else None
+        elif end.code is not None and not end.lost:
+            verdict = verdict_of(end.code)
         if verdict is None:
-            self._repeat(trial, outcome)
+            self._repeat(trial, end)
             return
-        self.journal.judged(trial, self._names(trial.kept), verdict, outcome)
+        self.journal.judged(trial, self._names(trial.kept), verdict, end)
         self._failures.pop(trial.kept, None)
-        self.knowledge.add(trial.kept, trial.number, verdict)
-        self._spend(trial.number, verdict, outcome.seconds)
+        self.knowledge.add([SetRun(trial.kept, trial.number, verdict)])
+        self.cost.add(trial.number, verdict, end.seconds)
+        self.output = self.output if verdict is Verdict.PASS else end.tail
 
-    def _spend(self, number: int, verdict: TrialVerdict, seconds: float) -> None:
-        if verdict is TrialVerdict.CANNOT_TELL:
-            self.cannot_tell.append(number)
-        self.counts[verdict] += 1
-        self.spent = Spent(self.spent.runs + 1, self.spent.seconds + seconds)
-
-    def _repeat(self, trial: Trial, outcome: TrialEnd) -> None:
-        """Repeat a run without a verdict.
+    def _repeat(self, trial: Trial, end: TrialEnd) -> None:
+        """Repeat a run without a verdict: after a signal, 128 and more, or a lost place.
 
         :raises Unusable: if that cannot help, or was done too often
         """
-        why = reason(outcome)
-        self.journal.repeated(trial, outcome, why)
+        why = _reason(end)
+        self.journal.repeated(trial, end, why)
         failures = self._failures[trial.kept] = self._failures.get(trial.kept, 0) + 1
-        if can_be_repeated(outcome) and failures <= (_LOST if outcome.lost else self.rules.retries):
+        repeatable = end.lost or (not end.timed_out and (end.code is None or end.code >= 128))
+        if repeatable and failures <= (_LOST if end.lost else self.rules.retries):
             return
-        raise unusable(trial, outcome)
+        path = os.path.join(trial.folder, OUTPUT)
+        error = Unusable(f"the check is unusable: trial {trial.number} {why}", path=path, hint=_hint(end))
+        error.output = end.tail
+        raise error
 
     def _require_sound(self, question: Question) -> None:
         """:raises Unusable: if the two runs of an end disagree and single runs decide"""
@@ -282,10 +347,20 @@ def _asked(kept: Kept, extra: int = 0) -> Generator[Question, bool, bool]:
     return (yield Question(kept, exact=True, likely=0.9, extra=extra))
 
 
-def _own_key(kept: Kept) -> str:
-    return ",".join(map(str, sorted(kept)))
+def _reason(end: TrialEnd) -> str:
+    if end.lost:
+        return "lost its place"
+    if end.timed_out:
+        return f"took longer than --timeout ({end.seconds:.0f} s)"
+    if end.code is None:
+        return f"was ended by signal {end.signal}"
+    shell = {126: "cannot be executed", 127: "was not found"}
+    return f"ended with {end.code}" + (f": in a shell, a command {shell[end.code]}" if end.code in shell else "")
 
 
-_EXTRA = 2
-"""The additional lead required of the passing runs of the final list, if verdicts may be wrong."""
-_TICK = 0.5
+def _hint(end: TrialEnd) -> str:
+    if end.timed_out:
+        return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
+    if end.code in (126, 127):
+        return "the journal is kept; continue with --resume, or with --resume --force if you change the command"
+    return "the journal is kept; --retries N repeats such runs, --resume continues the search"

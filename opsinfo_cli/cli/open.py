@@ -12,6 +12,7 @@ from ..report.console import Console
 from ..text.source import Source, read_standard_input
 
 if TYPE_CHECKING:
+    from ..graph.graph import ModelGraph
     from ..model.library import Operators
     from ..model.mixlist import Mixlist
     from ..text.scanner import Document
@@ -125,6 +126,33 @@ def report_unknown(mixlist: Mixlist, operators: Operators, console: Console) -> 
         text = f"unknown operator `{name}`: not in the target, the engine ignores it"
         console.warn(text + (f"; {near}" if near else ""))
     return unknown
+
+
+def open_model(path: str, console: Console) -> ModelGraph:
+    """Return a model's graph, and report what the reader could not read and how it was compiled.
+
+    :raises Refused: if the file cannot be read or is not a model
+    """
+    from ..graph.judge.modes import mode_by_number
+    from ..graph.readers import read_graph
+    from ..graph.readers.command import options as command_options
+
+    total = os.path.getsize(path) if os.path.isfile(path) else None
+    with console.progress("reading", total) as advance:
+        graph = read_graph(path, advance)
+    for note in graph.model.notes:
+        console.note(f"{path}: {note.message}")
+    if graph.model.atc_cmdline:
+        given = command_options(graph.model.command)
+        mode = given.get("precision_mode_v2") or given.get("precision_mode")
+        console.note(f"compiled by: {graph.model.atc_cmdline}")
+        console.note(f"precision mode of that command: {mode or 'not named, so its default'}")
+        if given.get("modify_mixlist"):
+            console.note(f"mixlist of that command: {given['modify_mixlist']}")
+    elif (number := graph.model.graph_precision_mode) is not None:
+        named = mode_by_number(number)
+        console.note(f"precision mode in the file: {named.name if named else number}")
+    return graph
 
 
 def report_no_match(console: Console, total: int, narrowing: dict[str, object]) -> None:

@@ -51,6 +51,15 @@ class Ready:
         """
         return Answer(self.prepared, self.prepared.judge(mode, marks_of(mixlist)), self.considered)
 
+    def keeping(self, keep_dtype: KeepDtype) -> Ready:
+        """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
+
+        :raises Damaged: if the compiler refuses the file
+        """
+        prepared = self.prepared
+        marks = Marks(keep_dtype.marks(prepared.graph), {})
+        return Ready(Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types), self.considered)
+
 
 def prepare(
     graph: ModelGraph,

@@ -262,6 +262,17 @@ class Console:
 
         return progress(description, total)
 
+    def status(self) -> AbstractContextManager[Callable[[str, float, float], None]]:
+        """Show a line with a bar on a terminal, whose text and total change.
+
+        :returns: a context manager whose value is called with the text, how much is done, and of how much
+        """
+        if self.quiet or not is_terminal(sys.stderr):
+            return nullcontext(lambda *_: None)
+        from .drawing import status
+
+        return status()
+
 
 def _ignore(_: float) -> None:
     pass

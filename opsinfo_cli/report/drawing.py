@@ -231,6 +231,24 @@ def progress(description: str, total: float | None) -> Iterator[Callable[[float]
         bar.stop()
 
 
+@contextmanager
+def status() -> Iterator[Callable[[str, float, float], None]]:
+    """Show a line on standard error whose text and total change, with a bar and times; in the end remove it."""
+    bar = Progress(
+        SpinnerColumn(),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:.0f} of {task.total:.0f}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=Console(file=sys.stderr, width=terminal_width()),
+        transient=True,
+    )
+    task = bar.add_task("", total=1)
+    with bar:
+        yield lambda text, done, total: bar.update(task, description=shown(text), completed=done, total=max(1, total))
+
+
 def page(text: str) -> bool:
     """Show a text through the pager if a person reads it and it is longer than the screen.
 

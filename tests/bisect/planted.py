@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import Any
 
-from opsinfo_cli.bisect.places.place import Trial, TrialEnd
-from opsinfo_cli.bisect.result import SearchEnd, searched
-from opsinfo_cli.bisect.session import Rules, SearchSession
-from opsinfo_cli.bisect.subject import SearchSubject
+from opsinfo_cli.bisect.place import Trial, TrialEnd
+from opsinfo_cli.bisect.search.protocol import SearchEnd
+from opsinfo_cli.bisect.session import Rules, SearchSession, SearchSubject
 from opsinfo_cli.bisect.verdicts import Counting
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2
@@ -123,8 +122,8 @@ def search(check: Planted, jobs: int = 1, counting: Counting = Counting(), retri
     place = PlantedPlace(check, jobs)
     nowhere: Any = Nowhere()
     session = SearchSession(subject, Rules(["check"], counting, retries=retries), place, nowhere, nowhere)
-    found = searched(session, check.weights)
-    return Ended(found, session.spent.runs, place.rounds, session)
+    found = session.search(check.weights)
+    return Ended(found, session.cost.runs, place.rounds, session)
 
 
 def most_runs(count: int, culprits: int) -> int:

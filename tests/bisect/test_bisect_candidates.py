@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 from ge_dump import ge_dump
 
-from opsinfo_cli.bisect import judged_sets
-from opsinfo_cli.bisect.candidates import doubts, pruned
-from opsinfo_cli.bisect.judged_nodes import JudgedNodes
-from opsinfo_cli.bisect.judged_sets import JudgedSets
+from opsinfo_cli.bisect.candidates import JudgedSets, doubts, pruned
 from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.model.target import Target
@@ -62,7 +59,7 @@ def sets(tmp_path: Path) -> Any:
 def test_types_that_run_low_and_can_be_black_are_candidates(sets: Any) -> None:
     found = pruned(sets())
     assert [each.name for each in found.candidates] == ["White", "Follows", "Twin"]
-    reasons = {each.name: each.why for each in found.dropped}
+    reasons = found.dropped
     assert reasons["Black"] == "no node of it runs in low precision"
     assert reasons["LowOnly"] == "the chip has no float32 kernel for a node of it"
 
@@ -72,7 +69,7 @@ def test_to_grow_the_white_list_types_that_run_high_are_candidates(sets: Any) ->
 
 
 def test_doubts_name_the_types_that_will_not_help(sets: Any) -> None:
-    reasons = {each.name: each.why for each in doubts(sets(), ["White", "Black", "Other"])}
+    reasons = doubts(sets(), ["White", "Black", "Other"])
     assert reasons == {"Black": "no node of it runs in low precision", "Other": "the model has no node of it"}
 
 
@@ -81,25 +78,13 @@ def test_sets_that_lead_to_the_same_dtypes_have_one_digest(sets: Any) -> None:
     digests = {name: judged.digest(frozenset({name})) for name in ("White", "Follows", "Black")}
     assert digests["Black"] == judged.digest(frozenset())
     assert len(set(digests.values())) == 3
-    assert judged.changed_nodes(frozenset({"White"}), frozenset()) == ["a", "b", "f"]
+    white = judged.answer(frozenset({"White"}))
+    assert [white[node].name for node in white.changed(judged.plain)] == ["a", "b", "f"]
 
 
 def test_kept_nodes_have_different_digests(sets: Any) -> None:
     judged = sets()
-    nodes = JudgedNodes(judged)
-    assert nodes.low_nodes(["White", "Twin"]) == ["a", "c", "f"]
-    assert nodes.digest(frozenset()) == judged.digest(frozenset())
-    assert nodes.digest(frozenset({"a", "f"})) == judged.digest(frozenset({"White"}))
-    assert nodes.digest(frozenset({"a"})) != nodes.digest(frozenset({"f"}))
-
-
-def test_only_the_changed_parts_of_a_large_graph_are_judged_with_the_same_answer(
-    sets: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small = pruned(sets())
-    monkeypatch.setattr(judged_sets, "LARGE", 0)
-    judged = sets()
-    monkeypatch.setattr(judged, "digest_of", lambda answer: "base")
-    assert pruned(judged) == small
-    assert judged.digest(frozenset()) == judged.digest(frozenset({"Black"}))
-    assert judged.digest(frozenset({"White"})) != judged.digest(frozenset({"Follows"}))
+    assert judged.low_nodes(["White", "Twin"]) == ["a", "c", "f"]
+    assert judged.digest_keeping([]) == judged.digest(frozenset())
+    assert judged.digest_keeping(["a", "f"]) == judged.digest(frozenset({"White"}))
+    assert judged.digest_keeping(["a"]) != judged.digest_keeping(["f"])

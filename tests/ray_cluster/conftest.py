@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from ray_nodes import LocalCluster, running
-from ray_support import Search
+from ray_support import LocalCluster, Search, running
 
 HERE = Path(__file__).parent
 WANTED = os.environ.get("OPSINFO_RAY")  # read before the fixture `isolation` removes it
@@ -26,12 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    with running(tmp_path_factory.mktemp("cluster"), 1, 1, 1, 1) as found:
+    with running(tmp_path_factory.mktemp("cluster"), 1, 1) as found:
         yield found
 
 
 @pytest.fixture
 def search(tmp_path: Path, cluster: LocalCluster) -> Iterator[Search]:
-    found = Search(tmp_path, cluster.address)
-    yield found
-    found.end()
+    made = Search(tmp_path, cluster.address)
+    yield made
+    made.end()

@@ -1,4 +1,4 @@
-"""Searches on a Ray cluster, as processes, and their leftovers."""
+"""A Ray cluster of two nodes on this machine, and searches on it as processes."""
 
 from __future__ import annotations
 
@@ -6,35 +6,82 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from running_processes import PATIENCE, processes, wait_until
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
 TENSOR = {"dtype": "float16,float", "format": "ND,ND", "name": "x", "paramType": "required"}
 CHECK = """
 import json, os, sys, time
 culprits, hang = set(sys.argv[2].split(",")), sys.argv[3]
 print("judging", sys.argv[1], flush=True)
 time.sleep(0.1)
-if hang and os.environ.get("NODE_OF_TEST") == "3":
+if hang and os.environ.get("NODE_OF_TEST") == "1":
     try:
         descriptor = os.open(hang, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     except FileExistsError:
         pass
     else:
-        os.write(descriptor, f"{os.path.basename(sys.argv[1])} {os.getpid()}".encode())
+        os.write(descriptor, f"{sys.argv[1]} {os.getpid()}".encode())
         time.sleep(600)
 black = json.load(open(sys.argv[1])).get("black-list", {}).get("to-add", [])
 sys.exit(0 if culprits <= set(black) else 1)
 """
 
 
+class LocalCluster:
+    """:ivar address: of the head"""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.address: str = self._answer()["address"]
+
+    def tell(self, line: str) -> None:
+        """``kill N`` ends a node, ``add N`` starts it again."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        assert self._answer() == {"done": line}
+
+    def _answer(self) -> dict[str, str]:
+        assert self._process.stdout is not None
+        line = next(line for line in self._process.stdout if line.startswith("{"))
+        answer: dict[str, str] = json.loads(line)
+        return answer
+
+
+@contextmanager
+def running(folder: Path, *npus: int) -> Iterator[LocalCluster]:
+    """Run a cluster whose nodes have these numbers of NPUs, and no opsinfo: importing it there fails."""
+    poison = folder / "nodes" / "opsinfo_cli"
+    poison.mkdir(parents=True)
+    (poison / "__init__.py").write_text("raise ImportError('there is no opsinfo on this node')\n")
+    environ = {**os.environ, "PYTHONPATH": str(poison.parent), "RAY_USAGE_STATS_ENABLED": "0"}
+    with open(folder / "cluster.log", "wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(HERE / "local_cluster.py"), *map(str, npus)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env=environ,
+            cwd=folder,
+            text=True,
+        )
+    try:
+        yield LocalCluster(process)
+    finally:
+        process.communicate(timeout=60)
+
+
 class Search:
     """Searches in a folder, among 60 types of a library, of which three are needed.
 
-    :ivar hang: a file that the check makes when it hangs, once, on node 3, with the name of its mixlist and its process
+    :ivar hang: a file that the check makes when it hangs, once, on node 1, with the path of its mixlist and its process
     """
 
     culprits = ("Op05", "Op17", "Op44")
@@ -55,9 +102,10 @@ class Search:
         words = [sys.executable, "-I", "-S", str(self.folder / "check.py"), "{mixlist}", ",".join(self.culprits)]
         return [*words, str(self.hang) if hangs else ""]
 
-    def start(self, journal: str, *options: str, check: list[str], local: bool = False) -> subprocess.Popen[str]:
+    def start(self, *options: str, check: list[str], local: bool = False) -> subprocess.Popen[str]:
         place = [] if local else ["--ray", self.address]
-        words = ["bisect", "--against", "aic-x-ops-info.json", "--among", "@types.txt", "--journal", journal]
+        journal = [] if "--journal" in options else ["--journal", "run"]
+        words = ["bisect", "--against", "aic-x-ops-info.json", "--among", "@types.txt", *journal]
         process = subprocess.Popen(
             [sys.executable, "-m", "opsinfo_cli", *words, "--format", "json", *place, *options, "--", *check],
             cwd=self.folder,
@@ -75,31 +123,27 @@ class Search:
             process.kill()
             process.communicate()
 
-    def run(self, journal: str, *options: str, check: list[str], local: bool = False) -> tuple[int, Any, str]:
+    def run(self, *options: str, check: list[str], local: bool = False) -> tuple[int, Any, str]:
         """:returns: exit status, document, and standard error"""
-        process = self.start(journal, *options, check=check, local=local)
-        return ended(process)
+        return ended(self.start(*options, check=check, local=local))
 
-    def events(self, journal: str, kind: str) -> list[Any]:
+    def events(self, kind: str, journal: str = "run") -> list[Any]:
         path = self.folder / journal / "journal.jsonl"
         lines = path.read_text().splitlines(keepends=True) if path.exists() else []
         records = [json.loads(line) for line in lines if line.endswith("\n")]
         return [record for record in records if record["event"] == kind]
 
-    def verdicts(self, journal: str) -> dict[frozenset[str], set[str]]:
+    def verdicts(self, journal: str = "run") -> dict[frozenset[str], set[str]]:
         found: dict[frozenset[str], set[str]] = {}
-        for record in self.events(journal, "end"):
+        for record in self.events("end", journal):
             found.setdefault(frozenset(record["set"]), set()).add(record["verdict"])
         return found
 
-    def hanging(self) -> tuple[int, int]:
-        """The number of the trial that hangs, and the process of its check."""
+    def hanging(self) -> tuple[Path, int]:
+        """The mixlist of the trial that hangs, and the process of its check."""
         wait_until(lambda: self.hang.exists() and self.hang.read_text())
-        name, process = self.hang.read_text().split()
-        return int(name.removeprefix("mixlist-").removesuffix(".json")), int(process)
-
-    def node(self, journal: str, trial: int) -> Any:
-        return json.loads((self.folder / journal / "trials" / f"{trial:04}" / "node.json").read_text())
+        path, process = self.hang.read_text().split()
+        return Path(path), int(process)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:

@@ -1,1 +1,1 @@
-"""Places where trials run: processes of this machine, a simulation, a person."""
+"""Where trials run, one module for each; the interface is in :mod:`..place`."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from .place import TrialEnd
+from ..place import TrialEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .place import Trial
+    from ..place import Trial
 
 
 class HerePlace:
@@ -33,8 +33,8 @@ class HerePlace:
         """Judge one trial, for as long as it takes."""
         trial = self._waiting.pop()
         begun = time.monotonic()
-        code, said = self._judge(trial)
-        return [(trial, TrialEnd(code, seconds=time.monotonic() - begun, tail=said, device=self._device))]
+        code, note = self._judge(trial)
+        return [(trial, TrialEnd(code, seconds=time.monotonic() - begun, tail=note, device=self._device))]
 
     def stop(self) -> None:
         self._waiting.clear()

@@ -1,1 +1,1 @@
-"""The parts of `bisect`: the subject of the search, the places of trials, and the delivery of the answer."""
+"""The parts of `bisect`: what is searched, what judges a trial, and one run from the journal to the answer."""

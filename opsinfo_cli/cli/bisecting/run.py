@@ -1,30 +1,32 @@
-"""One run of `opsinfo bisect`, from the journal to the exit status."""
+"""One run of `opsinfo bisect`, from the journal to the answer."""
 
 from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
-from ...bisect.answered import BisectAnswer, KeptNode, NodesAnswer, answered, trial_counts
-from ...bisect.journal import Past, SearchJournal, require_readable, require_same
-from ...bisect.orphans import end_orphans
-from ...bisect.result import SearchEnd, proof, searched, so_far
-from ...bisect.session import OutOfBudget, SearchSession
-from ...bisect.trial import RunFolder
-from ...errors import Stopped, UsageFault
+from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, answer_of, trial_counts
+from ...bisect.journal import Past, SearchJournal, require_same
+from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
+from ...bisect.search.protocol import SearchEnd
+from ...bisect.session import OutOfBudget, SearchSession, Unusable
+from ...change.fmt_plan import BuildPlan
+from ...change.job import Job
+from ...change.output_file import require_writable, write_file
+from ...change.vault import Vault, vault_path
+from ...change.writer import Writer
+from ...errors import OpsinfoError, Stopped, UsageFault
+from ...report.answer import Answer
+from ...report.console import Console
 from ...report.formats.summary import counted
-from ...report.terminal.output import Output
-from ...report.views.bisect import BisectProgress, bisect_document, plan_document, say_price, show_found, show_plan
-from ..shared.common_options import WriteOptions
-from .delivery import Delivery
-from .nodes import node_name, node_subject
-from .options import RunOptions, rules_of
-from .places import Check
-from .subject import Problem, facts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ...report.views.bisect import Progress, Show, bisect_answer, doubt_lines, plan_answer, price_line
+from ...text.source import Source, encoded
+from ..open import require_no_library
+from ..params import WriteOptions, is_input, is_same
+from .check import Check
+from .subject import Problem, keep_dtype_text, node_name
 
 _STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1}
 
@@ -32,135 +34,182 @@ _STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1}
 class BisectRun:
     """:param out: the path of the list; None: in the run folder"""
 
-    def __init__(
-        self, options: RunOptions, check: Check, out: str | None, writing: WriteOptions, output: Output
-    ) -> None:
-        """:raises UsageFault: if options exclude each other"""
-        self.options = options
+    def __init__(self, check: Check, out: str | None, writing: WriteOptions, console: Console) -> None:
         self.check = check
         self.out = out
         self.writing = writing
-        self.output = output
-        self.rules = rules_of(options, check.command)
+        self.console = console
+        self.folder = RunFolder(check.options.journal)
         self._signal = 0
+        self._failed: OpsinfoError | None = None
 
-    def search(self, problem: Problem) -> int:
-        """Search, and report.
+    def search(self, problem: Problem) -> Answer:
+        """Search, or say what a search would do.
 
-        :returns: the exit status
+        :raises UsageFault: if there is a search that is not resumed, or another one is
+        :raises Refused: if the check is unusable, or a file or the system refuses
         """
-        say_price(self.output, len(problem.names), self.rules)
+        rules = self.check.rules
+        self.console.note(price_line(len(problem.names), rules))
+        self.check.report_doubts(self.console)
         if not self.writing.writes:
-            self._show_plan(problem)
-            return 0
-        folder = RunFolder(self.options.journal)
-        delivery = Delivery(self.out, problem.opened.options.base, folder, self.writing, self.output)
-        self._require_folder(folder)
-        delivery.require_possible()
-        place = self.check.place(problem.opened, self.output)
-        folder.make()
+            return plan_answer(problem.names, problem.weights, rules)
+        self.folder.require(self.check.options.resume)
+        self._require_writable()
+        place = self.check.place(problem, self.console, self.folder.path)
+        self.folder.make()
         _ = place.slots  # an unreachable cluster is an error before a journal is created
-        journal = SearchJournal(folder.journal)
+        journal = SearchJournal(self.folder.journal)
         try:
-            past = self._past(journal, folder, problem)
-            progress = BisectProgress(self.output, len(problem.names))
-            session = SearchSession(problem.subject(), self.rules, place, folder, journal, past, progress)
-            return self._searched(problem, session, delivery, progress)
+            past = self._past(journal, problem)
+            with self._shown() as show:
+                progress = Progress(self.console, show, len(problem.names))
+                session = SearchSession(problem.subject(), rules, place, self.folder, journal, past, progress)
+                end = self._end_of(session, problem.weights)
+            answer = self._answer(problem, session, end)
+        except Unusable as error:
+            lines = last_lines(error.output)
+            self.console.lines([*(["the check printed at last:"] if lines else []), *(f"  {line}" for line in lines)])
+            raise
         finally:
             journal.close()
+        for line in doubt_lines(answer):
+            self.console.warn(line)
+        if self._failed:
+            self.console.failure_text(self._failed)
+        ended = answer.keep_dtype.ended if answer.keep_dtype else answer.ended
+        status = _STATUS.get(ended, 128 + self._signal) if ended in ("budget", "interrupted") else _STATUS[answer.ended]
+        target = " ".join(filter(None, [problem.options.against, problem.target.soc]))
+        facts = [("Model", problem.options.model or "none"), ("Target", target)]
+        facts.append(("Check", " ".join(self.check.words)))
+        return bisect_answer(answer, facts, self._failed.exit_code if self._failed else status, self._failed)
 
-    def _searched(self, problem: Problem, session: SearchSession, delivery: Delivery, progress: BisectProgress) -> int:
-        found = self._end_of(session, problem.weights, progress)
-        opened, path = problem.opened, None
-        if found.kept is not None:
-            path = delivery.mixlist(opened.text(opened.types(problem.names, found.kept)))
-        answer = answered(session, found, path, opened.sets, opened.white, problem.same)
-        if opened.options.by == "node" and found.ended == "found":
-            answer = self._among_nodes(problem, session, answer, delivery, progress)
-        self._show(answer)
-        ended = found.ended
-        if answer.keep_dtype is not None and answer.keep_dtype.ended in ("budget", "interrupted"):
-            ended = answer.keep_dtype.ended
-        return 128 + self._signal if ended == "interrupted" else _STATUS[ended]
+    def _shown(self) -> AbstractContextManager[Show]:
+        """Return the line of progress; none if a person is asked, whose prompt it would cover."""
+        return nullcontext(lambda *_: None) if self.check.options.interactive else self.console.status()
 
-    def _end_of(self, session: SearchSession, weights: Sequence[float], progress: BisectProgress) -> SearchEnd:
-        """Return the end of the search: by itself, by its budget, or by a signal."""
-        try:
-            found = searched(session, weights)
-        except OutOfBudget:
-            found = so_far(session, "budget")
-        except (KeyboardInterrupt, Stopped) as signalled:
-            self._signal = signalled.number if isinstance(signalled, Stopped) else signal.SIGINT
-            found = so_far(session, "interrupted")
-        finally:
-            progress.done()
-        session.journal.ended(found.ended)
-        return found
-
-    def _among_nodes(
-        self,
-        problem: Problem,
-        session: SearchSession,
-        answer: BisectAnswer,
-        delivery: Delivery,
-        progress: BisectProgress,
-    ) -> BisectAnswer:
-        """Continue among the nodes of the culprit types."""
-        assert problem.opened.sets is not None
-        types = [name for each in answer.culprits for name in (each.type, *each.same)]
-        subject = node_subject(problem.opened.sets, types, problem.opened.text(frozenset()))
-        self.output.say(f"continuing among {counted(len(subject.names), 'node')} of {counted(len(types), 'op type')}")
-        progress.restart(len(subject.names), "nodes")
-        below = session.below(subject)
-        found = self._end_of(below, [1.0] * len(subject.names), progress)
-        names = [node_name(name) for name in subject.names]
-        path = None if found.kept is None else delivery.keep_dtype([names[each] for each in sorted(found.kept)])
-        type_of = {node.name: node.type for node in problem.opened.sets.graph}
-        nodes = [
-            KeptNode(names[each], type_of[names[each]], proof(below, found.kept, each))
-            for each in sorted(found.kept or ())
-            if found.kept is not None
-        ]
-        below_answer = NodesAnswer(found.ended, len(names), path, nodes, found.minimal)
-        return answer._replace(keep_dtype=below_answer, counts=trial_counts(below), unsure=below.cannot_tell)
-
-    def _show(self, answer: BisectAnswer) -> None:
-        if self.output.format == "json":
-            self.output.document(bisect_document(answer))
-        elif self.output.format == "html":
-            from ...report.views.bisect_page import bisect_page
-
-            self.output.data(bisect_page(answer), exact=True)
-        else:
-            show_found(self.output, answer)
-
-    def _show_plan(self, problem: Problem) -> None:
-        if self.output.format == "json":
-            self.output.document(plan_document(problem.names, problem.weights, self.rules))
-        else:
-            show_plan(self.output, problem.names, problem.weights)
-
-    def _require_folder(self, folder: RunFolder) -> None:
-        """:raises UsageFault: if a search exists that is not resumed
-        :raises Refused: if there is no search to resume
-        """
-        if self.options.resume:
-            require_readable(folder.journal)
-        elif os.path.exists(folder.journal):
-            hint = "--resume continues it; --journal DIR starts another one"
-            raise UsageFault("there is a search in this folder already", name="exists", path=folder.path, hint=hint)
-
-    def _past(self, journal: SearchJournal, folder: RunFolder, problem: Problem) -> Past | None:
+    def _past(self, journal: SearchJournal, problem: Problem) -> Past | None:
         """Return the journal of earlier processes; a new journal gets the facts of this one."""
         past = journal.past()
-        facts = facts_of(problem, self.check.facts)
+        facts = problem.facts(self.check.facts)
         if past is None:
             journal.begin(facts)
             return None
-        if not self.options.force:
-            require_same(past, facts, folder.path)
-        ended = end_orphans(folder.trials)
-        if ended:
-            self.output.say(f"ended {ended} processes of trials that an earlier search left running")
-        self.output.say(f"resuming: {counted(len(past.trials), 'run')} in the journal")
+        if not self.check.options.force:
+            require_same(past, facts, self.folder.path)
+        self.console.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
         return past
+
+    def _end_of(self, session: SearchSession, weights: Sequence[float]) -> SearchEnd:
+        """Return the end of the search: by itself, by its budget, or by a signal."""
+        try:
+            end = session.search(weights)
+        except OutOfBudget:
+            end = session.so_far("budget")
+        except (KeyboardInterrupt, Stopped) as signalled:
+            self._signal = signalled.number if isinstance(signalled, Stopped) else signal.SIGINT
+            end = session.so_far("interrupted")
+        self._written(lambda: session.journal.ended(end.ended))
+        return end
+
+    def _answer(self, problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
+        answer = answer_of(session, end, problem.sets, problem.white, problem.same)
+        if end.kept is not None:
+            text = problem.text(problem.types(end.kept))
+            answer = answer._replace(mixlist=self._written(lambda: self._mixlist(text, problem.options.base)))
+        if problem.options.by == "node" and end.ended == "found":
+            return self._among_nodes(problem, session, answer)
+        return answer
+
+    def _among_nodes(self, problem: Problem, session: SearchSession, answer: BisectAnswer) -> BisectAnswer:
+        """Continue among the nodes of the culprit types."""
+        assert problem.sets is not None
+        types = [name for culprit in answer.culprits for name in (culprit.type, *culprit.same)]
+        subject = problem.node_subject(types)
+        names = [node_name(name) for name in subject.names]
+        self.console.note(f"continuing among {counted(len(names), 'node')} of {counted(len(types), 'op type')}")
+        with self._shown() as show:
+            session.watch = Progress(self.console, show, len(names), "nodes")
+            below = session.below(subject)
+            end = self._end_of(below, [1.0] * len(names))
+        kept = sorted(end.kept or ())
+        path = None
+        if end.kept is not None:
+            path = self._written(lambda: self._keep_dtype([names[number] for number in kept]))
+        type_of = {
+            problem.sets.plain[index].name: name for name, nodes in problem.sets.types.items() for index in nodes
+        }
+        nodes = [
+            KeptNode(names[number], type_of[names[number]], below.proof(frozenset(kept), number)) for number in kept
+        ]
+        nodes_answer = NodesAnswer(end.ended, len(names), path, nodes, end.minimal)
+        return answer._replace(keep_dtype=nodes_answer, counts=trial_counts(below), unsure=below.cost.cannot_tell)
+
+    def _require_writable(self) -> None:
+        """Check before the search that the list can be written.
+
+        :raises UsageFault: if another kind of file exists there, or it belongs to the journal
+        :raises Refused: if no file can be written there
+        """
+        if self.out is None:
+            return
+        within = os.path.realpath(self.out).startswith(os.path.join(os.path.realpath(self.folder.trials), ""))
+        if within or is_same(self.out, self.folder.journal):
+            raise is_input("-o", self.out)
+        require_writable(self.out)
+        if os.path.lexists(self.out):
+            require_no_library(Source.read(self.out))
+
+    def _written(self, write: Callable[[], str | None]) -> str | None:
+        """Write; the answer is printed even if it cannot be written.
+
+        :returns: the path
+        """
+        try:
+            return write()
+        except OpsinfoError as error:
+            self._failed = error
+            return None
+
+    def _mixlist(self, text: str, base: str | None) -> str:
+        """Write the list; an existing file is backed up.
+
+        :returns: its path
+        :raises Refused: if it cannot be written
+        """
+        if self.out is None:
+            return self._into_run_folder(BEST, text)
+        vault = Vault(vault_path(self.writing.backup_dir, os.environ), wait=self.writing.wait)
+        writer = Writer(vault, wait=self.writing.wait, in_place=self.writing.in_place, say=self.console.warn)
+        if not os.path.lexists(self.out):
+            writer.create(self.out, encoded(text), "bisect", [])
+            self.console.tell(f"made {self.out}")
+            return self.out
+        require_no_library(Source.read(self.out))
+        made_from = Source.read(base).sha256 if base is not None and is_same(base, self.out) else None
+        (file,) = writer.run("bisect", [Job(self.out, BuildPlan(text, made_from))]).files
+        backup = f"wrote {self.out}; backup {file.backup}"
+        self.console.tell(backup if file.patch else f"{self.out} already contains this list")
+        return self.out
+
+    def _keep_dtype(self, nodes: Sequence[str]) -> str:
+        """Write a keep_dtype file, beside ``out`` if it is given.
+
+        :returns: its path
+        :raises Refused: if it cannot be written
+        """
+        text = keep_dtype_text(nodes)
+        if self.out is None:
+            return self._into_run_folder(BEST_KEPT, text)
+        path = os.path.splitext(self.out)[0] + ".keep_dtype.cfg"
+        if os.path.lexists(path):
+            kept = self._into_run_folder(BEST_KEPT, text)
+            raise UsageFault(f"{path} exists and was not replaced; the file of this search is {kept}", name="exists")
+        write_file(path, text.encode("utf-8"))
+        self.console.tell(f"made {path}")
+        return path
+
+    def _into_run_folder(self, name: str, text: str) -> str:
+        path = os.path.relpath(self.folder.write(name, text.encode("utf-8")))
+        self.console.tell(f"wrote {path}")
+        return path

@@ -1,110 +1,194 @@
-"""The subject of a search: the target, the base list, the model, and the candidates."""
+"""What a search is about: the target, the base list, the model, and the candidates."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...bisect.candidates import doubts, pruned
-from ...bisect.evidence import read_evidence
-from ...bisect.judged_sets import JudgedSets, moved
-from ...bisect.order import ordered
-from ...bisect.subject import SearchSubject
-from ...bisect.trial import keep_dtype_name, mixlist_name
+from ...bisect.candidates import JudgedSets, doubts, moved, pruned
+from ...bisect.run_folder import keep_dtype_name, mixlist_name
+from ...bisect.session import SearchSubject
+from ...bisect.suspicion import ordered, read_evidence
 from ...change.mixlist_text import written_like
 from ...errors import Refused, UsageFault, join_some
-from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
 from ...graph.judging import prepare
 from ...model.mixlist import Mixlist
 from ...model.near_names import did_you_mean
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
+from ...report.console import Console
 from ...report.formats.summary import counted
-from ...report.terminal.output import Output
 from ...text.scanner import scan
 from ...text.source import Source
-from ..model_graph.judging import opened_model
-from ..shared.doubts import report_doubts, report_unknown
-from ..shared.mixlist_input import accepted_mixlist
-from ..shared.options import given_names
-from ..shared.targets import open_against
-from .options import SubjectOptions
+from ..open import accepted_mixlist, open_against, open_model, report_doubts, report_unknown
+from ..params import given_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from ...bisect.search.question import Kept
 
-    from ...bisect.question import Kept
+_NODE = "node:"
+"""Prefix of the names of nodes, which distinguishes them from op types in a journal."""
 
 
-class Opened(NamedTuple):
-    """The inputs named by the options.
+@dataclass(frozen=True)
+class SubjectOptions:
+    """What is searched.
 
+    :param against: the target that supplies the policies
     :param base: the mixlist that every list extends
-    :param graph: None without a model
-    :param sets: the effect of sets of op types on the model; None without a model
+    :param among: op types, and files of op types after an ``@``
+    :param evidence: files with evidence for the order of suspicion
+    :param grow: ``white`` searches for the largest white list
+    :param by: ``node`` continues among the nodes of the culprit types
     """
 
-    options: SubjectOptions
-    target: Target
-    base: Mixlist
-    graph: ModelGraph | None
-    sets: JudgedSets | None
-
-    @property
-    def white(self) -> bool:
-        return self.options.grow == "white"
-
-    def types(self, candidates: list[str], kept: Kept) -> frozenset[str]:
-        """Return the op types that a list moves if these candidates stay high."""
-        names = enumerate(candidates)
-        return frozenset(name for number, name in names if (number in kept) is not self.white)
-
-    def text(self, types: frozenset[str]) -> str:
-        """Return the base list with op types moved."""
-        return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
+    against: str
+    model: str | None
+    base: str | None
+    mode: str
+    among: tuple[str, ...]
+    evidence: tuple[str, ...]
+    grow: Literal["white"] | None
+    by: Literal["type", "node"]
 
 
 class Problem(NamedTuple):
     """A search among op types.
 
-    :param weights: how strongly each candidate is suspected
-    :param dropped: op types that cannot be candidates, with the reasons
+    :param base: the mixlist that every list extends
+    :param sets: the effect of sets of op types on the model; None without a model
+    :param names: the candidates, the most suspected first
+    :param weights: how strongly each is suspected
+    :param same: for a candidate, op types that move the same nodes
     """
 
-    opened: Opened
+    options: SubjectOptions
+    target: Target
+    base: Mixlist
+    sets: JudgedSets | None
     names: list[str]
     weights: list[float]
     same: dict[str, tuple[str, ...]]
-    dropped: list[tuple[str, str]]
+
+    @property
+    def white(self) -> bool:
+        return self.options.grow == "white"
+
+    def types(self, kept: Kept) -> frozenset[str]:
+        """Return the op types that a list moves if these candidates stay high."""
+        return frozenset(name for number, name in enumerate(self.names) if (number in kept) is not self.white)
+
+    def text(self, types: frozenset[str]) -> str:
+        """Return the base list with op types moved."""
+        return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
 
     def subject(self) -> SearchSubject:
-        """Return the subject for a session."""
-
         def digest(kept: Kept) -> str:
-            types = self.opened.types(self.names, kept)
-            if self.opened.sets is not None:
-                return self.opened.sets.digest(types)
+            types = self.types(kept)
+            if self.sets is not None:
+                return self.sets.digest(types)
             return sha256("\n".join(sorted(types)).encode("utf-8", "surrogateescape")).hexdigest()
 
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
-            text = self.opened.text(self.opened.types(self.names, kept))
-            found = {"mixlist": (mixlist_name(number), text.encode("utf-8"))}
-            if self.opened.options.by == "node":  # the command may already name it
-                found["keep_dtype"] = keep_dtype_name(number), b""
-            return found
+            mixlist = {"mixlist": (mixlist_name(number), self.text(self.types(kept)).encode("utf-8"))}
+            # the command may already name a keep_dtype file
+            return mixlist | ({"keep_dtype": (keep_dtype_name(number), b"")} if self.options.by == "node" else {})
 
         return SearchSubject(self.names, digest, files)
 
+    def node_subject(self, types: Sequence[str]) -> SearchSubject:
+        """Return the subject of a search among the nodes of op types that the base list leaves low."""
+        assert self.sets is not None
+        sets, base = self.sets, self.text(frozenset()).encode("utf-8")
+        nodes = sets.low_nodes(types)
+        digests: dict[Kept, str] = {}
 
-def opened(options: SubjectOptions, target_options: TargetOptions, output: Output) -> Opened:
-    """Open the target, the base list and the model.
+        def digest(kept: Kept) -> str:
+            if kept not in digests:
+                digests[kept] = sets.digest_keeping(nodes[number] for number in kept)
+            return digests[kept]
 
-    :raises UsageFault: if the mode has no lists, or neither a model nor op types are given
+        def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
+            text = keep_dtype_text([nodes[number] for number in sorted(kept)])
+            return {"mixlist": (mixlist_name(number), base), "keep_dtype": (keep_dtype_name(number), text.encode())}
+
+        return SearchSubject([_NODE + name for name in nodes], digest, files)
+
+    def facts(self, check: Sequence[str]) -> dict[str, Any]:
+        """Return the facts that a journal must share with this search."""
+        libraries = [library.source.sha256 for store in self.target.operators.stores for library in store.libraries]
+        if self.target.source is not None:
+            libraries.append(self.target.source.sha256)
+        return {
+            "graph": hash_of(self.options.model) if self.options.model else None,
+            "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
+            "base": self.base.source.sha256 if self.options.base else None,
+            "command": list(check),
+            "precision_mode": self.options.mode,
+            "grow": self.options.grow,
+            "candidates": sorted(self.names),
+        }
+
+
+def keep_dtype_text(nodes: Sequence[str]) -> str:
+    """Return the text of a keep_dtype file with these nodes."""
+    return "".join(f"{name}\n" for name in nodes)
+
+
+def node_name(name: str) -> str:
+    """Return the name of a node from the name of its candidate."""
+    return name.removeprefix(_NODE)
+
+
+def hash_of(path: str) -> str:
+    """Return the SHA-256 of a file, or of the files of a folder.
+
+    :raises Refused: if one cannot be read
+    """
+    files = [path]
+    if os.path.isdir(path):
+        files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    digest = sha256()
+    for name in files:
+        try:
+            with open(name, "rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
+        except OSError as error:
+            raise Refused(error.strerror or str(error), name="unreadable", path=name) from None
+    return digest.hexdigest()
+
+
+def open_problem(options: SubjectOptions, target_options: TargetOptions, console: Console) -> Problem:
+    """Open the target, the base list and the model, and find the candidates.
+
+    :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
+    _require_sense(options)
+    target = open_against(options.against, console, target_options)
+    report_doubts(target, console)
+    base = accepted_mixlist(options.base, console) if options.base else Mixlist(scan(Source(b"{}\n", "")))
+    if options.base:
+        report_unknown(base, target.operators, console)
+    sets = None
+    if options.model:
+        ready = prepare(open_model(options.model, console), target)
+        sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white")
+    names, same = _candidates(options, target, base, sets, console)
+    console.detail(f"candidates: {', '.join(names)}")
+    evidence = [name for path in options.evidence for name in read_evidence(path)]
+    _report_evidence(evidence, names, options.evidence, console)
+    order = ordered(names, evidence)
+    return Problem(options, target, base, sets, order.names, order.weights, same)
+
+
+def _require_sense(options: SubjectOptions) -> None:
+    """:raises UsageFault: if options exclude each other, or the mode has no lists"""
     if options.model is None and not options.among:
         hint = "--model MODEL searches among the op types of a model, --among OP among those that you name"
         raise UsageFault("bisect requires --model or --among", name="needs-candidates", hint=hint)
@@ -115,134 +199,74 @@ def opened(options: SubjectOptions, target_options: TargetOptions, output: Outpu
     if not judge_mode(options.mode).is_mixed:
         hint = "mixed_float16 and mixed_bfloat16 use it"
         raise UsageFault(f"the engine refuses a mixlist with {options.mode} (E10001)", name="no-mixlist", hint=hint)
-    target = open_against(options.against, output, target_options)
-    report_doubts(target, output)
-    base = accepted_mixlist(options.base, output) if options.base else Mixlist(scan(Source(b"{}\n", "")))
-    if options.base:
-        report_unknown(base, target.operators, output)
-    if options.model is None:
-        return Opened(options, target, base, None, None)
-    graph = opened_model(options.model, output)
-    sets = JudgedSets(prepare(graph, target), options.mode, base.marks, options.grow == "white")
-    return Opened(options, target, base, graph, sets)
 
 
-def problem(found: Opened, output: Output) -> Problem:
-    """Return the candidates, the most suspected first.
-
-    :raises UsageFault: if an op type is unknown
-    """
-    named = _named(found.options.among)
-    same: dict[str, tuple[str, ...]] = {}
-    dropped: list[tuple[str, str]] = []
-    if named:
-        names = _known(named, found, output)
-        if found.sets is not None:
-            for each in doubts(found.sets, names):
-                output.say(f"`{each.name}` will not help: {each.why}", "warning")
-            names = _in_order_of(found.sets, names)
-    else:
-        assert found.sets is not None
-        candidates, refused = pruned(found.sets)
-        names = [each.name for each in candidates]
-        same = {each.name: each.same for each in candidates if each.same}
-        dropped = [(each.name, each.why) for each in refused]
-    _report(candidates=names, same=same, dropped=dropped, output=output)
-    evidence = [name for path in found.options.evidence for name in read_evidence(path)]
-    _report_evidence(evidence, names, found.options.evidence, output)
-    order = ordered(names, evidence)
-    return Problem(found, order.names, order.weights, same, dropped)
-
-
-def facts_of(found: Problem, check: Sequence[str]) -> dict[str, Any]:
-    """Return the facts that a journal must share with this search."""
-    opened, options = found.opened, found.opened.options
-    libraries = [library.source.sha256 for store in opened.target.operators.stores for library in store.libraries]
-    if opened.target.source is not None:
-        libraries.append(opened.target.source.sha256)
-    return {
-        "graph": None if options.model is None else _hash_of(options.model),
-        "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
-        "base": opened.base.source.sha256 if options.base else None,
-        "command": list(check),
-        "precision_mode": options.mode,
-        "grow": options.grow,
-        "candidates": sorted(found.names),
-    }
+def _candidates(
+    options: SubjectOptions, target: Target, base: Mixlist, sets: JudgedSets | None, console: Console
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the candidates in the order of the graph, and for each the op types that move the same nodes."""
+    if options.among:
+        names = _named(options.among)
+        _require_known(names, options, target, base, console)
+        if sets is not None:
+            for name, why in doubts(sets, names).items():
+                console.warn(f"`{name}` will not help: {why}")
+            place = {name: nodes[0] for name, nodes in sets.types.items()}
+            names.sort(key=lambda name: place.get(name, len(sets.plain)))
+        return names, {}
+    assert sets is not None
+    candidates, dropped = pruned(sets)
+    if dropped:
+        console.note(
+            f"{counted(len(dropped), 'op type')} skipped: no mixlist changes them in this model; -v shows them"
+        )
+        for name, why in dropped.items():
+            console.detail(f"  {name}: {why}")
+    same = {candidate.name: candidate.same for candidate in candidates if candidate.same}
+    for name, others in same.items():
+        covered = join_some([f"`{other}`" for other in others])
+        console.note(f"`{name}` also covers {covered}: they move the same nodes")
+    return [candidate.name for candidate in candidates], same
 
 
-def _hash_of(path: str) -> str:
-    """Return the SHA-256 of a file, or of the files of a folder."""
-    files = [path]
-    if os.path.isdir(path):
-        files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
-    found = sha256()
-    for each in files:
-        try:
-            with open(each, "rb") as file:
-                while block := file.read(1 << 20):
-                    found.update(block)
-        except OSError as error:
-            raise Refused(error.strerror or str(error), name="unreadable", path=each) from None
-    return found.hexdigest()
-
-
-def _named(words: tuple[str, ...]) -> list[str]:
+def _named(words: Sequence[str]) -> list[str]:
     """Return the op types of ``--among``, each once.
 
     :raises UsageFault: if a file has none
     :raises Refused: if a file cannot be read, or is not text
     """
-    found: list[str] = []
+    names: list[str] = []
     for word in given_names(words):
         if not word.startswith("@"):
-            found.append(word)
+            names.append(word)
             continue
-        lines = Source.read(word[1:]).text.splitlines()
-        names = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-        if not names:
+        lines = [line.strip() for line in Source.read(word[1:]).text.splitlines()]
+        listed = [line for line in lines if line and not line.startswith("#")]
+        if not listed:
             raise UsageFault("--among: the file has no op types", path=word[1:])
-        found += names
-    return list(dict.fromkeys(found))
+        names += listed
+    return list(dict.fromkeys(names))
 
 
-def _known(names: list[str], found: Opened, output: Output) -> list[str]:
+def _require_known(
+    names: Sequence[str], options: SubjectOptions, target: Target, base: Mixlist, console: Console
+) -> None:
     """:raises UsageFault: if the target lacks an op type"""
-    operators = found.target.operators
+    operators = target.operators
     unknown = [name for name in names if name not in operators]
     if unknown:
         hint = did_you_mean(unknown[0], operators.names)
-        said = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
-        raise UsageFault(said, name="unknown-operator", hint=hint)
-    there = Policy.WHITE if found.white else Policy.BLACK
+        message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
+        raise UsageFault(message, name="unknown-operator", hint=hint)
+    goal = Policy.WHITE if options.grow == "white" else Policy.BLACK
     for name in names:
-        if found.base.effective(name, operators[name].policy) is there:
-            output.say(f"`{name}` is on the {there} list already", "warning")
-    return names
+        if base.effective(name, operators[name].policy) is goal:
+            console.warn(f"`{name}` is on the {goal} list already")
 
 
-def _in_order_of(sets: JudgedSets, names: list[str]) -> list[str]:
-    place = {name: at for at, name in reversed([*enumerate(sets.graph.types)])}
-    return sorted(names, key=lambda name: place.get(name, len(place)))
-
-
-def _report(
-    candidates: list[str], same: Mapping[str, tuple[str, ...]], dropped: list[tuple[str, str]], output: Output
-) -> None:
-    if dropped:
-        output.say(f"{counted(len(dropped), 'op type')} left out, which no list can move here; -v shows them")
-        for name, why in dropped:
-            output.detail(f"  {name}: {why}")
-    for name, others in same.items():
-        output.say(f"`{name}` also covers {join_some([f'`{each}`' for each in others])}: they move the same nodes")
-    output.detail(f"candidates: {', '.join(candidates)}")
-
-
-def _report_evidence(evidence: list[str], names: list[str], paths: tuple[str, ...], output: Output) -> None:
-    if not paths:
-        return
+def _report_evidence(evidence: Sequence[str], names: Sequence[str], paths: Sequence[str], console: Console) -> None:
     used = [name for name in dict.fromkeys(evidence) if name in names]
     if used:
-        output.say(f"suspected by the evidence: {join_some(used, 5)}")
-    else:
-        output.say(f"{join_some(paths)} names no op type among the candidates", "warning")
+        console.note(f"suspected by the evidence: {join_some(used, 5)}")
+    elif paths:
+        console.warn(f"{join_some(paths)} names no op type among the candidates")

@@ -2,49 +2,169 @@
 
 from __future__ import annotations
 
+import click
+
 from ...model.target import TargetOptions
-from ..bisecting.options import RunOptions, SubjectOptions, run_options, subject_options
-from ..bisecting.places import Check
+from ...report.answer import Answer
+from ...report.console import Console
+from ..bisecting.check import Check, RunOptions
 from ..bisecting.run import BisectRun
-from ..bisecting.subject import opened, problem
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, dry_run_option, format_option, output_of
-from ..shared.options import against_soc_option, core_option, customs_option, lock_options
-from ..simulating.options import SimulateOptions, simulate_options
+from ..bisecting.subject import SubjectOptions, open_problem
+from ..params import (
+    FILE,
+    MODE,
+    PATH,
+    SOC,
+    TARGET,
+    Choice,
+    Command,
+    Number,
+    OutputFile,
+    Word,
+    WriteOptions,
+    advanced,
+    bundle,
+    lazily,
+    option,
+    prints,
+    write_options,
+)
+from ..simulation import SimulationOptions, simulation_options
+
+_COUNT = click.IntRange(min=1)
+
+subject_options = bundle(
+    "searching",
+    SubjectOptions,
+    option("--against", type=TARGET, required=True, help="Target with the policies and dtypes."),
+    option("--model", type=Word("MODEL", reads=True), help="Search among the op types of this model."),
+    option(
+        "--among",
+        type=Word("OP|@FILE", lazily("operators"), reads=True),
+        multiple=True,
+        help="Search among these op types; @FILE has one in each line; repeatable.",
+    ),
+    option("--mixlist", "base", type=FILE, help="Start from this mixlist."),
+    option(
+        "--precision-mode",
+        "mode",
+        type=MODE,
+        default="mixed_float16",
+        show_default=True,
+        help="Mode that the check runs in.",
+    ),
+    option(
+        "--evidence",
+        type=FILE,
+        multiple=True,
+        help="Suspects: a comparison CSV, or JSON of simulate; repeatable.",
+    ),
+    option("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
+    option(
+        "--by",
+        type=Choice(["type", "node"]),
+        default="type",
+        show_default=True,
+        help="node: go on among the nodes of the types found, and write a keep_dtype file.",
+    ),
+)
+
+run_options = bundle(
+    "running",
+    RunOptions,
+    option("--simulate", is_flag=True, help="Check by computing the model on the CPU, as `opsinfo simulate` does."),
+    option("-i", "--interactive", is_flag=True, help="Ask a person for each verdict."),
+    option("--resume", is_flag=True, help="Continue the search in the journal."),
+    option("--budget", type=Word("RUNS|TIME"), help="Stop after N runs or a time, for example 40 or 6h."),
+    option("--timeout", type=Number("SECONDS"), help="End a run that takes longer, and stop."),
+    option("--jobs", type=_COUNT, metavar="N", help="Run N trials at the same time."),
+    option(
+        "--devices",
+        type=Word("LIST"),
+        help="A device for each trial, as in 0,1,2: for {device}, else ASCEND_RT_VISIBLE_DEVICES.",
+    ),
+    option(
+        "--ray",
+        type=Word("auto|ADDRESS"),
+        help="Run trials on a Ray cluster: that of this host, or with its head at HOST:PORT.",
+    ),
+    advanced(
+        "--journal",
+        type=PATH,
+        metavar="DIR",
+        default=".opsinfo-bisect",
+        show_default=True,
+        help="Folder for the journal and the trials.",
+    ),
+    advanced("--force", is_flag=True, help="Resume even if the model, target, list or command changed."),
+    advanced("--timeout-fails", is_flag=True, help="Count a timeout as a failure."),
+    advanced("--repeat", type=_COUNT, metavar="N", help="Decide by the majority of N runs."),
+    advanced("--lead", type=_COUNT, metavar="N", help="Run until one verdict has N more runs than the other."),
+    advanced(
+        "--retries",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=1,
+        show_default=True,
+        help="Repeat a run N times that a signal ended, or that exits with 128 or more.",
+    ),
+    advanced(
+        "--resources",
+        type=Word("LIST"),
+        help="Resources of a trial on the Ray cluster, as in NPU=1,CPU=8.  [default: NPU=1]",
+    ),
+    advanced("--keep-folders", is_flag=True, help="Keep the folders of trials on the nodes of the Ray cluster."),
+)
+
+_install_options = bundle(
+    "options",
+    TargetOptions,
+    advanced("--soc", type=SOC, help="Chip of the target, as TARGET@SOC."),
+    advanced(
+        "--core",
+        type=Choice(["ai", "vector", "dsa"]),
+        default="ai",
+        show_default=True,
+        help="Engine: AI Core, vector core or DSA.",
+    ),
+    advanced(
+        "--custom",
+        "customs",
+        type=PATH,
+        multiple=True,
+        help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
+    ),
+)
 
 
-@declare.command("bisect")
-@declare.argument("check", nargs=-1, metavar="[-- COMMAND...]")
+@click.command("bisect", cls=Command)
+@click.argument("words", nargs=-1, metavar="[-- COMMAND...]")
 @subject_options
-@declare.option(
+@option(
     "-o",
     "--output",
-    "out",
-    metavar="OUT",
+    "list_file",
+    type=OutputFile("OUT", replaces=("base",)),
     help="Write the list to OUT; an existing file is backed up.",
-    writes=("base",),
 )
 @run_options
-@simulate_options
-@against_soc_option
-@core_option
-@customs_option
-@dry_run_option
-@lock_options
-@format_option("html")
+@simulation_options
+@_install_options
+@write_options()
+@prints("html")
 def command(
-    check: tuple[str, ...],
-    out: str | None,
+    words: tuple[str, ...],
+    list_file: str | None,
     searching: SubjectOptions,
     running: RunOptions,
-    simulating: SimulateOptions,
+    simulating: SimulationOptions,
     options: TargetOptions,
     writing: WriteOptions,
-    printing: OutputOptions,
-) -> int:
+    console: Console,
+) -> Answer:
     """Find the smallest black list that makes a check pass.
 
-    COMMAND is your own check. It is run once for each trial, with {mixlist}, {trial} and {cache} replaced by paths;
+    COMMAND is your own check. It is run once for each trial, with {mixlist}, {trial}, {cache} and {device} replaced;
     OPSINFO_MIXLIST and ASCEND_CACHE_PATH are set too. Exit status 0 passes, 1 to 124 fails, 125 cannot tell; 126 and
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
@@ -54,12 +174,10 @@ def command(
     \b
     Examples:
       opsinfo bisect --against ascend910b --model m.onnx -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- python eval.py
-      opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh
-      opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh
-      opsinfo bisect --against ascend910b --model m.onnx --grow white -- ./check.sh
+      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- python eval.py {mixlist}
+      opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh {mixlist}
+      opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh {mixlist}
       opsinfo bisect --against ascend910b --model m.onnx --simulate --max-error 0.01
     """
-    output = output_of("bisect", printing)
-    run = BisectRun(running, Check(running, simulating, check), out, writing, output)
-    return run.search(problem(opened(searching, options, output), output))
+    judge = Check(running, simulating, words, searching.by == "node")
+    return BisectRun(judge, list_file, writing, console).search(open_problem(searching, options, console))

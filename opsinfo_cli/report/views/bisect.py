@@ -1,171 +1,187 @@
-"""The answer of `bisect`: a table for a terminal, rows for a pipe, the JSON document, and the progress line."""
+"""The answer of `bisect`: culprits and how they were found; the plan of a search, and its progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil
+from typing import Any, TypeAlias
 
-from ...bisect.answered import BisectAnswer, NodesAnswer
-from ...bisect.budget import Price, price, span
+from ...bisect.answer import BisectAnswer, NodesAnswer
+from ...bisect.run_folder import last_lines
+from ...bisect.search.protocol import price
 from ...bisect.session import Rules, SearchSession
-from ...errors import join_some
-from ..escape import row
+from ...errors import OpsinfoError, join_some
+from ..answer import Answer, Column, Table
+from ..console import Console, failure_document
 from ..formats.summary import counted
-from ..terminal.output import Output
-from ..terminal.progress import Status
+from ..page import table_page
 
+Show: TypeAlias = Callable[[str, float, float], None]
+"""Shows a text with how much is done, of how much."""
 _ENDS = 4
 _SLOW = 5.0
-"""Seconds of a run above which the expected total time is printed."""
-
-
-class BisectProgress:
-    """A progress line with the findings so far, the running trials, and the expected cost.
-
-    :param candidates: number of candidates
-    """
-
-    def __init__(self, output: Output, candidates: int) -> None:
-        self._status = Status(output)
-        self._candidates = candidates
-        self._what = "op types"
-        self._output = output
-        self._said = False
-
-    def __call__(self, session: SearchSession) -> None:
-        self._status(lambda: self._text(session))
-        if not self._said and session.spent.runs >= _ENDS and session.left:
-            self._said = True
-            self._say_time(session)
-
-    def _say_time(self, session: SearchSession) -> None:
-        """Print the expected time of the search, from the measured time of a run."""
-        each = session.spent.seconds / session.spent.runs
-        if each >= _SLOW:
-            said = _price(self._candidates, session.rules)
-            times = [span(max(0, runs - session.spent.runs) * each) for runs in said]
-            self._output.say(f"a run takes {span(each)}: {_in_each_case(times, 'more at most')}")
-
-    def restart(self, candidates: int, what: str) -> None:
-        """Continue with other candidates."""
-        self._candidates, self._what = candidates, what
-
-    def done(self) -> None:
-        self._status.done()
-
-    def _text(self, session: SearchSession) -> str:
-        spent = session.spent
-        best = session.knowledge.best()
-        known = f"{len(best)} of {self._candidates} {self._what} suffice" if best is not None else "no list passes yet"
-        running = join_some([str(number) for number in session.running]) or "none"
-        left = _left(session)
-        text = f"{known}; trial {running} runs; {spent.runs} done, at most {left} left"
-        each = spent.seconds / max(1, spent.runs)
-        return f"{text}: {span(left * each / max(1, session.place.slots))}" if spent.runs else text
-
-
-def _left(session: SearchSession) -> int:
-    """Return the maximum number of remaining runs."""
-    counting = session.rules.counting
-    return session.left * (counting.lead or counting.repeat // 2 + 1)
-
-
-def say_price(output: Output, candidates: int, rules: Rules) -> None:
-    """Print the expected cost of the search before it starts."""
-    said = _price(candidates, rules)
-    text = f"{counted(candidates, 'candidate')}: {_in_each_case([*map(str, said)], 'runs of the check at most')}"
-    if rules.budget.runs is not None:
-        text += f"; allowed: {counted(rules.budget.runs, 'run')}"
-    if rules.budget.seconds is not None:
-        text += f"; allowed: {span(rules.budget.seconds)}"
-    output.say(text)
-
-
-def _in_each_case(prices: Sequence[str], what: str) -> str:
-    """Return prices for one, three and any number of culprits; equal ones once."""
-    one, three, most = prices
-    if one == most:
-        return f"{most} {what}"
-    between = f"{three} if three are, " if three != most else ""
-    return f"{one} {what} if one is needed, {between}{most} in the worst case"
-
-
-def _price(candidates: int, rules: Rules) -> Price:
-    counting = rules.counting
-    return price(candidates, counting.lead or counting.repeat // 2 + 1)
-
-
-def show_plan(output: Output, names: Sequence[str], weights: Sequence[float]) -> None:
-    """Print candidates, the most suspected first; in a pipe op type and weight."""
-    output.lines(row(name, f"{weight:g}") for name, weight in zip(names, weights, strict=True))
-
-
-def plan_document(names: Sequence[str], weights: Sequence[float], rules: Rules) -> dict[str, Any]:
-    """Return the JSON document of a dry run."""
-    order = [{"type": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
-    return {"dry_run": True, "order": order, "price": _price(len(names), rules)._asdict()}
-
-
-_WORDS = {
-    "nothing-to-do": "the check passes with the base list: there is nothing to do",
-    "cannot-cure": "the check fails with every candidate in high precision: precision lists cannot cure this",
-    "budget": "out of budget",
-    "interrupted": "interrupted",
-}
-
-
-def show_found(output: Output, answer: BisectAnswer) -> None:
-    """Print culprits; in a pipe op type, nodes, Casts, trial, op types with the same nodes."""
-    cells = [
-        [
-            each.type,
-            str(len(each.nodes)) if each.casts is not None else "-",
-            "-" if each.casts is None else f"{each.casts:+d}",
-            "-" if each.trial is None else str(each.trial),
-            " ".join(each.same) or "-",
-        ]
-        for each in answer.culprits
-    ]
-    if output.on_terminal and cells:
-        from ..terminal.table import Column, print_table
-
-        titles = ["op type", "nodes", "Casts", "fails without it: trial"]
-        print_table(output, [Column(title) for title in titles], [each[:4] for each in cells])
-    elif cells:
-        output.lines(row(*each) for each in cells)
-    _say(output, answer)
-
-
+"""Seconds of a run above which the expected time of the search is printed."""
 _FAST = 0.05
 """Seconds that opsinfo itself takes for each trial, above which they are always reported."""
 
 
-def _say(output: Output, answer: BisectAnswer) -> None:
-    head = _WORDS.get(answer.ended, "")
+def span(seconds: float) -> str:
+    """Return a time as text: ``8 s``, ``4 min``, ``2.5 h``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+class Progress:
+    """Shows the running trials, the best list so far, and the runs done and left.
+
+    :param candidates: number of candidates
+    :param what: what they are, as a plural
+    """
+
+    def __init__(self, console: Console, show: Show, candidates: int, what: str = "op types") -> None:
+        self._console = console
+        self._show = show
+        self._candidates = candidates
+        self._what = what
+        self._has_told = False
+
+    def __call__(self, session: SearchSession) -> None:
+        runs = session.cost.runs
+        left = session.left * session.rules.counting.runs
+        best = session.knowledge.best()
+        known = (
+            "no list passes yet"
+            if best is None
+            else f"best list so far: {len(best)} of {self._candidates} {self._what}"
+        )
+        trials = join_some([str(number) for number in session.running])
+        self._show(f"trial {trials} running; {known}" if trials else known, runs, runs + left)
+        if not self._has_told and runs >= _ENDS and left:
+            self._has_told = True
+            self._tell_time(session)
+
+    def _tell_time(self, session: SearchSession) -> None:
+        """Print the expected time of the search, from the measured time of a run."""
+        runs, seconds = session.cost.runs, session.cost.seconds / session.cost.runs
+        if seconds >= _SLOW:
+            least, _, most = price(self._candidates, session.rules.counting.runs)
+            slots = max(1, session.place.slots)
+            times = [span(ceil(max(0, count - runs) / slots) * seconds) for count in (least, most)]
+            self._console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
+
+
+def price_line(candidates: int, rules: Rules) -> str:
+    """Return the expected cost of a search before it starts."""
+    least, _, most = price(candidates, rules.counting.runs)
+    text = f"{counted(candidates, 'candidate')}: expect {_between(str(least), str(most))} runs of the check"
+    if rules.budget.runs is not None:
+        text += f"; allowed: {counted(rules.budget.runs, 'run')}"
+    if rules.budget.seconds is not None:
+        text += f"; allowed: {span(rules.budget.seconds)}"
+    return text
+
+
+def _between(least: str, most: str) -> str:
+    return most if least == most else f"{least} to {most}"
+
+
+def plan_answer(names: Sequence[str], weights: Sequence[float], rules: Rules) -> Answer:
+    """Return what a search would do: candidates with how strongly they are suspected, the most suspected first."""
+    table = Table(
+        [Column("op type"), Column("suspicion", number=True)],
+        [(name, f"{weight:g}") for name, weight in zip(names, weights, strict=True)],
+    )
+    order = [{"type": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
+    expected = price(len(names), rules.counting.runs)._asdict()
+    page = table_page("Plan of a search", [("Candidates", str(len(names)))], [table])
+    return Answer(lambda: {"dry_run": True, "order": order, "price": expected}, lambda: [table], {"html": lambda: page})
+
+
+def bisect_answer(
+    answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int, failed: OpsinfoError | None = None
+) -> Answer:
+    """:param facts: the model, the target and the check, for the page
+    :param failed: why the answer could not be written
+    """
+    return Answer(
+        lambda: _document(answer) | ({"error": failure_document(failed)} if failed else {}),
+        lambda: [_culprits(answer)],
+        texts={"html": lambda: _page(answer, facts)},
+        notes=list(_notes(answer)),
+        status=status,
+    )
+
+
+def _culprits(answer: BisectAnswer) -> Table:
+    """Off a terminal op type, nodes, Casts, trial, and op types with the same nodes."""
+    rows = [
+        (
+            culprit.type,
+            "-" if culprit.casts is None else str(len(culprit.nodes)),
+            "-" if culprit.casts is None else f"{culprit.casts:+d}",
+            "-" if culprit.trial is None else str(culprit.trial),
+            " ".join(culprit.same) or "-",
+        )
+        for culprit in answer.culprits
+    ]
+    columns = [Column("op type"), *(Column(title, number=True) for title in ("nodes", "Casts", "proved by trial"))]
+    title = "Op types that cannot be white" if answer.white else "Op types that must stay in high precision"
+    if any(culprit.same for culprit in answer.culprits):
+        return Table([*columns, Column("same nodes", spare=True)], rows, title=title)
+    return Table(columns, [row[:4] for row in rows], lambda: rows, title=title)
+
+
+_HEADS = {"budget": "out of budget", "interrupted": "interrupted"}
+
+
+def _notes(answer: BisectAnswer) -> Iterator[str]:
     if answer.ended in ("nothing-to-do", "cannot-cure"):
-        output.tell(head if not answer.white else _white_words(answer), prose=True)
-    elif answer.mixlist is None:
-        output.tell(f"{head}: no list is known to pass", prose=True)
+        yield _end_words(answer)
+    elif not answer.moved and not answer.culprits:
+        yield f"{_HEADS[answer.ended]}: no list is known to pass"
     else:
-        output.tell(": ".join(each for each in (head, _list_words(answer)) if each), prose=True)
+        head = _HEADS.get(answer.ended)
+        yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
+    if answer.ended == "cannot-cure" and answer.output:
+        yield "the check printed at last:"
+        yield from (f"  {line}" for line in last_lines(answer.output))
     if answer.keep_dtype is not None:
-        output.tell(_node_words(answer.keep_dtype), prose=True)
+        yield _node_words(answer.keep_dtype)
     counts = answer.counts
     runs = counts.passed + counts.failed + counts.cannot_tell
-    said = [f"{counts.passed} passed", f"{counts.failed} failed"]
-    said += [f"{counts.cannot_tell} could not tell"] if counts.cannot_tell else []
-    spared = f"; {counted(counts.cached, 'set')} needed no run" if counts.cached else ""
-    output.tell(f"{counted(runs, 'run')} of the check in {span(counts.seconds)}: {', '.join(said)}{spared}")
-    own = f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial"
-    (output.detail if answer.overhead < _FAST else output.tell)(own)
+    words = [f"{counts.passed} passed", f"{counts.failed} failed"]
+    words += [f"{counts.cannot_tell} could not tell"] if counts.cannot_tell else []
+    cached = f"; {counted(counts.cached, 'list')} answered from earlier runs" if counts.cached else ""
+    yield f"{counted(runs, 'run')} of the check in {span(counts.seconds)}: {', '.join(words)}{cached}"
+    if answer.overhead >= _FAST:
+        yield overhead_line(answer)
+
+
+def overhead_line(answer: BisectAnswer) -> str:
+    return f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial"
+
+
+def doubt_lines(answer: BisectAnswer) -> Iterator[str]:
+    """Yield what makes the answer uncertain."""
     if answer.unsure:
-        numbers = ", ".join(map(str, answer.unsure))
-        output.say(f"trials that could not tell counted as failing: {numbers}", "warning")
+        yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.unsure))}"
     if not answer.by_dtypes:
-        doubt = "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
-        output.say(doubt, "warning")
+        yield "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
     if not answer.monotone:
-        output.say("the check is not monotone: a list failed although a shorter one passes", "warning")
+        yield "contradictory: a longer list failed, a shorter one passed"
+
+
+def _end_words(answer: BisectAnswer) -> str:
+    if answer.white and answer.ended == "nothing-to-do":
+        return f"the check passes with all {answer.candidates} candidates on the white list"
+    if answer.white:
+        return "the check fails with the base list: is the check right?"
+    if answer.ended == "nothing-to-do":
+        return "the check passes with the base list: there is nothing to do"
+    return "even the largest list fails: is the check right? if it is, no precision list helps"
 
 
 def _list_words(answer: BisectAnswer) -> str:
@@ -179,45 +195,64 @@ def _list_words(answer: BisectAnswer) -> str:
 
 
 def _node_words(answer: NodesAnswer) -> str:
-    if answer.path is None:
+    if answer.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
     what = f"{len(answer.nodes)} of {counted(answer.candidates, 'node')} must keep their dtype"
     return what if answer.one_minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
 
 
-def _nodes_document(answer: NodesAnswer) -> dict[str, Any]:
-    return {
-        "ended": answer.ended,
-        "path": answer.path,
-        "nodes": [each._asdict() for each in answer.nodes],
-        "one_minimal": answer.one_minimal,
-    }
+def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
+    counts = answer.counts
+    runs = f"{counts.passed} passed, {counts.failed} failed, {counts.cannot_tell} could not tell"
+    minimal = "proved: the check fails without any one of them" if answer.one_minimal else "not proved"
+    facts = [
+        *facts,
+        ("Ended", answer.ended),
+        ("Candidates", str(answer.candidates)),
+        *([("List", answer.mixlist)] if answer.mixlist else []),
+        ("Runs", f"{runs}; {counted(counts.cached, 'list')} answered from earlier runs"),
+        ("Time", span(counts.seconds)),
+        ("Minimal", minimal),
+        *(("Doubt", line) for line in doubt_lines(answer)),
+    ]
+    tables = [_culprits(answer)] if answer.culprits else []
+    if answer.culprits and any(culprit.nodes for culprit in answer.culprits):
+        rows = [(name, culprit.type) for culprit in answer.culprits for name in culprit.nodes]
+        tables.append(Table([Column("node"), Column("moved by")], rows, title="Nodes that they move"))
+    if answer.keep_dtype is not None and answer.keep_dtype.nodes:
+        nodes = [(node.name, node.type, str(node.trial or "-")) for node in answer.keep_dtype.nodes]
+        columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
+        tables.append(Table(columns, nodes, title="Nodes that must keep their dtype"))
+    columns = [Column("trial"), Column("verdict"), Column("op types"), Column("in high precision")]
+    sets = [
+        (
+            ", ".join(str(number) for number, _ in judged.trials),
+            ", ".join(verdict for _, verdict in judged.trials),
+            str(len(judged.kept)),
+            ", ".join(judged.kept) or "none",
+        )
+        for judged in answer.sets
+    ]
+    tables.append(Table(columns, sets, title="Lists that were run"))
+    return table_page(f"Search: {answer.ended}", facts, tables)
 
 
-def _white_words(answer: BisectAnswer) -> str:
-    if answer.ended == "nothing-to-do":
-        return f"the check passes with all {answer.candidates} candidates on the white list"
-    return "the check fails with the base list: growing the white list cannot help"
-
-
-def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
-    """Return the JSON document of the answer."""
+def _document(answer: BisectAnswer) -> dict[str, Any]:
+    nodes = answer.keep_dtype
     return {
         "ended": answer.ended,
         "grow": "white" if answer.white else None,
-        "culprits": [
-            {
-                "type": each.type,
-                "same": list(each.same),
-                "nodes": each.nodes,
-                "casts": each.casts,
-                "trial": each.trial,
-            }
-            for each in answer.culprits
-        ],
+        "culprits": [culprit._asdict() for culprit in answer.culprits],
         "moved": answer.moved,
         "mixlist": answer.mixlist,
-        "keep_dtype": _nodes_document(answer.keep_dtype) if answer.keep_dtype else None,
+        "keep_dtype": None
+        if nodes is None
+        else {
+            "ended": nodes.ended,
+            "path": nodes.path,
+            "nodes": [node._asdict() for node in nodes.nodes],
+            "one_minimal": nodes.one_minimal,
+        },
         "trials": {**answer.counts._asdict(), "seconds": round(answer.counts.seconds, 3)},
         "one_minimal": answer.one_minimal,
         "monotone": answer.monotone,
@@ -226,12 +261,13 @@ def bisect_document(answer: BisectAnswer) -> dict[str, Any]:
         "candidates": answer.candidates,
         "sets": [
             {
-                "kept": each.kept,
-                "passed": each.passed,
-                "trials": [{"trial": number, "verdict": verdict} for number, verdict in each.trials],
+                "kept": judged.kept,
+                "passed": judged.passed,
+                "trials": [{"trial": number, "verdict": verdict} for number, verdict in judged.trials],
             }
-            for each in answer.sets
+            for judged in answer.sets
         ],
+        **({"output": last_lines(answer.output)} if answer.ended == "cannot-cure" else {}),
         "folder": answer.folder,
         "overhead_ms": round(1000 * answer.overhead, 1),
     }

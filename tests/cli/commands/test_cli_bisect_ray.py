@@ -9,7 +9,7 @@ import pytest
 from bisect_support import among
 from cli_support import Run
 
-from opsinfo_cli.bisect.places import ray_cluster
+from opsinfo_cli.bisect.places import ray
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_options_that_make_no_sense_are_wrong_usage(
 def test_without_ray_the_extra_is_named(
     opsinfo: Run, words: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+    monkeypatch.setattr(ray, "find_spec", lambda name: None)
     error = opsinfo(*words, "--ray", "auto", "--", "true").json["error"]
     assert (error["name"], error["hint"]) == ("missing-package", "python -m pip install 'opsinfo[ray]'")
     assert not (tmp_path / ".opsinfo-bisect").exists()

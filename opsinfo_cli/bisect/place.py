@@ -1,4 +1,4 @@
-"""The interface of a place where trials run."""
+"""The interface of a place where trials run; ``places/`` has one module for each."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
 
-    from ..question import Kept
+    from .search.question import Kept
+
+    Files: TypeAlias = Mapping[str, tuple[str, bytes]]
+    """NAME -> (name of the file, content)."""
+
+GRACE = 5.0
+"""Seconds between SIGTERM and SIGKILL for a trial that takes too long."""
 
 
 class Trial(NamedTuple):
-    """One run of the check.
-
-    A place makes a folder for it, writes the files into it, and runs the command there with these words replaced in
-    every argument: ``{trial}`` by the folder, ``{cache}`` by its folder ``cache``, and ``{NAME}`` for each of the
-    ``files`` by its path. See :mod:`..trial`.
+    """One run of the check: the command in a folder of its own, with placeholders replaced, see :mod:`.run_folder`.
 
     :param number: from 1, never reused
     :param kept: the set that is judged
-    :param files: NAME -> (name of the file, content)
-    :param folder: its folder in the run folder on this machine; it exists and contains the files
+    :param folder: in the run folder on this machine; it exists and contains the files
     :param timeout: in seconds; None: none
     """
 
     number: int
     kept: Kept
-    files: Mapping[str, tuple[str, bytes]]
+    files: Files
     folder: str
     command: Sequence[str]
     timeout: float | None
@@ -35,11 +37,11 @@ class Trial(NamedTuple):
 class TrialEnd(NamedTuple):
     """How a trial ended.
 
-    :param code: the exit status; None: there is none
+    :param code: the exit status, as in a shell 126 or 127 for a command that cannot be run; None: there is none
     :param signal: the number of the signal that ended it; 0: none did
     :param tail: the end of its output
     :param device: where it ran
-    :param lost: whether the place is gone, so that the trial has no verdict and is repeated: a node that died
+    :param lost: whether the place is gone, so that the trial has no verdict and is repeated: a worker that died
     """
 
     code: int | None
@@ -65,7 +67,10 @@ class TrialPlace(Protocol):
         """
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
-        """Return the trials that have ended; empty if none has ended after so many seconds."""
+        """Return the trials that have ended; empty if none has ended after so many seconds.
+
+        :raises Refused: if trials can no longer run here
+        """
 
     def stop(self) -> None:
-        """End all running trials, and leave no process behind."""
+        """End all running trials, and leave no process of theirs behind."""

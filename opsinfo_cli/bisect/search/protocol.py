@@ -1,0 +1,117 @@
+"""The whole search: both ends, halving, the proof of minimality, and the method for checks that are not monotone."""
+
+from __future__ import annotations
+
+from math import ceil, e, log, log2
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .halving import halved, most_runs
+from .question import Kept, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from typing import TypeAlias
+
+Ended: TypeAlias = Literal["found", "nothing-to-do", "cannot-cure", "budget", "interrupted"]
+END_RUNS = 2
+"""Runs of each end: two that disagree show that the check is noisy."""
+
+
+class SearchEnd(NamedTuple):
+    """How a search ended.
+
+    :param kept: the smallest set that is known to pass; None: no set is
+    :param minimal: whether it was shown that the check fails without any single member
+    :param monotone: False if answers contradicted each other
+    """
+
+    ended: Ended
+    kept: Kept | None
+    minimal: bool = False
+    monotone: bool = True
+
+
+def protocol(weights: Sequence[float]) -> Generator[Question, bool, SearchEnd]:
+    """Search for the smallest set that passes and fails without any one of its members.
+
+    :param weights: how strongly each candidate is suspected, in descending order
+    """
+    count = len(weights)
+    left = most_runs(max(1, count)) + count
+    everything = Question(frozenset(range(count)), exact=True, likely=0.9, least=END_RUNS, left=left + 2 * END_RUNS)
+    all_pass = yield everything
+    if (yield Question(frozenset(), exact=True, likely=0.1, least=END_RUNS, left=left + END_RUNS)):
+        return SearchEnd("nothing-to-do", frozenset(), True)
+    if not all_pass:
+        return SearchEnd("cannot-cure", None)
+    kept, order = yield from halved(weights)
+    kept, proved = yield from _proved(kept, order)
+    monotone = proved
+    while not proved:  # a set passes although one that contains it failed
+        kept = yield from _counted(kept)
+        kept, proved = yield from _proved(kept, sorted(kept))
+    return SearchEnd("found", kept, True, monotone)
+
+
+def _proved(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple[Kept, bool]]:
+    """Ask for each member whether the check fails without it.
+
+    :returns: the set and True; or a smaller one that passes and False
+    """
+    for left, member in zip(range(len(order), 0, -1), reversed(order), strict=True):
+        smaller = kept - {member}
+        if (yield Question(smaller, exact=True, likely=0.02, left=left)):
+            return smaller, False
+    return kept, True
+
+
+_FIRST = 0.1
+"""The probability that a candidate is needed, before anything is known."""
+_GROWTH = e / (e - 1)
+"""The growth factor of the probability in each round."""
+
+
+def _counted(kept: Kept) -> Generator[Question, bool, Kept]:
+    """Release what can be released from a set that passes; groups shrink to single candidates (CDD).
+
+    The schedule of sizes is that of ProbDD if every candidate starts with the same probability.
+
+    Source: M. Zhang et al., "Toward a Better Understanding of Probabilistic Delta Debugging", ICSE 2025, section IV.
+    """
+    chance = _FIRST
+    while kept:
+        size = max(1, round(-1 / log(1 - chance))) if chance < 0.5 else 1
+        members = sorted(kept, reverse=True)
+        for at in range(0, len(members), size):
+            rest = kept.difference(members[at : at + size])
+            if rest != kept and (yield Question(rest)):
+                kept = rest
+        if size == 1:
+            break
+        chance *= _GROWTH
+    return kept
+
+
+class Price(NamedTuple):
+    """Maximum runs of a search, if the check is monotone and every run has a verdict.
+
+    :param one: if one candidate is needed
+    :param three: if three candidates are needed
+    :param most: in the worst case
+    """
+
+    one: int
+    three: int
+    most: int
+
+
+def price(candidates: int, runs: int) -> Price:
+    """Return the maximum runs of a search among so many candidates.
+
+    :param runs: runs of the check for each set
+    """
+    ends = 2 * max(END_RUNS, runs)
+    deep = ceil(log2(max(2, candidates)))
+    most = ends + (most_runs(max(1, candidates)) + candidates) * runs
+    one, three = (min(most, ends + (culprits * (deep + 2) + 2) * runs) for culprits in (1, 3))
+    return Price(one, three, most)

@@ -1,0 +1,77 @@
+"""What a search asks, and which questions it will probably ask next."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from typing import Any, TypeAlias
+
+Kept: TypeAlias = frozenset[int]
+"""Numbers of the candidates that stay in high precision."""
+
+
+class Question(NamedTuple):
+    """Does the check pass if exactly these candidates are kept?
+
+    :param exact: whether only a run may answer it, not a conclusion from other answers if the check is monotone
+    :param likely: the probability that it passes, estimated by the search
+    :param least: minimum number of runs
+    :param extra: how many more runs one verdict must lead by than for other questions
+    :param left: maximum number of remaining questions, this one included, if the check is monotone
+    """
+
+    kept: Kept
+    exact: bool = False
+    likely: float = 0.5
+    least: int = 1
+    extra: int = 0
+    left: int = 0
+
+
+def next_questions(
+    start: Callable[[], Generator[Question, bool, Any]], known: Callable[[Question], bool | None], most: int
+) -> Iterator[Question]:
+    """Yield the probable next questions, each set once, the most probable first.
+
+    A search is a function of the answers: it is run again with the answers known so far, and with both answers to what
+    is not known, the more probable one first.
+
+    :param start: creates the search again
+    :param most: maximum number of questions
+    """
+    order = count()
+    waiting: list[tuple[float, int, dict[Kept, bool]]] = [(-1.0, next(order), {})]
+    asked: set[Kept] = set()
+    tried = 0
+    while waiting and len(asked) < most and tried < 4 * most:
+        chance, _, supposed = heappop(waiting)
+        tried += 1
+        question = _first_open(start(), known, supposed)
+        if question is None:
+            continue
+        if question.kept not in asked:
+            asked.add(question.kept)
+            yield question
+        for passed, likely in ((True, question.likely), (False, 1 - question.likely)):
+            heappush(waiting, (chance * likely, next(order), {**supposed, question.kept: passed}))
+
+
+def _first_open(
+    search: Generator[Question, bool, Any], known: Callable[[Question], bool | None], supposed: dict[Kept, bool]
+) -> Question | None:
+    """Return the first question without an answer; None: the search ends without one."""
+    try:
+        question = next(search)
+        while True:
+            answer = known(question)
+            if answer is None:
+                answer = supposed.get(question.kept)
+            if answer is None:
+                return question
+            question = search.send(answer)
+    except StopIteration:
+        return None

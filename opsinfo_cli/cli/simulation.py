@@ -1,0 +1,83 @@
+"""The options of a simulation, and the simulation that they request; `simulate` and `bisect` share them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import UsageFault
+from .params import FILE, Number, Word, advanced, bundle, option
+
+if TYPE_CHECKING:
+    from ..graph.judging import Ready
+    from ..simulate.simulation import Simulation
+
+FIRST_SEED = "random:0"
+
+
+@dataclass(frozen=True)
+class SimulationOptions:
+    """How a model is computed, and the bounds of its outputs.
+
+    :param inputs: sources of inputs; empty: random ones
+    :param shapes: ``NAME=DIMS`` of inputs with open dimensions
+    :param saturate: whether overflowing values become the largest value
+    :param reference: an ``.npz`` of outputs to compare with instead of those in float32
+    :param max_error: bound of every output's largest relative error
+    :param min_cosine: bound of every output's cosine
+    """
+
+    inputs: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    saturate: bool = False
+    reference: str | None = None
+    max_error: float | None = None
+    min_cosine: float | None = None
+
+    @property
+    def is_check(self) -> bool:
+        return self.max_error is not None or self.min_cosine is not None
+
+
+simulation_options = bundle(
+    "simulating",
+    SimulationOptions,
+    option("--max-error", type=Number("X"), help="Largest max|a-b| / max|b| of an output that passes."),
+    option("--min-cosine", type=Number("X", -1, 1), help="Smallest cosine of an output that passes."),
+    advanced(
+        "--inputs",
+        type=Word("FILE|DIR|random:SEED", reads=True),
+        multiple=True,
+        help="Inputs: an .npz, a folder of .npy or .pb files, or random ones; repeatable.  [default: random:0]",
+    ),
+    advanced(
+        "--shape",
+        "shapes",
+        type=Word("INPUT=DIMS"),
+        multiple=True,
+        help="Shape of an input with open dimensions, as in x=1,3,224,224; repeatable.",
+    ),
+    advanced("--saturate", is_flag=True, help="Clip what overflows, as a device in saturation mode, instead of Inf."),
+    advanced("--reference", type=FILE, help="Compare with these outputs, an .npz recorded on a device, not float32."),
+)
+
+
+def opened_simulation(model: str, ready: Ready, mode: str, options: SimulationOptions) -> Simulation:
+    """Return a model computed in float32, ready to be simulated.
+
+    :raises UsageFault: if an option does not fit the model
+    :raises Refused: if a file cannot be read, or the model cannot be computed
+    """
+    from ..simulate.inputs import input_sets, parse_shape, read_npz
+    from ..simulate.simulation import Simulation, onnx_model
+
+    shapes: dict[str, tuple[int, ...]] = {}
+    for text in options.shapes:
+        name, shape = parse_shape(text)
+        if name in shapes:
+            raise UsageFault(f"--shape {name}: given twice", name="bad-shape")
+        shapes[name] = shape
+    proto = onnx_model(ready.prepared.graph)
+    sets = [inputs for spec in options.inputs or (FIRST_SEED,) for inputs in input_sets(spec, proto, shapes)]
+    reference = read_npz(options.reference) if options.reference else None
+    return Simulation.open(model, ready, mode, sets, saturate=options.saturate, reference=reference)

@@ -1,0 +1,118 @@
+"""The run folder and its journal: nothing of somebody else is changed, and a journal cut short is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.bisect.journal import SearchJournal
+from opsinfo_cli.bisect.place import Trial, TrialEnd
+from opsinfo_cli.bisect.run_folder import RunFolder
+from opsinfo_cli.bisect.verdicts import Verdict
+from opsinfo_cli.errors import Damaged, Locked, Refused
+
+FACTS = {"command": ["./check"], "candidates": ["Add", "Mul"]}
+
+
+def written(path: Path) -> bytes:
+    """Return the text of a journal of one run."""
+    journal = SearchJournal(str(path))
+    journal.begin(FACTS)
+    journal.started(1, ["Add"], "digest")
+    journal.judged(Trial(1, frozenset(), {}, "", [], None), ["Add"], Verdict.FAIL, TrialEnd(1, seconds=2.5))
+    journal.started(2, [], "digest")
+    journal.close()
+    return path.read_bytes()
+
+
+def test_a_journal_cut_at_any_byte_keeps_its_whole_lines(tmp_path: Path) -> None:
+    whole = written(tmp_path / "whole")
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == 10]
+    path = tmp_path / "cut"
+    for size in range(len(whole) + 1):
+        path.write_bytes(whole[:size])
+        journal = SearchJournal(str(path))
+        past = journal.past()
+        journal.close()
+        lines = sum(end <= size for end in ends)
+        assert path.read_bytes() == whole[: ends[lines - 1] if lines else 0]
+        assert (past is None) is (lines == 0)
+        if past is not None:
+            assert past.facts == FACTS
+            assert (len(past.trials), past.last) == (int(lines >= 3), [0, 0, 1, 1, 2][lines])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"no newline, not a journal",
+        b"x",
+        b'{"event": "search"}\n',
+        b'{"event": "search", "format": 1}\nrest\n',
+        b'{"event": "search", "format": 1}\n'
+        b'{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": "abc"}\ncut',
+        b'{"event": "search", "format": 1}\n' + 200_000 * b"[" + b"\n",
+        b"\xff\n",
+    ],
+)
+def test_a_file_that_is_no_journal_is_refused_and_not_changed(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(text)
+    journal = SearchJournal(str(path))
+    with pytest.raises(Damaged, match="not a journal"):
+        journal.past()
+    journal.close()
+    assert path.read_bytes() == text
+
+
+def test_a_journal_is_not_opened_through_a_link_nor_twice(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("keep", "utf-8")
+    for name, target in (("link", victim), ("dangling", tmp_path / "nothing")):
+        (tmp_path / name).symlink_to(target)
+        with pytest.raises(Refused, match="cannot write"):
+            SearchJournal(str(tmp_path / name))
+    assert (victim.read_text("utf-8"), (tmp_path / "nothing").exists()) == ("keep", False)
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(Damaged, match="not a journal"):
+        SearchJournal(str(tmp_path / "fifo"))
+    journal = SearchJournal(str(tmp_path / "journal"))
+    with pytest.raises(Locked):
+        SearchJournal(str(tmp_path / "journal"))
+    journal.close()
+
+
+def test_only_the_owner_may_read_a_run_folder(tmp_path: Path) -> None:
+    folder = RunFolder(str(tmp_path / "run"))
+    made = folder.trial(1, {"mixlist": ("m.json", b"{}")})
+    SearchJournal(folder.journal).close()
+    best = folder.write("best.json", b"1")
+    assert folder.write("best.json", b"2") == best
+    assert Path(best).read_bytes() == b"2"
+    for path in (folder.path, folder.trials, made, os.path.join(made, "cache")):
+        assert os.stat(path).st_mode & 0o777 == 0o700
+    for path in (best, folder.journal, os.path.join(made, "m.json")):
+        assert os.stat(path).st_mode & 0o777 == 0o600
+
+
+def test_planted_links_are_replaced_or_refused_and_never_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "file").write_text("keep", "utf-8")
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "best.json").symlink_to(victim / "file")
+    folder = RunFolder(str(run))
+    folder.write("best.json", b"{}")
+    assert not (run / "best.json").is_symlink()
+    (run / "trials").rmdir()
+    (run / "trials").symlink_to(victim)
+    with pytest.raises(Refused, match="a link"):
+        folder.trial(1, {})
+    (tmp_path / "linked").symlink_to(victim)
+    with pytest.raises(Refused, match="a link"):
+        RunFolder(str(tmp_path / "linked")).make()
+    assert [path.name for path in victim.iterdir()] == ["file"]
+    assert (victim / "file").read_text("utf-8") == "keep"
