@@ -4,6 +4,7 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
     OpsinfoError
     ├── UsageFault           2  wrong usage: unknown names, conflicting options
+    │   └── UnknownOperator     no such op type; a KeyError too
     └── Refused              3  a file or the system refused
         ├── Damaged             the engine cannot read it; has the place
         ├── Locked              another process holds the file
@@ -28,6 +29,7 @@ __all__ = [
     "OpsinfoError",
     "Refused",
     "Stale",
+    "UnknownOperator",
     "UsageFault",
     "brief",
     "join_some",
@@ -36,14 +38,14 @@ __all__ = [
 _LONGEST_NAME, _LONGEST = 200, 1000
 
 
-def brief(said: str) -> str:
+def brief(message: str) -> str:
     """Return a message with very long names shortened: a file may have a name of megabytes."""
-    if len(said) <= _LONGEST_NAME:
-        return said
+    if len(message) <= _LONGEST_NAME:
+        return message
     import re
 
-    said = re.sub("`([^`]*)`", _brief_name, said)
-    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 203]}...{said[-200:]}"
+    message = re.sub("`([^`]*)`", _brief_name, message)
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 203]}...{message[-200:]}"
 
 
 def _brief_name(match: re.Match[str]) -> str:
@@ -51,10 +53,10 @@ def _brief_name(match: re.Match[str]) -> str:
     return match[0] if len(name) <= _LONGEST_NAME else f"`{name[: _LONGEST_NAME - 3]}...`"
 
 
-def join_some(said: Sequence[str], most: int = 3) -> str:
+def join_some(texts: Sequence[str], most: int = 3) -> str:
     """Return the first ``most`` of many texts, and the number of others."""
-    shown = ", ".join(said[:most])
-    return f"{shown} and {len(said) - most} more" if len(said) > most else shown
+    shown = ", ".join(texts[:most])
+    return f"{shown} and {len(texts) - most} more" if len(texts) > most else shown
 
 
 class OpsinfoError(Exception):
@@ -88,6 +90,11 @@ class OpsinfoError(Exception):
         self.line = line
         self.column = column
 
+    def __str__(self) -> str:
+        """Return the message after the place, as far as it is known: ``path:line:column: message``."""
+        place = [str(part) for part in (self.path, self.line, self.column) if part is not None] if self.path else []
+        return ": ".join([":".join(place), self.message] if place else [self.message])
+
 
 class Stopped(BaseException):
     """A signal requests the end of the process, as KeyboardInterrupt does.
@@ -102,6 +109,10 @@ class Stopped(BaseException):
 class UsageFault(OpsinfoError):
     exit_code = 2
     default_name = "usage"
+
+
+class UnknownOperator(UsageFault, KeyError):
+    default_name = "unknown-operator"
 
 
 class Refused(OpsinfoError):

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..errors import Damaged, Refused, UsageFault, join_some
+from ..errors import Damaged, Refused, UnknownOperator, join_some
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from .entry import REFUSED, Entry, EntryFile
@@ -305,25 +305,28 @@ class Operators:
         return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
 
     def __getitem__(self, name: str) -> Operator:
-        """:raises KeyError: if the target lacks it"""
+        """:raises UnknownOperator: if the target lacks it; a KeyError with near names"""
         found = [(store, entries) for store in self.stores if (entries := store.definitions.get(name))]
         if not found:
-            raise KeyError(name)
+            raise self._unknown([name])
         return Operator(name, found)
 
     def require(self, names: Iterable[str]) -> list[Operator]:
-        """:raises UsageFault: if any name is unknown; names at most ten, with near names"""
+        """:raises UnknownOperator: if any name is unknown; names at most ten, with near names"""
+        names = list(names)
         unknown = [name for name in names if name not in self]
         if unknown:
-            from .near_names import NearNames, meant
-
-            known = NearNames(self.names)
-            near = {name: meant(known.suggestions(name)) for name in unknown[:10]}
-            said = [each if len(unknown) == 1 else f"`{name}`: {each}" for name, each in near.items() if each]
-            names = join_some([f"`{name}`" for name in unknown], 10)
-            raise UsageFault(
-                f"unknown operator{'' if len(unknown) == 1 else 's'} {names}",
-                name="unknown-operator",
-                hint=" ".join(said) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
-            )
+            raise self._unknown(unknown)
         return [self[name] for name in names]
+
+    def _unknown(self, unknown: Sequence[str]) -> UnknownOperator:
+        from .near_names import NearNames, meant
+
+        known = NearNames(self.names)
+        near = {name: meant(known.suggestions(name)) for name in unknown[:10]}
+        hints = [hint if len(unknown) == 1 else f"`{name}`: {hint}" for name, hint in near.items() if hint]
+        names = join_some([f"`{name}`" for name in unknown], 10)
+        return UnknownOperator(
+            f"unknown operator{'' if len(unknown) == 1 else 's'} {names}",
+            hint=" ".join(hints) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
+        )

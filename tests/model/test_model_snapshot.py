@@ -146,7 +146,7 @@ DAMAGED = {
     "an unknown core": (minimal(core="host"), "`host` must be one of ai, vector, dsa", '"host"'),
     "a flag that the engine refuses": (minimal().replace('"true"', '"white"'), "which the engine refuses", '"white"'),
     "a dtype that is a number": (minimal().replace('"ND,ND"', "16", 1), "`input0.format` must be a string", "16"),
-    "columns that differ": (minimal().replace('"ND,ND"', '"ND,N1"', 1), "`N1` is not a format", "N1"),
+    "columns that differ": (minimal().replace('"ND,ND"', '"ND,nd"', 1), "`nd` is not a format", "nd"),
     "an entry that is a number": (minimal(stores=[{"name": "x", "operators": {"A": 1}}]), "must be an object", '"A"'),
     "an engine that is a number": (minimal(other_engines={"A": 1}), "must be a string", '{"A": 1}'),
     "an op type twice": (minimal().replace('{"Add"', '{"Add": {}, "Add"'), "`Add` appears twice", '"Add": {"precision'),

@@ -257,3 +257,37 @@ def test_only_folders_with_libraries_are_socs(opp: Path) -> None:
     assert socs_of(str(opp)) == socs
     (config / "ascend000" / "aic-ascend000-ops-info.json").write_text("{}")
     assert socs_of(str(opp)) == ["ascend000", *socs]
+
+
+def test_a_chip_of_an_install_is_named_behind_an_at_sign(fixtures: Path) -> None:
+    target = resolve(f"{fixtures}/opp@ascend910", TargetOptions(), {})
+    assert (target.kind, target.soc, target.text) == ("install", "ascend910", f"{fixtures}/opp@ascend910")
+    assert resolve(f"{fixtures}/opp@Ascend910B1", TargetOptions(), {}).soc == "ascend910b"
+
+
+def test_an_existing_path_with_an_at_sign_is_a_path(fixtures: Path, tmp_path: Path) -> None:
+    path = tmp_path / "opp@ascend910"
+    path.symlink_to(fixtures / "opp")
+    (tmp_path / "opp").symlink_to(fixtures / "opp")
+    assert resolve(str(path), TargetOptions(soc="ascend910b"), {}).soc == "ascend910b"
+
+
+@pytest.mark.parametrize(
+    ("text", "soc", "message"),
+    [
+        ("opp@ascend910", "ascend910b", "names the SoC already"),
+        ("opp@ascend99", None, "unknown SoC `ascend99`"),
+        ("mixlists/good/add-black.json@ascend910", None, "only an operator package has SoCs"),
+        ("opp/built-in/op_impl/ai_core/tbe/config/ascend910@ascend910", None, "only an operator package has SoCs"),
+    ],
+)
+def test_a_chip_that_cannot_be_chosen_is_wrong_usage(fixtures: Path, text: str, soc: str | None, message: str) -> None:
+    with pytest.raises(UsageFault, match=message):
+        resolve(f"{fixtures}/{text}", TargetOptions(soc=soc), {})
+
+
+@pytest.mark.parametrize("text", ["nowhere/opp@ascend910", "nowhere.json", "@/x"])
+def test_a_path_that_is_not_there_is_refused_with_what_a_target_is(text: str) -> None:
+    with pytest.raises(Refused, match="no such file") as caught:
+        resolve(text, TargetOptions(), {})
+    assert "snapshot file" in str(caught.value.hint)
