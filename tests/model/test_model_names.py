@@ -174,10 +174,11 @@ def test_a_mixlist_is_accepted_with_mixed_modes_only() -> None:
         ("allow_mix_precision_bf16", "ascend310p", False),
         ("allow_fp32_to_bf16", "ascend950", True),
         ("mixed_hif8", "ascend950", True),
+        ("mixed_hif8", "ascend910_95", True),
+        ("mixed_bfloat16", "ascend960", True),
         ("mixed_hif8", "ascend910b", False),
         ("mixed_float16", "ascend910", True),
     ],
 )
 def test_a_mode_exists_on_the_documented_chips(name: str, soc: str, has_it: bool) -> None:
-    socs = MODES[name].socs
-    assert (socs is None or soc in socs) is has_it
+    assert MODES[name].is_on(soc) is has_it
