@@ -17,7 +17,7 @@ from .near_names import did_you_mean
 _BF16_SOCS = frozenset({"ascend910b", "ascend910_93", "ascend310b", "ascend950"})
 _HIF8_SOCS = frozenset({"ascend950"})
 _LIKE = {"ascend910_95": "ascend950", "ascend910_96": "ascend950", "ascend960": "ascend950"}
-"""Folders of chips with the modes of another: 910_95 is the 950's earlier name (hicann/ge, device_capability.cc:63-66)."""
+"""Chips with the modes of another: 910_95 is the earlier name of the 950 (hicann/ge, device_capability.cc:63-66)."""
 
 
 class Mode(NamedTuple):
