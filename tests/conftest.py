@@ -38,10 +38,7 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("brief", settings.get_profile("steady"), max_examples=10)
 settings.load_profile("steady")
-MOST_CASES = 10
-"""The most cases of a test that a brief run takes."""
 
 
 def new_folder(factory: pytest.TempPathFactory, prefix: str) -> Path:
@@ -145,29 +142,8 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return case_id(val, argname)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--brief", action="store_true", help="few generated examples, and few cases of each test")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if config.option.brief:
-        settings.load_profile("brief")
-
-
-def few_cases(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Some of the cases of each test, from the first to the last."""
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return [item for each in cases.values() for item in each[:: -(-len(each) // MOST_CASES)]]
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out heavy tests if all tests are run, without ``-m``."""
-    if config.option.brief:
-        kept = few_cases(items)
-        config.hook.pytest_deselected(items=list(set(items).difference(kept)))
-        items[:] = kept
     if config.option.markexpr or [Path(each).resolve() for each in config.args] != [ROOT / "tests"]:
         return
     heavy = [item for item in items if item.get_closest_marker("heavy")]

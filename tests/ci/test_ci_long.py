@@ -14,12 +14,3 @@ def test_every_long_test_can_be_set_up() -> None:
     command = [sys.executable, "-m", "pytest", "--setup-plan", "-p", "no:cacheprovider", "tests/long"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
-
-
-def test_every_change_without_effect_names_a_line_of_its_module() -> None:
-    _, *rows = (ROOT / "tests/long/equal_mutants.tsv").read_text("utf-8").splitlines()
-    for row in rows:
-        module, line, what, why = row.split("\t")
-        assert line in map(str.strip, (ROOT / module).read_text("utf-8").splitlines()), f"{module}: {line}"
-        assert what
-        assert why.endswith(".")

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -17,7 +16,6 @@ from opsinfo_cli.check.wording import TOPICS
 from opsinfo_cli.cli.app import COMMANDS, cli
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "docs"))
 pytestmark = pytest.mark.usefixtures("quick_starts")
 
 
@@ -35,13 +33,12 @@ def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path)
     readme = (ROOT / "README.md").read_text("utf-8")
     assert "MatMulV3\tgray" in readme
     (tmp_path / "README.md").write_text(readme.replace("MatMulV3\tgray", "MatMulV3\twhite"), "utf-8")
-    (tmp_path / "docs/man/opsinfo-gone.1").write_text(".TH GONE 1\n")
     command = tmp_path / "opsinfo_cli/cli/commands/schema.py"
     command.write_text(command.read_text("utf-8").replace("Examples:", "For instance:"), "utf-8")
     before = (tmp_path / "README.md").read_bytes()
     script = str(tmp_path / "docs/generate.py")
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
-    stale = ["docs/reference.md", "README.md", "docs/man/opsinfo-schema.1", "docs/man/opsinfo-gone.1"]
+    stale = ["docs/reference.md", "README.md"]
     assert done.stdout.splitlines() == [*(f"stale: {each}" for each in stale), "no example: opsinfo schema"]
     assert done.returncode == 1
     assert (tmp_path / "README.md").read_bytes() == before
@@ -60,38 +57,6 @@ def test_the_reference_equals_help_at_80_columns() -> None:
     for words in ([], *([command] for command in COMMANDS)):
         output = CliRunner().invoke(cli, [*words, "--help"], prog_name="opsinfo", terminal_width=78).output
         assert f"## {' '.join(['opsinfo', *words])}\n\n```text\n{output}```\n" in text, words
-
-
-@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
-def test_groff_renders_the_manual_page_of_every_command_without_a_warning() -> None:
-    pages = {path.name: path for path in (ROOT / "docs" / "man").iterdir()}
-    assert set(pages) == {"opsinfo.1", *(f"opsinfo-{command}.1" for command in COMMANDS)}
-    for path in pages.values():
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-c", path], capture_output=True, check=True)
-        assert done.stderr == b"", path
-
-
-@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
-def test_text_with_a_meaning_in_roff_is_printed_unchanged() -> None:
-    """Dots and quotes at the start of a line, backslashes, dashes, letters beyond ASCII."""
-    from man_pages import man_page
-
-    hard = "\b\nExamples:\n  tool  a\\nb --x 'y' `z` ^ ~ \"q\"\n  .SH tool 算子\n  'tool\n"
-    command = click.Command("tool", help=f".start of it, x-y\n\n{hard}")
-    page = man_page(click.Context(command, info_name="tool"), "Do it.", "1", {}, "0    fine", "")
-    words = ["groff", "-man", "-ww", "-Tutf8", "-Kutf8", "-P-c", "-P-b", "-P-u"]
-    done = subprocess.run(words, input=page.encode(), capture_output=True, check=True)
-    assert done.stderr == b""
-    drawn = done.stdout.decode()
-    for line in (".start of it, x-y", "tool  a\\nb --x 'y' `z` ^ ~ \"q\"", ".SH tool 算子", "'tool"):
-        assert f"       {line}\n" in drawn
-
-
-def test_examples_are_distinguished_from_other_paragraphs() -> None:
-    from man_pages import paragraphs
-
-    assert paragraphs(click.Command("x", help="Do it.\n\nMore."))[1] == []
-    assert paragraphs(click.Command("x", help="Do it.\n\n\b\nExamples:\n  x y\n  x z"))[1] == ["x y", "x z"]
 
 
 COMPLETION = ("_OPSINFO_COMPLETE", "COMP_WORDS", "COMP_CWORD")
