@@ -47,8 +47,7 @@ def test_readme_shows_two_commands_that_begin_with_a_virtual_environment(page: s
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:
-    run = text_of(".ci/run")
-    (expression,) = re.findall(r"sed -n '(s/[^']+)' README\.md", run)
+    (expression,) = re.findall(r"sed -n '(s/[^']+)' README\.md", text_of(".ci/tests"))
     done = subprocess.run(["sed", "-n", expression, "README.md"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == re.findall(r"^\$ (.+)$", text_of("README.md"), re.MULTILINE)
 
