@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ci_support import SAMPLE, shipped
+from ci_support import SAMPLE, git, shipped
 
 
 @pytest.fixture(scope="session")
@@ -16,4 +16,6 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(SAMPLE, tmp_path / "sample"))
+    """A new repository, because only git says what `.gitignore` leaves out."""
+    git(tmp_path, "init", "-q", "sample")
+    return Path(shutil.copytree(SAMPLE, tmp_path / "sample", dirs_exist_ok=True))
