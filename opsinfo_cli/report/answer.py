@@ -111,6 +111,16 @@ class Exact:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """Rows of characters for a terminal; nothing elsewhere.
+
+    :param rows: returns them for a width in cells, and whether the terminal shows more than ASCII
+    """
+
+    rows: Callable[[int, bool], Iterable[str]]
+
+
+@dataclass(frozen=True)
 class Either:
     """Blocks that differ by medium."""
 
@@ -118,7 +128,7 @@ class Either:
     elsewhere: Callable[[], Iterable[Block]]
 
 
-Block: TypeAlias = "Table | Lines | Names | Tree | Caveats | Diff | Exact | Either"
+Block: TypeAlias = "Table | Lines | Names | Tree | Caveats | Diff | Exact | Picture | Either"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import IO, Any, Literal, TextIO
 import click
 
 from ..errors import OpsinfoError, Refused, brief
-from .answer import Answer, Block, Caveats, Diff, Either, Exact, Line, Lines, Names, Span, Style, Table, Tree
+from .answer import Answer, Block, Caveats, Diff, Either, Exact, Line, Lines, Names, Picture, Span, Style, Table, Tree
 from .escape import inert, row, visible, visible_line
 from .styles import STYLES, is_terminal, terminal_width
 
@@ -117,7 +117,7 @@ class Console:
             elif isinstance(block, Caveats):
                 for line in block.lines:
                     self.note(line)
-            else:
+            elif not isinstance(block, Picture):
                 texts += self._plain(block)
         self._send("".join(f"{line}\n" for line in texts))
 

@@ -23,7 +23,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from .answer import Block, Caveats, Cell, Column, Diff, Exact, Line, Lines, Names, Place, Span, Table, Tree
+from .answer import Block, Caveats, Cell, Column, Diff, Exact, Line, Lines, Names, Picture, Place, Span, Table, Tree
 from .escape import cell_width, shortened, shown, visible_line
 from .styles import STYLES, terminal_width
 
@@ -66,10 +66,17 @@ def drawn(blocks: Iterable[Block], encoding: str, colored: bool) -> str:
             )
         elif isinstance(block, Diff):
             console.print(_diff(block.text), soft_wrap=True)
-        elif isinstance(block, Exact):
-            for line in block.text.splitlines():
+        else:
+            for line in _rows(console, block):
                 console.print(Text(visible_line(line)), soft_wrap=True)
     return buffer.getvalue()
+
+
+def _rows(console: Console, block: Block) -> Iterable[str]:
+    """Return the lines of a block that is drawn as it is."""
+    if isinstance(block, Picture):
+        return block.rows(console.width, not console.options.ascii_only)
+    return block.text.splitlines() if isinstance(block, Exact) else ()
 
 
 def _console(stream: IO[str], colored: bool) -> Console:

@@ -52,10 +52,10 @@ def page_text(
     :param scripts: names of scripts in ``page_parts``, joined into one
     :param data: data for the script, as JSON in the element with the id ``data``
     """
-    style, script = "\n".join(map(_part, ("page.css", *styles))), "\n".join(map(_part, scripts))
+    style, script = "\n".join(map(part, ("page.css", *styles))), "\n".join(map(part, scripts))
     from string import Template
 
-    return Template(_part("shell.html")).substitute(
+    return Template(part("shell.html")).substitute(
         title=escaped(title),
         style=style,
         style_hash=_hash(style),
@@ -173,7 +173,7 @@ def dtype_class(dtype: str | None) -> str:
     return "nothing" if dtype is None else dtype if dtype in DTYPES else "whole"
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
     with open(os.path.join(_PARTS, name), encoding="utf-8") as file:
         return file.read()
 

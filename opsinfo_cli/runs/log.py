@@ -12,6 +12,7 @@ from .evidence import Evidence
 from .formats import FORMATS
 from .log_format import LogFormat
 from .metric import Metric
+from .reduced import Reduced
 from .startup import MARKS, Startup
 from .steps import Steps
 
@@ -33,6 +34,7 @@ class Log:
 
     def __init__(self, metric: Metric | None = None) -> None:
         self.metric = metric
+        self.reduced = Reduced()
         self._startup = Startup()
         self._steps = Steps()
         self._formats = [kind() for kind in FORMATS]
@@ -54,6 +56,7 @@ class Log:
             self._steps.upto(len(lines))
         else:
             self._steps.newest(data, int(continues))
+        self.reduced.take(data)
         if self.metric:
             self.metric.take(data)
 
@@ -110,7 +113,7 @@ class Log:
             if self._steps.note and not steps:
                 count = count.noted(self._steps.note)
         evidence.count = count.checked()
-        evidence.known = self._startup.known or any(reader.lines for reader in self._formats)
+        evidence.known = self._startup.known or any(reader.lines for reader in self._formats) or bool(self.reduced)
         self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))
         return evidence
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO
-
-from .blocks import blocks
 
 MOST_NAMES = 10_000
 """The most op types that are read; more than any library has."""
 
-NEEDLE = b"precision, node datatype"
+_NEEDLE = b"precision, node datatype"
 
 _RECORD = re.compile(rb"(?:[Rr](?P<down>educe)|[Rr]aise) precision, node datatype: ?\n?(?=(?P<types>[^\n]{0,2000}))")
 _OPERATOR = re.compile(rb"\[0\]: (?:ValueNode<\w{1,60}>\s?)?([A-Za-z_]\w{0,200})")
 _KERNEL = re.compile(rb"select kernel: ?(\([^()]*\) ?-> ?\([^()]*\))")
 
+_KERNELS = 3
 _FAR = 4000
 """The node before a record is searched for its operator up to here."""
 
@@ -32,7 +29,37 @@ class Reduced:
     raised: int = 0
     unnamed: int = 0
 
-    def add(self, record: re.Match[bytes], before: bytes) -> None:
+    def __bool__(self) -> bool:
+        """Whether there is any record."""
+        return bool(self.counts or self.raised or self.unnamed)
+
+    @property
+    def ordered(self) -> list[tuple[str, int]]:
+        """Op types with their records, most first."""
+        return sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
+
+    def take(self, block: bytes) -> None:
+        """Read the records of a block of whole lines."""
+        done = 0
+        for record in _RECORD.finditer(block) if _NEEDLE in block else ():
+            before = block[max(done, record.start() - _FAR) : record.start()]
+            self._add(record, before.rpartition(b"\n")[2])
+            done = record.start("types")
+
+    def include(self, other: Reduced) -> None:
+        """Add the records of another log."""
+        for name, count in other.counts.items():
+            if name in self.counts or len(self.counts) < MOST_NAMES:
+                self.counts[name] += count
+            else:
+                self.unnamed += count
+        for name, kernels in other.kernels.items():
+            for kernel in kernels if name in self.counts else ():
+                self._keep(name, kernel)
+        self.raised += other.raised
+        self.unnamed += other.unnamed
+
+    def _add(self, record: re.Match[bytes], before: bytes) -> None:
         """:param before: the line before the record: the node, with its operator"""
         if record["down"] is None:
             self.raised += 1
@@ -45,22 +72,9 @@ class Reduced:
         self.counts[name] += 1
         kernel = _KERNEL.search(record["types"])
         if kernel:
-            kept, text = self.kernels.setdefault(name, []), kernel[1].decode("utf-8", "replace")
-            if len(kept) < 3 and text not in kept:
-                kept.append(text)
+            self._keep(name, kernel[1].decode("utf-8", "replace"))
 
-    def take(self, block: bytes) -> None:
-        """Read the records of a block of whole lines."""
-        done = 0
-        for record in _RECORD.finditer(block) if NEEDLE in block else ():
-            before = block[max(done, record.start() - _FAR) : record.start()]
-            self.add(record, before.rpartition(b"\n")[2])
-            done = record.start("types")
-
-
-def read_reduced(
-    path: str, into: Reduced, stdin: IO[bytes] | None = None, seen: Callable[[int], None] | None = None
-) -> None:
-    """:raises Refused: if the log cannot be read"""
-    for block in blocks(path, stdin, seen):
-        into.take(block.data)
+    def _keep(self, name: str, kernel: str) -> None:
+        kept = self.kernels.setdefault(name, [])
+        if len(kept) < _KERNELS and kernel not in kept:
+            kept.append(kernel)

@@ -14,6 +14,7 @@ from .evidence import Evidence
 from .formats import FORMATS
 from .log import read_log
 from .metric import Metric
+from .reduced import Reduced
 
 _RANK = re.compile(r"(?i)(rank|device|worker)[_-]?\d+")
 _ORDER = [kind.name for kind in FORMATS]
@@ -25,11 +26,12 @@ class TrainingRun(NamedTuple):
 
 
 class RunEvidence(NamedTuple):
-    """``metric``: None if no metric was asked for, or none was found."""
+    """``metric``: None if no metric was asked for, or none was found. ``reduced``: records of all logs of the run."""
 
     run: TrainingRun
     evidence: Evidence
     metric: float | None = None
+    reduced: Reduced = Reduced()
 
     @property
     def name(self) -> str:
@@ -97,8 +99,12 @@ def run_evidence(
         best.precision = best.precision or evidence.precision
         best.scaling = best.scaling or evidence.scaling
         best.fatal = best.fatal or evidence.fatal
+    reduced = Reduced()
+    for log in logs:
+        reduced.include(log.reduced)
+    best.known = any(evidence.known for evidence in all_evidence)
     values = (log.metric.value for log in logs if log.metric and log.metric.value is not None)
-    return RunEvidence(run, best, next(values, None))
+    return RunEvidence(run, best, next(values, None), reduced)
 
 
 def _informative(evidence: Evidence) -> tuple[int, int, int]:

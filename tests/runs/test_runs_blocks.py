@@ -14,7 +14,7 @@ from opsinfo_cli.runs import reduced as reduced_module
 from opsinfo_cli.runs.blocks import Block, blocks
 from opsinfo_cli.runs.log import read_log
 from opsinfo_cli.runs.metric import Metric, compiled_metric
-from opsinfo_cli.runs.reduced import Reduced, read_reduced
+from opsinfo_cli.runs.reduced import Reduced
 
 KIB = 1 << 10
 
@@ -189,9 +189,7 @@ RECORD = NODE + "%s precision, node datatype: (43) -> (43), select kernel: (%s) 
 
 def records(folder: Path, text: str) -> Reduced:
     (folder / "ms.log").write_text(text)
-    found = Reduced()
-    read_reduced(str(folder / "ms.log"), found)
-    return found
+    return read_log(str(folder / "ms.log")).reduced
 
 
 @pytest.mark.parametrize("letter", ["R", "r"])
@@ -247,3 +245,15 @@ def test_records_of_more_op_types_than_are_kept_are_counted_as_unnamed(
 
 def test_records_of_a_long_log_are_counted_once(tmp_path: Path) -> None:
     assert records(tmp_path, (RECORD % ("Add", "Reduce", 42)) * 10_000).counts == {"Add": 10_000}
+
+
+def test_the_records_of_several_logs_are_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reduced_module, "MOST_NAMES", 2)
+    every = Reduced()
+    assert not every
+    for name, kernel in (("Add", 1), ("Mul", 2), ("Add", 3), ("Sub", 4)):
+        every.include(records(tmp_path, RECORD % (name, "Reduce", kernel) + RECORD % ("Div", "Raise", 1)))
+    assert (every.counts, every.raised, every.unnamed) == ({"Add": 2, "Mul": 1}, 4, 1)
+    assert every.kernels == {"Add": ["(1) -> (42)", "(3) -> (42)"], "Mul": ["(2) -> (42)"]}
+    assert every.ordered == [("Add", 2), ("Mul", 1)]
+    assert every

@@ -9,9 +9,9 @@ from ...errors import UsageFault
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
 from ...model.target import TargetOptions
+from ...report.plot import require_svg
 from ...report.terminal.output import Output
 from ...report.terminal.progress import Steps
-from ...report.views.scale_plot import require_svg
 from ...simulate.report import SimulationReport, not_shown
 from ...simulate.simulation import Simulation
 from ...simulate.trace import trace

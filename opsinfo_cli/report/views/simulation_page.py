@@ -16,7 +16,11 @@ def simulation_page(report: SimulationReport) -> str:
     parts = [section("Outputs", _outputs(report), "outputs")]
     if report.trace is not None:
         parts.append(
-            section("Error along the graph", f'<div class="plot">\n{svg_text(report.trace.nodes)}</div>\n', "trace")
+            section(
+                "Error along the graph",
+                f'<div class="plot">\n{svg_text(report.trace.nodes, in_page=True)}</div>\n',
+                "trace",
+            )
         )
     if report.types:
         parts.append(section("Op types", _types(report), "types"))

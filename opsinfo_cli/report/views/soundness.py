@@ -1,148 +1,251 @@
-"""The verdict on a baseline, as text and JSON."""
+"""The answer of `qualify`: the verdict on a baseline, point by point, and what MindSpore logged as reduced."""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...runs.points import Facts, Share, share_of
+from ...model.policy import Policy
+from ...runs.points import Facts, VerdictPoint, percent, share_of
+from ...runs.reduced import Reduced
 from ...runs.scale import Advice, advise, collapsed
 from ...runs.training_run import RunEvidence
 from ...runs.verdict import Verdict
-from ..escape import row, visible
-from ..terminal.output import Output
-from ..terminal.places import shortened
-from .scale_plot import ScaleLine, text_plot
+from ..answer import Answer, Block, Column, Either, Line, Lines, Picture, Place, Span, Style, Table
+from ..escape import shortened
+from ..plot import text_rows
+from .scale_plot import scale_plot
 
-_COLORS = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
+PolicyOf = Callable[[str], Policy | None]
+_STYLES: dict[str, Style] = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
+_STATUS = 15
+"""Cells for the status of a point."""
 
 
-def verdict_said(verdict: Verdict) -> str:
-    """Return one sentence: the verdict and its reason."""
+@dataclass(frozen=True)
+class Soundness:
+    """What `qualify` found.
+
+    :param against: the target whose policies are shown for reduced op types
+    """
+
+    verdict: Verdict
+    runs: Sequence[RunEvidence]
+    reference: Sequence[RunEvidence]
+    facts: Facts
+    against: str | None = None
+    policy_of: PolicyOf | None = None
+
+    @property
+    def reduced(self) -> Reduced:
+        """The records of all runs together."""
+        every = Reduced()
+        for run in self.runs:
+            every.include(run.reduced)
+        return every
+
+    def policy_word(self, name: str) -> str:
+        policy = self.policy_of(name) if self.policy_of else None
+        return str(policy) if policy else "-"
+
+
+def soundness_answer(soundness: Soundness, status: int) -> Answer:
+    reduced = soundness.reduced
+    notes = [_reduced_text(reduced)] if reduced else []
+    return Answer(
+        lambda: _document(soundness, reduced), lambda: _blocks(soundness, reduced), notes=notes, status=status
+    )
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return the reason of the verdict in one sentence."""
+    hint = ""
     if verdict.word == "sound":
-        said = f"all {len(verdict.points)} points hold"
+        text = f"all {len(verdict.points)} points hold"
     elif verdict.word == "not sound":
-        said = f"{', '.join(verdict.failing)} {'fails' if len(verdict.failing) == 1 else 'fail'}"
+        text = f"{', '.join(verdict.failing)} {'fails' if len(verdict.failing) == 1 else 'fail'}"
     else:
-        said = f"nothing fails, but {', '.join(verdict.missing)} {_is_are(verdict.missing)} not shown"
-    if verdict.without_reference:
-        said += "; without a high-precision reference, which the guide allows only if memory or hardware rule one out"
-    return said
+        unknown = [
+            point.name for point in verdict.points if point.name in verdict.missing and point.status != "missing"
+        ]
+        verb = "is" if len(unknown) == 1 else "are"
+        text = f"nothing fails, but {', '.join(unknown)} {verb} unknown" if unknown else "nothing fails"
+        if len(unknown) < len(verdict.missing):
+            text += "; too few runs to compare"
+            hint = ": add more, or --reference" if verdict.without_reference else ": add more"
+    if verdict.without_reference and not hint:
+        hint = "; not compared with high precision (--reference)"
+    return text + hint
 
 
-def _status(status: str) -> str:
+def _blocks(soundness: Soundness, reduced: Reduced) -> Iterator[Block]:
+    yield Either(lambda: _drawn(soundness, reduced), lambda: [_fields(soundness, reduced)])
+
+
+def _fields(soundness: Soundness, reduced: Reduced) -> Table:
+    """Off a terminal: the verdict, a line a point, advice, and reduced op types."""
+    verdict = soundness.verdict
+    rows: list[tuple[str, ...]] = [("verdict", verdict.word, verdict_text(verdict))]
+    rows += [(point.name, _status(point), point.says, point.hint or "-") for point in verdict.points]
+    rows += [("advice", run.name, text) for run in soundness.runs for text in _advice(soundness, run)]
+    for name, count in reduced.ordered:
+        rows.append(("reduced", name, str(count), soundness.policy_word(name), _kernel(reduced, name)))
+    return Table([], rows)
+
+
+def _drawn(soundness: Soundness, reduced: Reduced) -> Iterator[Block]:
+    verdict = soundness.verdict
+    word = Span(verdict.word, _STYLES.get(verdict.word, "warning"))
+    yield Lines([[word, Span(f": {verdict_text(verdict)}")], ""])
+    yield Lines([line for point in verdict.points for line in _point_lines(point)], indent=_STATUS)
+    if len(soundness.runs) > 1:
+        yield Lines([""])
+        yield _run_table(soundness)
+    for run in soundness.runs:
+        if len(run.evidence.scale.drawn) > 1:
+            yield Lines([""])
+            yield Picture(_plot_of(run))
+        yield Lines([[Span("advice", "hint"), Span(f" for {run.name}: {text}")] for text in _advice(soundness, run)], 2)
+    if reduced.counts:
+        columns = [Column("reduced operator"), Column("records", number=True)]
+        columns += [Column("policy", policy=True)] if soundness.policy_of else []
+        columns += [Column("kernel", dim=True, spare=True)]
+        rows = [
+            [name, str(count), *[soundness.policy_word(name)] * bool(soundness.policy_of), _kernel(reduced, name)]
+            for name, count in reduced.ordered
+        ]
+        yield Lines([""])
+        yield Table(columns, rows)
+
+
+def _plot_of(run: RunEvidence) -> Callable[[int, bool], Iterator[str]]:
+    def rows(width: int, unicode: bool) -> Iterator[str]:
+        title = "loss scale of "
+        yield title + shortened(run.name, width - len(title))
+        yield from text_rows(scale_plot([run]), min(100, width), unicode)
+
+    return rows
+
+
+def _point_lines(point: VerdictPoint) -> Iterator[Line]:
+    status = _status(point)
+    yield [Span(status.ljust(_STATUS), _STYLES.get(status, "warning")), Span(f"{point.name}: {point.says}")]
+    if point.hint:
+        yield [Span(" " * _STATUS), Span("hint:", "hint"), Span(f" {point.hint}")]
+
+
+def _status(point: VerdictPoint) -> str:
     """Return the status for people; JSON has ``cannot be told``, a value of schema version 1."""
-    return "unknown" if status == "cannot be told" else status
+    return "unknown" if point.status == "cannot be told" else point.status
 
 
-def _is_are(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+def _run_table(soundness: Soundness) -> Table:
+    has_metric = any(run.metric is not None for run in soundness.runs)
+    columns = [Column("run"), Column("format", spare=True)]
+    columns += [Column(title, number=True) for title in ("steps", "overflows", "share", "last scale")]
+    columns += [Column("metric", number=True)] * has_metric
+    return Table(columns, [_run_cells(run, has_metric) for run in soundness.runs])
 
 
-def show_verdict(output: Output, verdict: Verdict, runs: list[RunEvidence], facts: Facts) -> None:
-    """Print the verdict, a line per point, then advice and plots on a terminal."""
-    if not output.on_terminal:
-        lines = [row("verdict", verdict.word, verdict_said(verdict))]
-        lines += [row(point.name, _status(point.status), point.says, point.hint or "-") for point in verdict.points]
-        lines += [row("advice", run.name, text) for run in runs for text in _advice(advise(run.evidence, facts.limit))]
-        output.lines(lines)
-        return
-    word = output.paint(verdict.word, _COLORS.get(verdict.word, "warning"))
-    first, *rest = output.wrapped(f"{verdict.word}: {verdict_said(verdict)}")
-    with output.paged():
-        output.lines([word + first.removeprefix(verdict.word), *rest, ""])
-        output.lines(_point_lines(output, verdict))
-        output.lines(line for run in runs for line in _run_lines(output, run, facts))
+def _run_cells(run: RunEvidence, has_metric: bool) -> list[str | Place]:
+    evidence, count, share = run.evidence, run.evidence.count, share_of(run.evidence)
+    overflows = str(count.low) if count.low == count.high else f"{count.low}-{count.high}"
+    final = evidence.scale.final
+    return [
+        Place(run.name),
+        evidence.format,
+        str(count.steps) if count.steps else "-",
+        overflows if count.proof else "-",
+        percent(share.high) if share.high is not None else "-",
+        f"{final:g}" if final is not None else "-",
+        *[f"{run.metric:g}" if run.metric is not None else "-"] * has_metric,
+    ]
 
 
-def _point_lines(output: Output, verdict: Verdict) -> Iterator[str]:
-    for point in verdict.points:
-        status = output.paint(f"{_status(point.status):<14}", _COLORS.get(point.status, "warning"))
-        first, *rest = output.wrapped(f"{point.name}: {visible(point.says)}", before=15)
-        yield from (f"{status} {first}", *(f"{'':15}{line}" for line in rest))
-        if point.hint:
-            first, *rest = output.wrapped(f"hint: {visible(point.hint)}", before=15)
-            yield f"{'':15}{output.paint('hint:', 'hint')}{first.removeprefix('hint:')}"
-            yield from (f"{'':15}{line}" for line in rest)
+def _advice(soundness: Soundness, run: RunEvidence) -> list[str]:
+    advice = advise(run.evidence, soundness.facts.limit)
+    values = _advised(advice)
+    return [f"{', '.join(values)}: {'; '.join(advice.reasons)}"] if values else list(advice.reasons)
 
 
-def _run_lines(output: Output, run: RunEvidence, facts: Facts) -> Iterator[str]:
-    texts = _advice(advise(run.evidence, facts.limit))
-    unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") in ("utf8", "utf16")
-    width = min(100, output.columns)
-    what = "step" if run.evidence.at_is_step else "message"
-    plot = list(text_plot(ScaleLine(run.name, run.evidence.scale.drawn), what, width, unicode))
-    if plot:
-        yield from ("", f"loss scale of {shortened(visible(run.name), width - len('loss scale of '))}", *plot)
-    for text in texts:
-        name = shortened(visible(run.name), width - len("advice for :"))
-        yield from output.wrapped(f"advice for {name}: {text}", 2)
-
-
-def _advice(advice: Advice) -> list[str]:
+def _advised(advice: Advice) -> list[str]:
     values = []
     if advice.initial:
         values.append(f"initial scale {advice.initial:g} (2^{int(math.log2(advice.initial))})")
     if advice.window:
         values.append(f"growth factor {advice.growth_factor:g}, growth window {advice.window}")
-    if not values:
-        return list(advice.reasons)
-    return [f"{', '.join(values)}: {'; '.join(advice.reasons)}"]
+    return values
 
 
-def scale_lines(runs: list[RunEvidence]) -> list[ScaleLine]:
-    return [ScaleLine(run.name, run.evidence.scale.drawn) for run in runs]
+def _kernel(reduced: Reduced, name: str) -> str:
+    return reduced.kernels.get(name, ["-"])[0]
 
 
-def verdict_document(
-    verdict: Verdict, runs: list[RunEvidence], reference: list[RunEvidence], facts: Facts
-) -> dict[str, Any]:
+def _reduced_text(reduced: Reduced) -> str:
+    text = f"MindSpore logged {reduced.counts.total()} records of reduced precision, {len(reduced.counts)} operators"
+    text += f"; {reduced.raised} of raised precision" if reduced.raised else ""
+    return text + (f"; {reduced.unnamed} without an operator's name" if reduced.unnamed else "")
+
+
+def _document(soundness: Soundness, reduced: Reduced) -> dict[str, Any]:
+    verdict, facts = soundness.verdict, soundness.facts
     return {
         "verdict": verdict.word,
-        "says": verdict_said(verdict),
+        "says": verdict_text(verdict),
         "points": [asdict(point) for point in verdict.points],
         "missing": verdict.missing,
         "limit": facts.limit,
-        "runs": [_run(run, facts) for run in runs],
-        "reference": [_run(run, facts) for run in reference],
+        "runs": [_run(run, facts) for run in soundness.runs],
+        "reference": [_run(run, facts) for run in soundness.reference],
         "agreement": _finite(verdict.agreement._asdict()) if verdict.agreement else None,
         "comparison": _finite(verdict.comparison._asdict()) if verdict.comparison else None,
+        "reduced": {
+            "against": soundness.against,
+            "operators": [
+                {
+                    "name": name,
+                    "count": count,
+                    "policy": soundness.policy_of(name) if soundness.policy_of else None,
+                    "kernels": reduced.kernels.get(name, []),
+                }
+                for name, count in reduced.ordered
+            ],
+            "total": reduced.counts.total(),
+            "raised": reduced.raised,
+            "unnamed": reduced.unnamed,
+        },
     }
 
 
 def _run(run: RunEvidence, facts: Facts) -> dict[str, Any]:
-    found = run.evidence
+    evidence, share = run.evidence, share_of(run.evidence)
+    advice = advise(evidence, facts.limit)
     return {
         "name": run.name,
         "logs": list(run.run.paths),
-        "format": found.format,
-        "level": found.level,
-        "precision": found.precision,
-        "scaling": found.scaling,
-        "static_scale": _number(found.static_scale),
+        "format": evidence.format,
+        "level": evidence.level,
+        "precision": evidence.precision,
+        "scaling": evidence.scaling,
+        "static_scale": _number(evidence.static_scale),
         "metric": _number(run.metric),
-        "overflows": asdict(found.count),
-        "share": _share(share_of(found)),
+        "overflows": asdict(evidence.count),
+        "share": {"low": share.low, "high": share.high, "without_calibration": share.without},
         "loss_scale": {
-            "start": _number(found.scale.start),
-            "final": _number(found.scale.final),
-            "lowest": _number(found.scale.lowest),
-            "highest": _number(found.scale.highest),
-            "rises": found.scale.rises,
-            "falls": found.scale.falls,
-            "collapsed": collapsed(found),
-            "at": "step" if found.at_is_step else "message",
-            "trajectory": [list(point) for point in found.scale.drawn],
+            "start": _number(evidence.scale.start),
+            "final": _number(evidence.scale.final),
+            "lowest": _number(evidence.scale.lowest),
+            "highest": _number(evidence.scale.highest),
+            "rises": evidence.scale.rises,
+            "falls": evidence.scale.falls,
+            "collapsed": collapsed(evidence),
+            "at": "step" if evidence.at_is_step else "message",
+            "trajectory": [list(point) for point in evidence.scale.drawn],
         },
-        "advice": {**asdict(advice := advise(found, facts.limit)), "reasons": list(advice.reasons)},
+        "advice": {**asdict(advice), "reasons": list(advice.reasons)},
     }
-
-
-def _share(share: Share) -> dict[str, float | None]:
-    return {"low": share.low, "high": share.high, "without_calibration": share.without}
 
 
 def _number(value: float | None) -> float | None:

@@ -87,7 +87,7 @@ class DeepSpeed(LogFormat):
                     self._overflow(match, number, self._at(steps, at), steps.spacing)
         for match in _COUNTER.finditer(line) if b"skipped=" in line else ():
             self.lines += copies
-            if not self._counters.lines and (self._moves or self._overflows):
+            if self.scale.points and not self._counters.lines and (self._moves or self._overflows):
                 self.scale.move_to_start()
                 self.found.at_is_step = True
             self._counters.add(int(match[1]), int(match[2]))

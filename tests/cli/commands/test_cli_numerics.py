@@ -1,18 +1,11 @@
-"""`opsinfo numerics` and `opsinfo reduced`."""
+"""`opsinfo numerics`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from cli_support import ROOT, Run, names, rows
-
-RECORD = (
-    "[INFO] DEVICE(11,7f,python):2021-03-01 [kernel_select_ascend.cc:90] Print] "
-    "graph_1:CNode_12{{[0]: ValueNode<PrimitivePy> {op}, [1]: a, [2]: b}} {way} precision, node datatype: \n"
-    "      : (<Float32xDefaultFormat>) -> (<Float32xDefaultFormat>), "
-    "select kernel:(<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)\n"
-)
+from cli_support import ROOT, Run, rows
 
 
 def test_the_table_of_formats(opsinfo: Run) -> None:
@@ -78,40 +71,3 @@ def test_files_that_are_not_tensors_are_refused(opsinfo: Run, tmp_path: Path) ->
     (tmp_path / "x.npy").write_bytes(b"\x80\x04}q\x00.")
     assert opsinfo("numerics", tmp_path / "x.npy").code == 3
     assert opsinfo("numerics", tmp_path / "none.npy").code == 3
-
-
-def test_reduced_operators_most_records_first(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
-    text = RECORD.format(op="Add", way="Reduce") + RECORD.format(op="MatMul", way="Reduce") * 3
-    text += RECORD.format(op="Mul", way="Raise")
-    text += "x:y{[0]: MatMul, [1]: q} reduce precision, node datatype: (43, 43) -> (43), select kernel: (42) -> (42)\n"
-    text += "There are 3 nodes used reduce precision to selected the kernel!\n"
-    text += "Reduce precision for [Gather] input 1\n"
-    (tmp_path / "ms.log").write_text(text)
-    ran = opsinfo("reduced", tmp_path / "ms.log", "--against", opp, "--soc", "ascend910b")
-    assert rows(ran) == [
-        ["MatMul", "4", "white", "(<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)"],
-        ["Add", "1", "gray", "(<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)"],
-    ]
-    document = opsinfo("reduced", tmp_path / "ms.log", "--format", "json").json
-    assert (document["total"], document["raised"], document["unnamed"]) == (5, 1, 0)
-    assert document["operators"][0]["policy"] is None
-
-
-def test_a_primitive_has_the_policy_of_its_op_type(opsinfo: Run, opp: Path) -> None:
-    ran = opsinfo(
-        "reduced", "-", "--against", opp, "--soc", "ascend910b", input=RECORD.format(op="Softmax", way="Reduce")
-    )
-    policy = next(row[1] for row in rows(opsinfo("list", opp, "--soc", "ascend910b", "--match", "SoftmaxV2")))
-    assert (rows(ran)[0][:3], policy) == (["Softmax", "1", policy], "gray")
-
-
-def test_two_records_on_one_line_and_one_cut_short(opsinfo: Run, tmp_path: Path) -> None:
-    both = "a{[0]: Add} Reduce precision, node datatype: b{[0]: Mul} Reduce precision, node datatype: "
-    ran = opsinfo("reduced", "-", input=both)
-    assert sorted(names(ran)) == ["Add", "Mul"]
-
-
-def test_a_log_without_records_is_reported(opsinfo: Run) -> None:
-    ran = opsinfo("reduced", "-", input=b"\xff\x00nothing" * 1000)
-    assert (ran.code, ran.out) == (0, "")
-    assert "no record" in ran.err
