@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from opsinfo_cli.model.library import Library, Operators, Store
@@ -16,103 +19,15 @@ H, B, F, D = "float16", "bfloat16", "float32", "float64"
 UNKNOWN, REFUSED = "not-known", "refused"
 
 CASES = [
-    ("habana-hmp", "linear", (F,), B),
-    ("habana-hmp", "softmax", (B,), F),
-    ("habana-hmp", "add", (B, F), F),
-    ("habana-hmp", "cat", (B, B), B),
-    ("habana-hmp", "relu_", (B, F), B),
-    ("habana-hmp", "eq", (B,), B),
-    ("habana-hmp", "eq", (F, F), F),
-    ("habana-hmp", "eq", (B, F), UNKNOWN),
-    ("habana-hmp", "eq", (), UNKNOWN),
-    ("habana-autocast", "layer_norm", (F,), B),
-    ("habana-autocast", "div", (B, B), F),
-    ("habana-autocast", "sub", (B, F), F),
-    ("habana-autocast", "relu", (B,), B),
-    ("torch-amp", "mm", (F, F), H),
-    ("torch-amp", "pow", (H,), F),
-    ("torch-amp", "norm", (H,), F),
-    ("torch-amp", "dot", (H, F), F),
-    ("torch-amp", "mm", (D, D), D),
-    ("torch-amp", "mm", (H, D), UNKNOWN),
-    ("torch-amp", "mm", ("int64",), "int64"),
-    ("torch-amp", "addmm_", (F, F), F),
-    ("torch-amp", "binary_cross_entropy", (H,), REFUSED),
-    ("torch-amp", "relu", (H,), H),
-    ("torch-npu", "vdot", (H, F), UNKNOWN),
-    ("apex:O0", "mm", (F,), F),
-    ("apex:O1", "mm", (F,), H),
-    ("apex:O1", "softmax", (H,), F),
-    ("apex:O1", "mul", (H, F), F),
-    ("apex:O1", "mul", (H, H), H),
-    ("apex:O1", "mul", (H, D), REFUSED),
-    ("apex:O1", "cat", (H, F), F),
-    ("apex:O1", "bmm", (H, H), H),
-    ("apex:O1", "bmm", (H, F), H),
-    ("apex-npu:O1", "bmm", (H, F), UNKNOWN),
-    ("apex:O1", "nn.LSTM", (F,), H),
-    ("apex:O1", "batch_norm", (H,), H),
-    ("apex-npu:O1", "batch_norm", (H,), UNKNOWN),
-    ("apex-npu:O1", "nn.BatchNorm2d", (H,), UNKNOWN),
-    ("apex-npu:O1", "relu", (H,), H),
-    ("apex:O1", "gru_cell", (F, F), H),
-    ("torch-npu", "sum.dim_IntList", (H,), F),
-    ("torch-npu", "norm.Scalar", (H,), F),
-    ("apex:O1", "exp_", (H,), REFUSED),
-    ("apex:O1", "exp_", (F,), F),
-    ("apex:O1", "exp_", (F, H), REFUSED),
-    ("apex:O1", "add_", (H, F), H),
-    ("apex:O1", "add_", (F, H), F),
-    ("apex:O1", "relu_", (H,), H),
-    ("apex:O1", "relu_", (H, F), UNKNOWN),
-    ("apex:O1", "mul", (H, "int64"), H),
-    ("apex:O1", "cat", (H, D), UNKNOWN),
-    ("apex:O1", "binary_cross_entropy", (H,), REFUSED),
-    ("apex:O1", "binary_cross_entropy", (F,), F),
-    ("apex:O2", "batch_norm", (), F),
-    ("apex:O2", "softmax", (), H),
-    ("apex:O3", "batch_norm", (), H),
-    ("mindspore:O0", "nn.Dense", (F,), F),
-    ("mindspore:O1", "nn.Dense", (), H),
-    ("mindspore:O1", "nn.LayerNorm", (), F),
-    ("mindspore:O2", "nn.BatchNorm2d", (), F),
-    ("mindspore:O2", "nn.LayerNorm", (), F),
-    ("mindspore:O2", "nn.Dense", (), H),
-    ("mindspore:O3", "nn.BatchNorm2d", (), H),
-    ("mindspore:auto", "MatMul", (), H),
-    ("mindspore:auto", "Softmax", (H,), F),
-    ("mindspore:auto", "BiasAdd", (H, F), F),
-    ("mindspore:auto", "Relu", (H,), H),
-    ("tensorflow", "Conv2D", (), H),
-    ("tensorflow", "Mean", (), F),
-    ("tensorflow", "MhaV2", (), H),
-    ("tensorflow-2.6", "MhaV2", (), F),
-    ("tensorflow", "Add", (H, H), UNKNOWN),
-    ("tensorflow", "Relu", (H,), UNKNOWN),
-    ("tensorflow", "NoSuchOp", (), F),
-    ("tensorflow:TENSOR_CORES_ONLY", "Mean", (), F),
-    ("habana-tf", "ResizeNearestNeighbor", (B,), UNKNOWN),
-    ("habana-tf", "Softmax", (), F),
-    ("paddle:O1", "matmul", (), H),
-    ("paddle:O1", "relu", (H,), H),
-    ("paddle:O1", "relu", (H, F), UNKNOWN),
-    ("paddle:O2", "softmax", (), H),
-    ("paddle:O2", "scatter", (), F),
-    ("paddle:OD", "relu", (), F),
-    ("onnxconverter", "CumSum", (), F),
-    ("onnxconverter", "Conv", (), H),
-    ("modelopt", "Celu", (), F),
-    ("modelopt", "Loop", (), H),
-    ("modelopt-0.40", "Loop", (), F),
-    ("optimum-habana", "layer_norm", (F,), B),
+    line.split("\t")
+    for line in (Path(__file__).parent / "decisions.tsv").read_text("utf-8").splitlines()
+    if not line.startswith("#")
 ]
 
 
 @pytest.mark.parametrize(("system", "name", "dtypes", "expected"), CASES)
-def test_a_call_runs_in_the_dtype_its_system_documents(
-    system: str, name: str, dtypes: tuple[str, ...], expected: str
-) -> None:
-    found = decide(OperatorCall(name, dtypes), lists_of(system))
+def test_a_call_runs_in_the_dtype_its_system_documents(system: str, name: str, dtypes: str, expected: str) -> None:
+    found = decide(OperatorCall(name, tuple(dtypes.split(",")) if dtypes != "-" else ()), lists_of(system))
     assert (found.dtype or found.outcome) == expected
     assert found.says
     assert found.source
@@ -160,8 +75,6 @@ def entry(flag: str | None, dtypes: str) -> dict[str, dict[str, str]]:
 
 @pytest.fixture
 def operators() -> Operators:
-    import json
-
     content = {
         "White": entry("true", "float16,float"),
         "WhiteWithout": entry("true", "float"),
