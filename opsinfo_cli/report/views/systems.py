@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...change.job import Result
 from ...compare import Difference
+from ...errors import UsageFault
 from ...neighbours.conversion import Conversion
 from ...neighbours.decide import Decision
 from ...neighbours.facts import facts
 from ...neighbours.system import System
 from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
-from ..answer import Answer, Block, Cell, Column, Either, Lines, Span, Table
+from ..answer import Answer, Block, Cell, Column, Diff, Either, Exact, Lines, Span, Table
+from ..formats.unified_diff import unified_diff
 
 _OUTCOMES = {"not-known": "unknown", "refused": "refused"}
 
@@ -218,16 +221,32 @@ def _dtype(decision: Decision) -> str:
     return decision.dtype or _OUTCOMES[decision.outcome]
 
 
-def conversion_document(conversion: Conversion) -> dict[str, Any]:
-    """Return the part of the document of `systems convert` about the entries."""
-    return {
-        "entries": {
+def conversion_answer(
+    conversion: Conversion,
+    head: Mapping[str, Any],
+    dry_run: bool,
+    paths: Mapping[str, str] | None = None,
+    result: Result | None = None,
+    undo: str = "",
+    status: int = 0,
+) -> Answer:
+    """The files themselves, or what was written.
+
+    :param head: the first keys of the document
+    :param paths: where each file is written
+    :param undo: the command line that undoes the change
+    """
+
+    def document() -> dict[str, Any]:
+        files = [
+            {"name": name, "path": (paths or {}).get(name), "text": text} for name, text in conversion.files.items()
+        ]
+        entries = {
             "given": len(conversion.given),
             "carried": len(conversion.given) - len(conversion.dropped),
             "dropped": [{"name": entry.name, "reason": entry.reason} for entry in conversion.dropped],
-        },
-        "added": list(conversion.added),
-        "losses": [
+        }
+        losses = [
             {
                 "kind": loss.kind,
                 "message": loss.message,
@@ -236,5 +255,22 @@ def conversion_document(conversion: Conversion) -> dict[str, Any]:
                 "lossy": not loss.is_harmless,
             }
             for loss in conversion.losses
-        ],
-    }
+        ]
+        change = result.change if result else None
+        tail = {"added": list(conversion.added), "losses": losses, "files": files, "change": change}
+        return {**head, "entries": entries, **tail, "dry_run": dry_run}
+
+    def blocks() -> list[Block]:
+        if result is not None:
+            return [Diff(unified_diff(f.source, f.patch, f.result, f.is_new)) for f in result.files if dry_run]
+        if len(conversion.files) > 1:
+            message = f"this makes {len(conversion.files)} files ({', '.join(conversion.files)})"
+            raise UsageFault(message, hint="-o DIRECTORY writes them")
+        return [Exact(text) for text in conversion.files.values()]
+
+    notes = []
+    if result is not None and not dry_run:
+        touched = [file for file in result.files if file.patch]
+        notes = [f"made {f.path}" if f.is_new else f"wrote {f.path}; backup {f.backup}" for f in touched]
+        notes.append(f"change {result.change}; undo it with: {undo}" if touched else "nothing to change")
+    return Answer(document, blocks, notes=notes, status=status, paged=False)

@@ -26,12 +26,7 @@ class Systems(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = import_module(f".{name}", __package__).command
-        if not isinstance(command, click.Command):
-            from ...line.click_command import click_command
-
-            command = click_command(command)
-        assert isinstance(command, click.Command)
+        command: click.Command = import_module(f".{name}", __package__).command
         return command
 
     def resolve_command(
