@@ -67,8 +67,8 @@ FINDINGS = {
     "broken-custom-path": Finding("install", "warning", "ignores"),
     "edits-lost": Finding("vault", "warning", "accepts"),
     "damaged-backup": Finding("vault", "error", "accepts"),
-    "forked-history": Finding("vault", "warning", "accepts"),
     "modes-left-open": Finding("vault", "warning", "accepts"),
+    "older-vault": Finding("vault", "note", "accepts"),
     "unfinished-change": Finding("vault", "warning", "accepts"),
 }
 """Names of findings and the reactions of the engine never change."""

@@ -1,4 +1,4 @@
-"""Locks on the real files, so that no lock file has to be removed."""
+"""Locks: ``flock`` on the files, their folders and the vault themselves, so that no lock file has to be removed."""
 
 from __future__ import annotations
 
@@ -7,115 +7,105 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 from ..errors import Locked, Refused
-from .filesystem import FileSystem
+from .whole_file import Place, open_folder
 
-FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds
-_BUSY = (errno.EAGAIN, errno.EWOULDBLOCK)
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds
 
 
 @contextmanager
-def locked(fs: FileSystem, paths: Iterable[str], wait: float, operation: int = fcntl.LOCK_EX) -> Iterator[None]:
-    """Hold ``flock`` on every real path, files or folders, in the same order in every process.
+def places_locked(paths: Iterable[str], deadline: float) -> Iterator[dict[str, Place]]:
+    """Hold the locks of real paths and of their folders, in the same order in every process.
 
-    :param wait: seconds to wait in total
+    A file that does not exist is locked by its folder alone. The lock of a folder also keeps two runs from putting its
+    mode back under each other.
+
+    :param deadline: on the monotonic clock
     :raises Locked: if another process holds a lock; names the process if known
-    :raises Refused: if the file system cannot lock
+    :raises Refused: if a path cannot be opened, or the file system cannot lock
     """
-    deadline = time.monotonic() + wait
-    held: list[int] = []
-    try:
-        for path in sorted(set(paths)):
-            held.append(_lock(fs, path, operation, deadline))
-        yield
-    finally:
-        for descriptor in held:
-            _close(fs, descriptor)
+    paths = set(paths)
+    folders: dict[str, int] = {}
+    with ExitStack() as held:
+        for folder in sorted({os.path.dirname(path) for path in paths}):
+            folders[folder] = open_folder(folder)
+            held.callback(os.close, folders[folder])
+        places = {path: Place(path, folders[os.path.dirname(path)]) for path in paths}
+        for path in sorted({*paths, *folders}):
+            if path in folders:
+                wait_for(folders[path], path, deadline)
+                if not _same(os.fstat(folders[path]), path, None):
+                    raise Refused("the folder was replaced while opsinfo ran", name="stale", path=path)
+            elif (descriptor := _lock(places[path], deadline)) is not None:
+                held.callback(os.close, descriptor)
+        yield places
 
 
-def _lock(fs: FileSystem, path: str, operation: int, deadline: float) -> int:
+def _lock(place: Place, deadline: float) -> int | None:
     while True:
-        descriptor = _open(fs, path)
         try:
-            _acquire(fs, descriptor, path, operation, deadline)
-            if _same_file(fs, descriptor, path):
-                return descriptor
+            descriptor = os.open(place.name, _READ, dir_fd=place.folder)
+        except FileNotFoundError:
+            return None
         except OSError as error:
-            _close(fs, descriptor)
-            raise _no_lock(error, path) from None
+            name = "stale" if error.errno == errno.ELOOP else "unreadable"
+            raise Refused(error.strerror or str(error), name=name, path=place.path) from None
+        try:
+            wait_for(descriptor, place.path, deadline)
+            if _same(os.fstat(descriptor), place.name, place.folder):
+                return descriptor
         except BaseException:
-            _close(fs, descriptor)
+            os.close(descriptor)
             raise
-        _close(fs, descriptor)  # another process replaced the file while this one waited: lock the new one
+        os.close(descriptor)  # another process replaced the file while this one waited: lock the new one
 
 
-def _acquire(fs: FileSystem, descriptor: int, path: str, operation: int, deadline: float) -> None:
-    """Try until the lock is held.
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def _same(locked: os.stat_result, path: str, folder: int | None) -> bool:
+    try:
+        now = os.stat(path, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return (locked.st_dev, locked.st_ino) == (now.st_dev, now.st_ino)
+
+
+def wait_for(descriptor: int, path: str, deadline: float, what: str = "the file") -> None:
+    """Lock an open file or folder exclusively; closing it releases the lock.
 
     :raises Locked: if another process holds it when the deadline has passed
-    :raises OSError: if the file system cannot lock
+    :raises Refused: if the file system cannot lock
     """
-    pause = FIRST_PAUSE
+    pause = _FIRST_PAUSE
     while True:
         try:
-            fs.flock(descriptor, operation | fcntl.LOCK_NB)
-            return
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno not in _BUSY:
-                raise
-        if time.monotonic() >= deadline:
+            if error.errno not in (errno.EAGAIN, errno.EWOULDBLOCK):
+                raise Refused(
+                    f"the file system refuses to lock the file: {error.strerror}",
+                    name="no-lock",
+                    path=path,
+                    hint="without flock, concurrent writers are not safe on this file system",
+                ) from None
+        left = deadline - time.monotonic()
+        if left <= 0:
             raise Locked(
-                f"another process holds {'the file' if operation == fcntl.LOCK_EX else 'the vault'}"
-                f"{_owner(fs, descriptor)}",
+                f"another process holds {what}{_owner(descriptor)}",
                 path=path,
                 hint="wait for it, or set a longer time with --wait SECONDS",
             )
-        pause = paused(pause, deadline)
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _close(fs: FileSystem, descriptor: int) -> None:
-    with suppress(OSError):  # only read: closing it only releases the lock
-        fs.close(descriptor)
-
-
-def paused(pause: float, deadline: float) -> float:
-    """Sleep before the next try, at most until a deadline.
-
-    :returns: the next pause, in seconds
-    """
-    time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
-    return min(2 * pause, _LONGEST_PAUSE)
-
-
-def _no_lock(error: OSError, path: str) -> Refused:
-    if error.errno in (errno.ENOENT, errno.ESTALE):
-        return Refused(error.strerror or str(error), name="unreadable", path=path)
-    return Refused(
-        f"the file system refuses to lock the file: {error.strerror}",
-        name="no-lock",
-        path=path,
-        hint="without flock, concurrent writers are not safe on this file system",
-    )
-
-
-def _open(fs: FileSystem, path: str) -> int:
-    try:
-        return fs.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
-
-
-def _same_file(fs: FileSystem, descriptor: int, path: str) -> bool:
-    mine, now = fs.fstat(descriptor), fs.stat(path)
-    return (mine.st_dev, mine.st_ino) == (now.st_dev, now.st_ino)
-
-
-def _owner(fs: FileSystem, descriptor: int) -> str:
+def _owner(descriptor: int) -> str:
     """Return text about the process that holds the lock, from ``/proc/locks``; empty if it is not visible."""
     try:
-        here = fs.fstat(descriptor)
+        here = os.fstat(descriptor)
         device = f"{os.major(here.st_dev):02x}:{os.minor(here.st_dev):02x}:{here.st_ino}"
         with open("/proc/locks", encoding="utf-8") as locks:
             owners = [fields[4] for fields in map(str.split, locks) if len(fields) > 5 and fields[5] == device]

@@ -1,17 +1,16 @@
-"""opsinfo's own output files, such as reports and baselines: replaced as a whole, or left unchanged."""
+"""opsinfo's own output files, such as reports, plots and copies: written as a whole, without a backup."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Mapping
+from contextlib import suppress
 
 from ..errors import Refused
-from .filesystem import FileSystem
-from .held_folders import held
-from .replace import read_plain
-from .whole_file import Durability, write_all, write_whole
+from .whole_file import Place, open_folder, place_of, require_trusted, write_all, write_new, write_whole
+from .writer import Writer
 
 
 def require_writable(path: str) -> None:
@@ -27,102 +26,87 @@ def require_writable(path: str) -> None:
 def write_file(path: str, data: bytes) -> None:
     """Write a whole file, following links; anything but a regular file (/dev/stdout, a pipe) is written into.
 
-    :raises Refused: if the system refuses; an existing file is then unchanged
+    :raises Refused: if the system refuses, or another user may redirect a write of root; an existing file is then
+        unchanged
     """
     real = os.path.realpath(path)
     try:
-        mode = _mode(path)
+        mode = os.stat(path).st_mode if os.path.exists(path) else None
         if path.startswith(_STREAMS) or (mode is not None and not stat.S_ISREG(mode)):
             _stream(path, data)
-        else:
-            _replace(real, data, mode)
+            return
+        require_writable(path)
+        require_trusted(path, real)
+        umask = os.umask(0)
+        os.umask(umask)
+        with place_of(real) as place:
+            write_whole(place, data, mode=0o666 & ~umask if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
-
-
-def write_file_if(path: str, data: bytes, allow: Callable[[bytes | None], None], fs: FileSystem | None = None) -> None:
-    """Write a whole file if what is there may be replaced. Its folder is held, and no link is followed.
-
-    :param path: a real path
-    :param allow: called with the content that is there, None for no regular file, once at the beginning and again right
-        before the file is replaced; not called if there is nothing. What it raises stops the write
-    :raises Refused: if the system refuses, or a folder was swapped for a link; an existing file is then unchanged
-    """
-    fs = fs or FileSystem()
-    with held(fs, [path], trusts=True):
-        try:
-            _ask(fs, path, allow)
-            mode = _mode_of(fs, path)
-            finish = None if mode is None else (lambda descriptor: fs.fchmod(descriptor, stat.S_IMODE(mode)))
-            write_whole(
-                fs,
-                path,
-                data,
-                Durability.CONTENT,
-                mode=0o666,
-                finish=finish,
-                check=lambda: _ask(fs, path, allow),
-            )
-        except OSError as error:
-            raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
-
-
-def _ask(fs: FileSystem, path: str, allow: Callable[[bytes | None], None]) -> None:
-    mode = _mode_of(fs, path)
-    if mode is not None:
-        allow(read_plain(fs, path)[0] if stat.S_ISREG(mode) else None)
-
-
-def _mode_of(fs: FileSystem, path: str) -> int | None:
-    try:
-        return fs.lstat(path).st_mode
-    except FileNotFoundError:
-        return None
-
-
-def make_private_folder(folder: str) -> None:
-    """Create a folder and those above it, accessible to the owner only.
-
-    :raises OSError: if the system refuses
-    """
-    FileSystem().makedirs(folder, 0o700)
-
-
-def write_cache(path: str, data: bytes) -> None:
-    """Write a file that can be regenerated: replaced as a whole, but not synced.
-
-    :raises OSError: if it is not written
-    """
-    write_whole(FileSystem(), path, data, Durability.NONE)
 
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Streams that a shell may have redirected to a file that other processes write too; never replaced."""
 
 
-def _descriptor(path: str) -> int | None:
-    """Return the descriptor of this process that a path names; None if it names none."""
-    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
-    return int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
-
-
 def _stream(path: str, data: bytes) -> None:
-    shared = _descriptor(path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if shared is None else os.dup(shared)
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+    own = int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
     try:
-        write_all(FileSystem(), descriptor, data)
+        write_all(descriptor, data)
     finally:
         os.close(descriptor)
 
 
-def _replace(real: str, data: bytes, mode: int | None) -> None:
-    fs = FileSystem()
-    finish = None if mode is None else (lambda descriptor: fs.fchmod(descriptor, stat.S_IMODE(mode)))
-    write_whole(fs, real, data, Durability.CONTENT, mode=0o666, finish=finish)
+def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> None:
+    """Write copies of files, all or none.
+
+    :param files: path of each original -> bytes of its copy
+    :param directory: whether ``target`` is a new directory for all of them, or the one new file
+    :raises Refused: if a file exists already or cannot be written; no file is left then
+    """
+    target = os.path.abspath(target)
+    if directory:
+        _make_folder(target)
+    copies = {os.path.join(target, os.path.basename(path)) if directory else target: files[path] for path in files}
+    folder = open_folder(os.path.realpath(target if directory else os.path.dirname(target)))
+    written = []
+    try:
+        for path, data in copies.items():
+            write_new(Place(path, folder), data)
+            written.append(path)
+    except BaseException:
+        with suppress(OSError):
+            for path in written:
+                os.unlink(path)
+            if directory:
+                os.rmdir(target)
+        raise
+    finally:
+        os.close(folder)
+
+
+def make_in_folder(writer: Writer, files: Mapping[str, bytes], folder: str, kind: str) -> str:
+    """Write files into a new or empty folder, as one change; undoing it keeps the folder.
+
+    :returns: the change's id
+    :raises Refused: if a file cannot be written; no file is left then
+    """
+    is_new = not os.path.lexists(folder)
+    if is_new:
+        _make_folder(folder)
+    try:
+        return writer.create(files, kind).id
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.mkdir(folder)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="not-written", path=folder) from None

@@ -1,27 +1,24 @@
-"""Apply moves that a vendor upgrade undid to the new file."""
+"""Find moves that are no longer in effect because the file was replaced, for example by a vendor's upgrade."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import OpsinfoError, Refused
 from ..model.library import Library
 from ..model.policy import Policy
-from .chain import Link, Scope
-from .interrupted import undone
-from .journal import Journal
-from .record import machine_name
-from .replace import read_original
-from .vault import Vault, sha256_of
+from .vault import History, Scope, Vault, outcome
+from .whole_file import digest_at
 
 
-@dataclass(frozen=True)
-class Lost:
-    """Moves of one path that are no longer in effect because the file was replaced.
+class Lost(NamedTuple):
+    """Lost moves of one path.
 
+    :param changes: the ids of the changes that made them
+    :param wanted: the last requested policy of each op type
     :param gone: op types that the new file does not have
     """
 
@@ -31,62 +28,59 @@ class Lost:
     gone: tuple[str, ...]
 
 
-def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lost]:
-    """Return lost moves by path: the last requested policy of each op type, if an unknown content replaced the file.
-
-    The path is used as given: if a link in it now leads to another install, that one is meant.
-
-    :param change: only the moves of this change
-    """
-    found = []
-    journal = vault.journal()
-    for path, asked in _asked(vault, journal, scope, change).items():
-        with suppress(OpsinfoError):
-            data = read_original(vault.fs, path).data
-            current = journal.current_lineage(path, sha256_of(data))
-            here = current.id if current and change is None else None
-            lost = _missing(path, {name: each for name, each in asked.items() if each.lineage != here})
-            if lost:
-                found.append(lost)
-    return found
-
-
-class _Ask(NamedTuple):
-    """The last requested policy of one op type, with its change and lineage."""
+class _Request(NamedTuple):
+    """The last requested policy of one op type."""
 
     change: str
     lineage: str
     policy: Policy
 
 
-def _asked(vault: Vault, journal: Journal, scope: Scope, change: str | None) -> dict[str, dict[str, _Ask]]:
-    """Return path -> op type -> last request, for changes on this machine that were not undone."""
-    found: dict[str, dict[str, _Ask]] = {}
-    records = [record for record in journal.records if record.machine == machine_name()]
-    taken_back = undone(vault, records)
-    for record in records:
-        if record.id in taken_back or not record.can_be_undone or change not in (None, record.id):
-            continue
-        for index, changed in enumerate(record.files):
-            path = os.path.realpath(changed.given or changed.path)
-            lineage = journal.lineage_id(Link(record, index))
-            if scope(path) and lineage == changed.lineage:
-                for name, (_, after) in changed.moves.items():
-                    if after is not None:
-                        found.setdefault(path, {})[name] = _Ask(record.id, lineage, Policy(after))
+def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lost]:
+    """Return lost moves by path: those of other lineages than the present file's that are not in effect.
+
+    The path is used as given: if a link in it now leads to another install, that one is meant.
+
+    :param change: only the moves of this change, those of the present lineage too
+    """
+    history = vault.history()
+    found = []
+    for path, requests in _requests(history, scope, change).items():
+        with suppress(OpsinfoError):
+            digest = digest_at(path)
+            present = history.lineage_of(path, digest) if digest and change is None else None
+            lost = _lost(path, {name: each for name, each in requests.items() if each.lineage != present})
+            if lost:
+                found.append(lost)
     return found
 
 
-def _missing(path: str, asked: dict[str, _Ask]) -> Lost | None:
+def _requests(history: History, scope: Scope, change: str | None) -> dict[str, dict[str, _Request]]:
+    """Return path -> op type -> last request, for changes that were not undone."""
+    found: dict[str, dict[str, _Request]] = {}
+    for record in history.records:
+        is_asked = change is None or change in (record.id, str(record.number))
+        if not is_asked or record.id in history.undone or record.undoes or outcome(record) != "done":
+            continue
+        for file in record.files:
+            path = os.path.realpath(file.given or file.path)
+            if scope(path):
+                for name, (_, after) in file.moves.items():
+                    if after is not None:
+                        found.setdefault(path, {})[name] = _Request(record.id, file.lineage, Policy(after))
+    return found
+
+
+def _lost(path: str, requests: Mapping[str, _Request]) -> Lost | None:
     try:
-        library = Library.read(path)
+        entries = Library.read(path).entries
     except Refused:
         return None
     wanted = {
-        name: ask.policy
-        for name, ask in asked.items()
-        if name in library.entries and library.entries[name].policy_or_none is not ask.policy
+        name: request.policy
+        for name, request in requests.items()
+        if name in entries and entries[name].policy_or_none is not request.policy
     }
-    gone = tuple(name for name in asked if name not in library.entries)
-    changes = tuple(sorted({asked[name].change for name in (*wanted, *gone)}))
+    gone = tuple(name for name in requests if name not in entries)
+    changes = tuple(sorted({requests[name].change for name in (*wanted, *gone)}))
     return Lost(path, changes, wanted, gone) if wanted or gone else None

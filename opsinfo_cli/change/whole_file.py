@@ -1,134 +1,601 @@
-"""Write a whole file: a temp file beside it, then a rename. Readers see the old file or the new one."""
+"""The one way to write a file: a temp file beside it, sync, a last check of the old file, rename, sync of the folder.
+
+A reader sees the old file or the new one. Files are reached through a descriptor of their folder, so that a link put in
+the folder's place meanwhile has no effect.
+"""
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import grp
+import hashlib
 import os
+import pwd
 import re
-from collections.abc import Callable
-from contextlib import suppress
-from enum import Enum
+import signal
+import stat
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
-from .filesystem import FileSystem
-from .liveness import is_held, process_lives
+from ..errors import Refused, Stale
 
 _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 
 
-class Durability(Enum):
-    """The guarantee after a power cut."""
+def sha256_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
-    NONE = "none"
-    """None: readers accept any content (a cache)."""
-    CONTENT = "content"
-    """The old file or the new one, whole (a report)."""
-    FULL = "full"
-    """The new file, if the call returns that the disk confirmed it (a library, a backup)."""
+
+# places
+
+
+class Place(NamedTuple):
+    """A real path, and a descriptor of its folder."""
+
+    path: str
+    folder: int
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
+
+
+def real_path(path: str) -> str:
+    """:raises Refused: if the path is relative and the working directory was removed"""
+    try:
+        return os.path.realpath(path)
+    except FileNotFoundError:
+        raise Refused("the working directory no longer exists", name="unreadable", path=path) from None
+
+
+def open_folder(folder: str) -> int:
+    """Return a descriptor of a real folder.
+
+    :raises Refused: if it cannot be opened, or a folder on the way to it was replaced by a link
+    """
+    try:
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except PermissionError:  # files may be written in a folder that cannot be listed
+            descriptor = os.open(folder, getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=folder) from None
+    place = folder
+    with suppress(OSError):
+        place = os.readlink(f"/proc/self/fd/{descriptor}")
+    if place != folder:
+        os.close(descriptor)
+        raise Refused(
+            f"the folder was replaced while opsinfo ran: it is now {place}",
+            name="stale",
+            path=folder,
+            hint="check who replaced it, then run the command again",
+        )
+    return descriptor
+
+
+@contextmanager
+def place_of(path: str) -> Iterator[Place]:
+    """Hold the folder of a real path, without a lock."""
+    folder = open_folder(os.path.dirname(path))
+    try:
+        yield Place(path, folder)
+    finally:
+        os.close(folder)
+
+
+def require_trusted(given: str, real: str) -> None:
+    """Refuse to write as root where another user may put something else at the path.
+
+    :param given: the path as given; the folders of links in it count too
+    :raises Refused: if a folder on the way can be written by a user who is neither root nor the file's owner
+    """
+    if os.geteuid() != 0:
+        return
+    owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
+    folders = {folder for path in (os.path.abspath(given), real) for folder in _folders_above(path)}
+    for folder in sorted(folders):
+        danger = _danger(folder, {0, owner})
+        if danger:
+            raise Refused(
+                f"another user may replace this file while root writes it: {folder} {danger}",
+                name="folder-not-trusted",
+                path=given,
+                hint="run the command as the file's owner, or with --force if you trust that user",
+            )
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    while path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        yield path
+
+
+def _danger(folder: str, trusted: set[int]) -> str | None:
+    here = os.lstat(folder)
+    if here.st_uid not in trusted:
+        return f"belongs to user {here.st_uid}"
+    if stat.S_ISLNK(here.st_mode) or here.st_mode & stat.S_ISVTX:  # only owners may rename or remove its files
+        return None
+    if here.st_mode & stat.S_IWOTH:
+        return "can be written by everybody"
+    if here.st_mode & stat.S_IWGRP and (_has_acl(folder) or not _members(here.st_gid) <= trusted):
+        return f"can be written by group {here.st_gid}"
+    return None
+
+
+def _has_acl(folder: str) -> bool:
+    try:
+        return "system.posix_acl_access" in os.listxattr(folder)
+    except OSError:
+        return False
+
+
+def _members(group: int) -> set[int]:
+    """Return the users of a group; -1 for a group that the system does not know."""
+    if group == 0:
+        return {0}
+    try:
+        named = {pwd.getpwnam(name).pw_uid for name in grp.getgrgid(group).gr_mem}
+    except KeyError:
+        return {-1}
+    return named | {user.pw_uid for user in pwd.getpwall() if user.pw_gid == group}
+
+
+# reading
+
+
+class Original(NamedTuple):
+    """A file, as read under the lock."""
+
+    data: bytes
+    stat: os.stat_result
+
+
+def read_original(place: Place) -> Original:
+    """:raises Refused: if the file cannot be read
+    :raises Stale: if it changed during reading, or a link took its place
+    """
+    try:
+        descriptor = os.open(place.name, os.O_RDONLY | _SAFE, dir_fd=place.folder)
+        try:
+            before = os.fstat(descriptor)
+            parts = []
+            while part := os.read(descriptor, before.st_size + 1):  # one read: joining parts needs twice the memory
+                parts.append(part)
+            after = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _stale(place.path) from None
+        raise Refused(error.strerror or str(error), name="unreadable", path=place.path) from None
+    if _identity(before) != _identity(after):
+        raise _stale(place.path)
+    return Original(b"".join(parts), after)
+
+
+def digest_at(path: str) -> str | None:
+    """Return the SHA-256 of the file at a path; None if there is none.
+
+    :raises Refused: if the file exists but cannot be read
+    """
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    with place_of(os.path.realpath(path)) as place:
+        return sha256_of(read_original(place).data)
+
+
+_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def _identity(here: os.stat_result) -> tuple[int, ...]:
+    return here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns
+
+
+def _ownership(here: os.stat_result) -> tuple[int, ...]:
+    return here.st_dev, here.st_ino, here.st_mode, here.st_uid, here.st_gid, here.st_nlink
+
+
+def _require_unchanged(place: Place, original: Original) -> None:
+    """Read the file again right before it is replaced, because many programs do not lock.
+
+    :raises Stale: if it is another file now, or has other content
+    """
+    now = read_original(place)
+    if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
+        raise _stale(place.path)
+
+
+def _stale(path: str) -> Stale:
+    return Stale(
+        "a program that does not lock changed the file while opsinfo held the lock; nothing was written",
+        path=path,
+        hint="run the command again",
+    )
+
+
+def require_replaceable(path: str, here: os.stat_result) -> None:
+    """:raises Refused: if the file may not be replaced, or replacing it would separate it from its hard links"""
+    if not stat.S_ISREG(here.st_mode):
+        raise Refused("not a regular file", name="not-a-file", path=path)
+    if here.st_nlink > 1:
+        raise Refused(
+            f"the file has {here.st_nlink} hard links; replacing it would separate them",
+            name="hard-link",
+            path=path,
+            hint="make a separate copy first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
+        )
+    if os.geteuid() not in (0, here.st_uid):
+        raise Refused(
+            f"the file belongs to user {here.st_uid}; only its owner or root may change it",
+            name="not-owner",
+            path=path,
+            hint="run the command as its owner, or use a mixlist, which needs no access to the library",
+        )
+
+
+# writing; each returns whether the disk confirmed it, and the file is written in both cases
+
+
+def replace_file(place: Place, original: Original, data: bytes, in_place: bool = False) -> bool:
+    """Replace a file, keeping owner, group, mode, extended attributes and inode flags.
+
+    :raises Refused: if nothing was written, with the reason
+    :raises Stale: if it is another file now
+    """
+    if in_place:
+        return _write_in_place(place, original, data)
+    try:
+        return write_whole(place, data, original=original)
+    except OSError as error:
+        raise _refusal(error, place.path) from None
+
+
+def write_new(place: Place, data: bytes) -> bool:
+    """Create a file that must not exist yet; its mode follows the umask.
+
+    :raises Refused: if it exists, or the system refuses
+    """
+    umask = os.umask(0)
+    os.umask(umask)
+    try:
+        return write_whole(place, data, mode=0o666 & ~umask, is_new=True)
+    except FileExistsError:
+        raise Refused("the file exists already", name="exists", path=place.path) from None
+    except OSError as error:
+        raise _refusal(error, place.path) from None
+
+
+def remove_file(place: Place, original: Original) -> bool:
+    """:raises Refused: if it cannot be removed
+    :raises Stale: if it is another file now
+    """
+    _require_unchanged(place, original)
+    try:
+        os.unlink(place.name, dir_fd=place.folder)
+    except OSError as error:
+        raise _refusal(error, place.path) from None
+    return sync_folder(place.folder)
 
 
 def write_whole(
-    fs: FileSystem,
-    path: str,
-    data: bytes,
-    durability: Durability,
-    *,
-    mode: int = 0o600,
-    is_new: bool = False,
-    finish: Callable[[int], None] | None = None,
-    check: Callable[[], None] | None = None,
+    place: Place, data: bytes, *, original: Original | None = None, mode: int = 0o600, is_new: bool = False
 ) -> bool:
     """Write a file as a whole. A link at its place is replaced, not followed.
 
+    :param original: the file to replace; the new one gets its metadata, and it is compared once more before the rename
+    :param mode: the mode of a file without ``original``
     :param is_new: whether to fail if the file exists
-    :param finish: sets owner, mode and attributes of the temp file while it is still private
-    :param check: called right before the rename; an exception stops the write
-    :returns: whether the disk confirmed it, if that was requested; if not, it is written nevertheless
     :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
+    :raises Refused: if the metadata cannot be kept
+    :raises Stale: if ``original`` is no longer there
     """
-    temp = temp_beside(path)
-    descriptor, is_ours = None, True  # a signal may come between the creation and the assignment
+    temp = f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp"
+    descriptor = None
+    is_ours = True  # a signal may come between the creation and the assignment
     try:
         try:
-            descriptor = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+            descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=place.folder)
         except OSError:
             is_ours = False
             raise
-        _fill(fs, descriptor, data, durability, finish)
-        if check:
-            check()
-        _put(fs, temp, path, is_new)
+        with suppress(OSError):  # without locks, the process id in the name says whose temp it is
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if original:
+            _copy_flags(place, descriptor)  # before the content: a flag such as "no copy on write" needs an empty file
+        write_all(descriptor, data)
+        if original:
+            _copy_metadata(place, original, descriptor)
+        else:
+            os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
+        if original:
+            _require_unchanged(place, original)
+        if is_new:  # a rename would replace what another process has put there
+            os.link(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+            with suppress(OSError):
+                os.unlink(temp, dir_fd=place.folder)
+        else:
+            os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:
         if is_ours:
             with suppress(OSError):
-                fs.unlink(temp)
+                os.unlink(temp, dir_fd=place.folder)
         raise
     finally:
         if descriptor is not None:
             with suppress(OSError):  # after the sync, closing cannot fail
-                fs.close(descriptor)
-    return durability is not Durability.FULL or sync_folder(fs, os.path.dirname(path))
+                os.close(descriptor)
+    return sync_folder(place.folder)
 
 
-def _fill(fs: FileSystem, temp: int, data: bytes, durability: Durability, finish: Callable[[int], None] | None) -> None:
-    with suppress(OSError):  # without locks, the process id in the name says whose temp it is
-        fs.flock(temp, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    write_all(fs, temp, data)
-    if finish:
-        finish(temp)
-    if durability is not Durability.NONE:
-        fs.fsync(temp)
-
-
-def _put(fs: FileSystem, temp: str, path: str, is_new: bool) -> None:
-    """Give a temp its name. A new file is linked, because a rename replaces what another process has put there."""
-    if not is_new:
-        fs.replace(temp, path)
-        return
-    fs.link(temp, path)
-    with suppress(OSError):
-        fs.unlink(temp)
-
-
-def write_all(fs: FileSystem, descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
     """Write all bytes, with as many calls as needed.
 
     :raises OSError: if the system writes none
     """
     rest = memoryview(data)
     while rest:
-        written = fs.write(descriptor, rest)
+        written = os.write(descriptor, rest)
         if not written:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         rest = rest[written:]
 
 
-def sync_folder(fs: FileSystem, folder: str) -> bool:
-    """Sync a folder after a rename, and return whether the disk confirmed it. A failed fsync is never repeated."""
+def sync_folder(folder: int) -> bool:
+    """Return whether the disk confirmed it. A failed fsync is never repeated."""
     try:
-        descriptor = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fs.fsync(descriptor)
-        finally:
-            fs.close(descriptor)
+        os.fsync(folder)
     except OSError:
         return False
     return True
 
 
-def temp_beside(path: str) -> str:
-    """Return a name for a temp file in the same folder, with the id of this process."""
-    return os.path.join(os.path.dirname(path), f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp")
+def _write_in_place(place: Place, original: Original, data: bytes) -> bool:
+    """Overwrite the file itself, for bind mounts, which cannot be renamed over. Not atomic; there is a backup."""
+    _require_unchanged(place, original)
+    try:
+        _overwrite(place, original, data)
+    except OSError as error:
+        try:
+            _overwrite(place, original, original.data)
+        except OSError:
+            raise Refused(
+                f"overwriting failed half way ({error.strerror}), and restoring the old content failed too",
+                name="half-written",
+                path=place.path,
+                hint="`opsinfo restore TARGET --in-place` restores the backup",
+            ) from None
+        raise _refusal(error, place.path) from None
+    return True
 
 
-def remove_leftovers(fs: FileSystem, folder: str) -> None:
-    """Remove opsinfo's temp files whose process no longer runs; only SIGKILL or a failing disk leaves one."""
+def _overwrite(place: Place, original: Original, data: bytes) -> None:
+    """:raises OSError: if it is not written completely
+    :raises Stale: if another file is there, which is not changed
+    """
+    descriptor = os.open(place.name, os.O_WRONLY | _SAFE, dir_fd=place.folder)
+    try:
+        if _ownership(os.fstat(descriptor)) != _ownership(original.stat):
+            raise _stale(place.path)
+        write_all(descriptor, data)
+        os.ftruncate(descriptor, len(data))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _refusal(error: OSError, path: str) -> Refused:
+    folder = os.path.dirname(path)
+    if error.errno in (errno.EBUSY, errno.EXDEV):
+        return Refused(
+            "the file cannot be replaced: it is a mount point, or on another file system",
+            name="not-replaceable",
+            path=path,
+            hint="--in-place overwrites it after the backup, which is not atomic",
+        )
+    hints = {
+        errno.EROFS: f"the file system of {folder} is mounted read-only",
+        errno.EPERM: f"{path} or its folder is immutable (lsattr), or an attribute cannot be kept",
+        errno.EACCES: f"no permission to write in {folder}",
+        errno.ENOSPC: f"the disk of {folder} is full",
+        errno.EDQUOT: f"your quota on {folder} is used up",
+    }
+    reason = error.strerror or str(error)
+    return Refused(f"cannot write: {reason}", name="not-written", path=path, hint=hints.get(error.errno or 0))
+
+
+# metadata
+
+
+def _copy_metadata(place: Place, original: Original, descriptor: int) -> None:
+    """Copy owner and group, extended attributes (ACLs, labels) and mode from the old file to the new one."""
+    user, group = original.stat.st_uid, original.stat.st_gid
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (user, group):
+        try:
+            os.fchown(descriptor, user, group)
+        except PermissionError:
+            raise Refused(
+                f"the file's owner and group ({user}:{group}) could not be kept",
+                name="owner-not-kept",
+                path=place.path,
+                hint="run the command as root, or as a user who is in that group",
+            ) from None
+    old = os.open(place.name, os.O_RDONLY | _SAFE, dir_fd=place.folder)
+    try:
+        _copy_xattrs(old, descriptor)
+    finally:
+        os.close(old)
+    os.fchmod(descriptor, original.stat.st_mode & 0o7777)
+
+
+def _copy_xattrs(old: int, new: int) -> None:
+    try:
+        wanted = {name: os.getxattr(old, name) for name in os.listxattr(old)}
+        present = {name: os.getxattr(new, name) for name in os.listxattr(new)}
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return
+        raise
+    for name in present.keys() - wanted.keys():
+        os.removexattr(new, name)
+    for name, value in wanted.items():
+        if present.get(name) != value:
+            os.setxattr(new, name, value)
+
+
+_GET_FLAGS, _SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS, FS_IOC_SETFLAGS of 64-bit x86 and ARM
+_FLAGS = 0x008380FF & ~0x30 | 0x4000
+"""What a user may set: FS_FL_USER_MODIFIABLE, no copy on write, journalled data; not immutable and append-only, with
+which a file cannot be replaced. Source: linux/fs.h."""
+
+
+def _copy_flags(place: Place, descriptor: int) -> None:
+    """Copy the inode flags that ``lsattr`` shows.
+
+    :raises Refused: if they cannot be kept
+    """
+    old = os.open(place.name, os.O_RDONLY | _SAFE, dir_fd=place.folder)
+    try:
+        wanted, present = _flags(old), _flags(descriptor)
+    except OSError:  # this file system has none
+        return
+    finally:
+        os.close(old)
+    if (wanted ^ present) & _FLAGS == 0:
+        return
+    try:
+        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("l", present & ~_FLAGS | wanted & _FLAGS))
+        kept = (_flags(descriptor) ^ wanted) & _FLAGS == 0
+    except OSError:
+        kept = False
+    if not kept:
+        raise Refused(
+            "the file's inode flags could not be kept (lsattr shows them)",
+            name="flags-not-kept",
+            path=place.path,
+            hint="run the command as root, remove the flags with chattr, or use --in-place, which is not atomic",
+        )
+
+
+def _flags(descriptor: int) -> int:
+    (flags,) = struct.unpack_from("I", fcntl.ioctl(descriptor, _GET_FLAGS, bytes(8)))
+    return int(flags)
+
+
+# folders of installed files have mode 0550: widened while writing, and put back
+
+
+class Widened(NamedTuple):
+    """A folder whose mode is widened, and the mode to put back."""
+
+    path: str
+    mode: int
+
+
+def closed_folders(folders: Sequence[str]) -> list[Widened]:
+    """Return the folders of this user that have to be widened to write in them."""
+    closed = []
+    for folder in folders:
+        here = os.stat(folder)
+        mode, needed = stat.S_IMODE(here.st_mode), stat.S_IWUSR | stat.S_IXUSR
+        is_ours = here.st_uid == os.geteuid() and mode & needed != needed
+        if is_ours and not os.access(folder, os.W_OK | os.X_OK):
+            closed.append(Widened(folder, mode))
+    return closed
+
+
+def widen(folders: Sequence[Widened]) -> None:
+    """:raises Refused: if the system refuses"""
+    for folder in folders:
+        try:
+            _set_mode(folder.path, folder.mode | stat.S_IRWXU)
+        except OSError as error:
+            reason = f"cannot open the folder for writing: {error.strerror}"
+            raise Refused(reason, name="not-written", path=folder.path) from None
+
+
+def put_back(folders: Sequence[Widened]) -> tuple[list[str], list[Widened]]:
+    """Put the modes back of the folders that are still widened.
+
+    :returns: the paths of those that were widened, and the folders whose mode could not be put back
+    """
+    closed, left = [], []
+    for folder in folders:
+        try:
+            if stat.S_IMODE(os.stat(folder.path).st_mode) == folder.mode | stat.S_IRWXU:
+                _set_mode(folder.path, folder.mode)
+                closed.append(folder.path)
+        except FileNotFoundError:
+            continue
+        except (OSError, Refused):
+            left.append(folder)
+    return closed, left
+
+
+def _set_mode(folder: str, mode: int) -> None:
+    descriptor = open_folder(folder)  # a link that took its place is refused
+    try:
+        os.fchmod(descriptor, mode)
+    finally:
+        os.close(descriptor)
+
+
+# leftovers and signals
+
+
+def remove_leftovers(folder: int) -> None:
+    """Remove temp files whose process no longer runs; only SIGKILL or a failing disk leaves one."""
     with suppress(OSError):
-        for name in fs.listdir(folder):
+        for name in os.listdir(folder):
             match = _TEMP.fullmatch(name)
-            path = os.path.join(folder, name)
-            if match and not process_lives(int(match[1])):
+            if match and not _process_lives(int(match[1])):
                 with suppress(OSError):
                     # a second link: the new file exists already, and its lock is the temp file's lock too
-                    if fs.lstat(path).st_nlink > 1 or not is_held(fs, path):
-                        fs.unlink(path)
+                    if os.lstat(name, dir_fd=folder).st_nlink > 1 or not _is_locked(name, folder):
+                        os.unlink(name, dir_fd=folder)
+
+
+def _process_lives(pid: int) -> bool:
+    """Return whether a process of this PID namespace runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _is_locked(name: str, folder: int) -> bool:
+    """Return whether a process of any namespace or user holds the lock of a temp file."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | _SAFE, dir_fd=folder)
+    except OSError as error:
+        return error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENXIO)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.EAGAIN, errno.EWOULDBLOCK)
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """Defer signals while files are put in place, which takes milliseconds."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,40 +1,55 @@
-"""The writer, which alone changes files: plan under the lock, prove, back up, journal, replace, confirm.
+"""The run that writes: lock the vault and the files, plan again, prove, record, replace, report.
 
-A run that writes several files is one change. The next run on the same files ends the change of
-a killed run; :mod:`.restore` can end it, too.
+A run that writes several files is one change. The next run on the same files ends the change of a killed one.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
-from ..errors import Locked, OpsinfoError, Refused
+from ..errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
 from ..model.install import root_above, version_of
 from ..text.source import read_bytes
-from .chain import Key, Lineage
-from .filesystem import FileSystem
-from .folders import shut, widen
-from .guards import real_path, require_absent, require_confirmed, require_replaceable, signals_deferred
-from .held_folders import held
-from .interrupted import settle
-from .job import Job, Result, planned
-from .journal import Journal
-from .lock import FIRST_PAUSE, locked, paused
-from .moves import Move
-from .record import Changed, Record, now
-from .replace import Original, read_original, remove_file, replace_file, write_new
-from .vault import Vault, sha256_of
-from .whole_file import remove_leftovers
+from .lock import places_locked
+from .moves import FileResult, Job, Move, Result, planned
+from .vault import ChangedFile, History, Record, State, Vault, backup_name, moves_of, new_record, outcome, unfinished
+from .whole_file import (
+    Original,
+    Place,
+    closed_folders,
+    put_back,
+    read_original,
+    real_path,
+    remove_file,
+    remove_leftovers,
+    replace_file,
+    require_replaceable,
+    require_trusted,
+    sha256_of,
+    signals_deferred,
+    widen,
+    write_new,
+)
+
+_Item = TypeVar("_Item")
+_Done = TypeVar("_Done")
 
 
 class Write(NamedTuple):
-    """One file as read, its new bytes, None to remove it, and the path as given."""
+    """One file to write.
 
-    original: Original
+    :param original: None to create it
+    :param data: None to remove it
+    :param given: the path as given
+    """
+
+    place: Place
+    original: Original | None
     data: bytes | None
     given: str
     moved: Sequence[Move] = ()
@@ -42,7 +57,7 @@ class Write(NamedTuple):
 
 class Writer:
     """:param wait: seconds to wait for locks
-    :param trust_folder: whether root writes files that another user may replace
+    :param force: whether root writes where another user may replace the file
     :param say: called with messages for the user
     """
 
@@ -51,249 +66,245 @@ class Writer:
         vault: Vault,
         wait: float = 30.0,
         in_place: bool = False,
-        fs: FileSystem | None = None,
+        force: bool = False,
         say: Callable[[str], None] = lambda _: None,
-        trust_folder: bool = False,
     ) -> None:
         self.vault = vault
         self.wait = wait
         self.in_place = in_place
-        self.fs = fs or FileSystem()
+        self.force = force
         self.say = say
-        self.trust_folder = trust_folder
 
-    def preview(self, jobs: list[Job]) -> Result:
+    def preview(self, jobs: Sequence[Job]) -> Result:
         """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
-        return Result([planned(job, job.source(read_bytes(job.path))) for job in jobs])
+        files, refused = _each(jobs, lambda job: planned(job, job.source(read_bytes(job.path))))
+        return Result(files, None, refused)
 
-    def run(self, kind: str, jobs: list[Job]) -> Result:
-        """Change every file, or none.
+    def run(self, kind: str, jobs: Sequence[Job]) -> Result:
+        """Change all files as one change. A file that is refused while it is planned does not stop the others.
 
-        :raises Refused: if a file cannot be changed; then none is
+        :raises OpsinfoError: if every file is refused, or one cannot be replaced; then none is changed
         :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
-        real = {job.path: real_path(job.path) for job in jobs}
-        with self.locked(list(real.values())):
-            originals = {path: read_original(self.fs, real[path]) for path in real}
-            result = Result([planned(job, job.source(originals[job.path].data)) for job in jobs])
-            touched = [file for file in result.files if file.patch]
-            if not touched:
-                return result
-            writes = [Write(originals[file.path], file.result.data, file.path, file.moved) for file in touched]
-            record = self.commit(Record.begin(kind), writes)
-            backups = {file.path: record.backup_id(index) for index, file in enumerate(touched)}
-            return Result([file._replace(backup=backups.get(file.path)) for file in result.files], record.id)
+        real, unreadable = _each(jobs, lambda job: (job, self._readable(job.path)))
+        writes: dict[str, Write] = {}
+
+        def plan(job: Job, place: Place) -> FileResult:
+            original = read_original(place)
+            file = planned(job, job.source(original.data))
+            if file.patch:
+                write = Write(place, original, file.result.data, job.path, file.moved)
+                self._require_allowed(write)
+                writes[job.path] = write
+            return file
+
+        with self.locked([path for _, path in real]) as (places, history):
+            files, refused = _each(real, lambda each: plan(each[0], places[each[1]]))
+            refused = (*unreadable, *refused)
+            if not writes:
+                return Result(files, None, refused)
+            record = self.commit(kind, history, list(writes.values()))
+        backups = {path: record.backup_id(index) for index, path in enumerate(writes)}
+        return Result([file._replace(backup=backups.get(file.path)) for file in files], record.id, refused)
+
+    def _require_allowed(self, write: Write) -> None:
+        """:raises Refused: if this user may not write the file, or should not"""
+        if write.original:
+            require_replaceable(write.place.path, write.original.stat)
+        if not self.force:
+            require_trusted(write.given, write.place.path)
+
+    def _readable(self, path: str) -> str:
+        real = real_path(path)
+        try:
+            os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+        except OSError as error:
+            raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        return real
+
+    def create(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> Record:
+        """Create new files, all or none, as one change that can be undone.
+
+        :raises Refused: if one exists already or cannot be written
+        """
+        real = {path: real_path(path) for path in files}
+        for path in files:
+            if os.path.lexists(real[path]):
+                raise Refused("the file exists already", name="exists", path=path)
+        with self.locked(list(real.values())) as (places, history):
+            writes = [Write(places[real[path]], None, data, path, moved) for path, data in files.items()]
+            return self.commit(kind, history, writes)
 
     @contextmanager
-    def locked(self, paths: list[str], ends: str | None = None) -> Iterator[None]:
-        """Hold the folders and the locks of real paths, after ending changes that a kill interrupted there.
+    def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, Place], History]]:
+        """Hold the vault and real paths, after ending changes that a kill interrupted there.
 
-        :param ends: the change that the caller ends
+        :param ends: whether the caller ends changes that stopped between two files
         :raises Locked: if another run still works on one of them at the end of the wait
         """
-        deadline, pause = time.monotonic() + self.wait, FIRST_PAUSE
-        with held(self.fs, paths, self.trust_folder):
-            while True:
-                with locked(self.fs, paths, max(0.0, deadline - time.monotonic())):
-                    journal = self.vault.journal()
-                    at_work = self._at_work(journal, paths)
-                    if at_work is None:
-                        for folder in {os.path.dirname(path) for path in paths}:
-                            # one may be a second name of a file that a killed run created
-                            remove_leftovers(self.fs, folder)
-                        self._settle(journal, paths, ends)
-                        yield
-                        return
-                if time.monotonic() >= deadline:
-                    raise at_work
-                pause = paused(pause, deadline)
+        deadline = time.monotonic() + self.wait
+        with self.vault.locked(deadline), places_locked(paths, deadline) as places:
+            for folder in {place.folder for place in places.values()}:
+                remove_leftovers(folder)  # one may be a second name of a file that a killed run created
+            yield places, self._settled(paths, ends)
 
-    def _settle(self, journal: Journal, paths: Sequence[str], ends: str | None = None) -> None:
-        for note in settle(self.vault, journal, paths, ends):
-            self.say(note)
+    def _settled(self, paths: Sequence[str], ends: bool) -> History:
+        """End changes whose process is gone: nobody else holds the vault's lock."""
+        history = self.vault.history()
+        for index, record in enumerate(history.records):
+            if record.state != "pending":
+                continue
+            closed, left = put_back(record.folders)
+            for folder in closed:
+                self.say(f"restored the mode of {folder}, left writable by change {record.id}")
+            mine = [file.path for file in record.files if file.path in paths]
+            state = outcome(record)
+            if mine and state in ("half", "torn") and not ends:
+                raise unfinished(record, mine[0])
+            if mine and (state == "done" or state == "abandoned"):
+                ended = "was complete" if state == "done" else "had changed nothing"
+                self.say(f"change {record.id} was interrupted; it {ended}")
+                record = replace(record, state="pending" if left else state)
+            if mine or closed:
+                history.records[index] = replace(record, folders=left)
+                self.vault.save(history.records[index])
+        return history
 
-    def _at_work(self, journal: Journal, paths: Sequence[str]) -> Locked | None:
-        """Return the error about a run that has begun to replace these files and is not done."""
-        for record in journal.pending():
-            mine = [changed.path for changed in record.files if changed.path in paths]
-            if mine and self.vault.has_writer(record):
-                return Locked(
-                    f"change {record.id} of {record.user} is still being written (process {record.pid})",
-                    path=mine[0],
-                    hint="wait for it, or set a longer time with --wait SECONDS",
-                )
-        return None
+    def commit(self, kind: str, history: History, writes: Sequence[Write], undoes: str | None = None) -> Record:
+        """Record, then write. The caller holds the locks.
 
-    def create(self, path: str, data: bytes, kind: str, moved: list[Move]) -> str:
-        """Create a new file, as a change that can be undone, and return the change's id."""
-        return self.create_all({path: data}, kind, moved)
-
-    def create_all(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> str:
-        """Create new files, all or none, as one change.
-
-        :returns: the change's id
-        """
-        real = {real_path(path): path for path in files}
-        folders = {os.path.dirname(path) for path in real}
-        # a file that does not exist cannot be locked: lock its folder
-        with held(self.fs, real, self.trust_folder), locked(self.fs, folders, self.wait):
-            for path in real:
-                require_absent(self.fs, path)
-            self._settle(self.vault.journal(), list(real))
-            self.vault.prepare()
-            for folder in folders:
-                remove_leftovers(self.fs, folder)
-            record = Record.begin(kind)
-
-            def made(journal: Journal) -> list[Changed]:
-                named = ((path, sha256_of(files[given]), given) for path, given in real.items())
-                return [self._changed(journal, record, path, None, after, given, moved) for path, after, given in named]
-
-            with self.vault.writing(record):
-                self._begin(record, made)
-                confirmed = self._make_all(record, {path: files[given] for path, given in real.items()})
-        require_confirmed(confirmed, record, next(iter(files)))
-        return record.id
-
-    def _make_all(self, record: Record, files: Mapping[str, bytes]) -> bool:
-        made: list[str] = []
-        confirmed = True
-        try:
-            for path, data in files.items():
-                confirmed &= write_new(self.fs, path, data)
-                made.append(path)
-        except BaseException:
-            for path in made:
-                with suppress(OSError):
-                    self.fs.unlink(path)
-            self._close(record, "abandoned")
-            raise
-        return self._close(record, "done") and confirmed
-
-    def commit(self, record: Record, writes: list[Write]) -> Record:
-        """Back up, journal, replace. The caller holds the locks.
-
+        :raises Refused: if a file cannot be written; the others have their old content again
         :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
         for write in writes:
-            require_replaceable(write.original)
-        self.vault.prepare()
-        record.in_place = self.in_place
-        folders = [os.path.dirname(write.original.path) for write in writes]
-        with self.vault.writing(record):
-            self._begin(record, lambda journal: [self._backed_up(journal, record, write) for write in writes])
-            # one process per folder, so that its mode is not restored while another one works in it
-            with locked(self.fs, folders, self.wait), signals_deferred():
-                confirmed = self._replace_all(record, writes)
-                confirmed &= self._close(record, "done")
-        require_confirmed(confirmed, record, writes[0].original.path)
+            self._require_allowed(write)
+        record = new_record(kind, history.next_number, [], undoes, self.in_place)
+        folders = sorted({os.path.dirname(write.place.path) for write in writes})
+        record = replace(
+            record,
+            files=[self._file(history, record.backup_id(index), index, write) for index, write in enumerate(writes)],
+            folders=[] if self.in_place else closed_folders(folders),
+        )
+        with signals_deferred():
+            self.vault.add(record, [write.original and write.original.data for write in writes])
+            confirmed = self._write_all(record, writes)
+            confirmed &= self._close(record, "done")
+        if not confirmed:
+            raise NotConfirmed(
+                f"written as change {record.id}, but the disk did not confirm it: durability is not certain",
+                path=writes[0].given,
+                hint="check the disk; the backup is safe",
+            )
         return record
 
-    def _begin(self, record: Record, changed: Callable[[Journal], list[Changed]]) -> None:
-        """Write contents, record and heads, each synced before the next; a prune runs before or after."""
-        with self.vault.shared(), self.vault.linking():
-            journal = self.vault.journal()
-            record.order = journal.next_order()
-            record.files = changed(journal)
-            self.vault.save(record)
-            try:
-                self.vault.save_heads(record)
-            except BaseException:
-                self._close(record, "abandoned")
-                raise
+    def _file(self, history: History, id_: str, index: int, write: Write) -> ChangedFile:
+        path = write.place.path
+        before = write.original and sha256_of(write.original.data)
+        after = None if write.data is None else sha256_of(write.data)
+        root = root_above(path)
+        return ChangedFile(
+            path=path,
+            given=os.path.abspath(write.given),
+            before=before,
+            after=after,
+            lineage=history.lineage_of(path, str(before or after)) or id_,
+            version=version_of(root) if root else None,
+            moves=moves_of(write.moved),
+            backup=backup_name(index, path) if write.original else None,
+            inode=write.original.stat.st_ino if write.original and self.in_place else None,
+        )
 
-    def _replace_all(self, record: Record, writes: list[Write]) -> bool:
-        """Replace every file; if one fails, restore the others."""
-        replaced: list[Write] = []
+    def _write_all(self, record: Record, writes: Sequence[Write]) -> bool:
+        """Write every file; if one fails, the others get their old content back."""
+        written: list[Write] = []
         confirmed = True
         try:
-            with self._open_folders(record, [write.original.path for write in writes]):
+            with ExitStack() as widened:
+                widened.callback(put_back, record.folders)
+                widen(record.folders)
                 for write in writes:
-                    remove_leftovers(self.fs, os.path.dirname(write.original.path))
-                    confirmed &= self._replace(write)
-                    replaced.append(write)
+                    confirmed &= self._write(write)
+                    written.append(write)
         except BaseException:
             try:
-                self._put_back(record, replaced)
-            except OpsinfoError as second:
+                with ExitStack() as widened:
+                    widened.callback(put_back, record.folders)
+                    widen(record.folders if written else [])
+                    for write in reversed(written):
+                        self._take_back(write)
+            except OpsinfoError as error:
                 raise Refused(
-                    f"change {record.id} stopped between its files, and could not be undone: {second.message}",
+                    f"change {record.id} stopped between its files, and could not be undone: {error.message}",
                     name="unfinished-change",
-                    path=second.path,
+                    path=error.path,
                     hint="`opsinfo restore` on the same target restores its files",
                 ) from None
+            self._close(record, "abandoned")
             raise
         return confirmed
 
-    def _replace(self, write: Write) -> bool:
-        if write.data is not None:
-            return replace_file(self.fs, write.original, write.data, self.in_place)
-        return remove_file(self.fs, write.original)
+    def _write(self, write: Write) -> bool:
+        if write.original is None:
+            return write_new(write.place, write.data or b"")
+        if write.data is None:
+            return remove_file(write.place, write.original)
+        return replace_file(write.place, write.original, write.data, self.in_place)
 
-    @contextmanager
-    def _open_folders(self, record: Record, paths: list[str]) -> Iterator[None]:
-        try:
-            if not self.in_place:
-                widen(self.fs, self.vault, record, sorted({os.path.dirname(path) for path in paths}))
-            yield
-        finally:
-            shut(self.fs, record)
+    def _take_back(self, write: Write) -> None:
+        if write.data is None and write.original is not None:
+            write_new(write.place, write.original.data)
+            return
+        current = read_original(write.place)
+        if write.original is None:
+            remove_file(write.place, current)
+        else:
+            replace_file(write.place, current, write.original.data, self.in_place)
 
-    def _put_back(self, record: Record, replaced: list[Write]) -> None:
-        """Restore the old content of files that were already replaced, after a failure."""
-        with self._open_folders(record, [write.original.path for write in replaced]):
-            for write in replaced:
-                if write.data is None:
-                    write_new(self.fs, write.original.path, write.original.data)
-                else:
-                    current = read_original(self.fs, write.original.path)
-                    replace_file(self.fs, current, write.original.data, self.in_place)
-        self._close(record, "abandoned")
-
-    def _close(self, record: Record, state: str) -> bool:
+    def _close(self, record: Record, state: State) -> bool:
         """Record the end of a change. If that fails, the next run determines it from the files.
 
-        A change whose folder modes could not be restored stays pending, so that the next run tries again.
+        A change whose folder modes could not be put back stays pending, so that the next run tries again.
 
         :returns: whether the disk confirmed it
         """
-        record.state = "pending" if record.folders else state
+        _, left = put_back(record.folders)
+        closed = replace(record, folders=left, state="pending" if left else state)
+        with suppress(OpsinfoError):
+            self.vault.save(closed)
+            return True
+        return False
+
+
+def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
+    """Put back the modes of folders that killed processes left writable, unless another run is at work.
+
+    :returns: the changes, and the folders
+    """
+    found = []
+    if any(record.state == "pending" and record.folders for record in vault.history().records):
+        with suppress(Locked), vault.locked(time.monotonic()):
+            for record in vault.history().records:
+                closed, left = put_back(record.folders if record.state == "pending" else [])
+                if closed:
+                    vault.save(replace(record, folders=left))
+                    found.append((record, closed))
+    return found
+
+
+def _each(items: Iterable[_Item], work: Callable[[_Item], _Done]) -> tuple[list[_Done], tuple[OpsinfoError, ...]]:
+    """Do some work for each item; a refused one does not stop the others.
+
+    :raises Refused: if all are refused: the first reason
+    """
+    done: list[_Done] = []
+    refused: list[OpsinfoError] = []
+    for item in items:
         try:
-            self.vault.save(record)
-        except OpsinfoError:
-            return False
-        return True
-
-    def _backed_up(self, journal: Journal, record: Record, write: Write) -> Changed:
-        before = self.vault.keep(write.original.data)
-        after = None if write.data is None else sha256_of(write.data)
-        path = write.original.path
-        changed = self._changed(journal, record, path, before, after, write.given, write.moved)
-        changed.inode = write.original.stat.st_ino if record.in_place else None
-        return changed
-
-    def _changed(
-        self,
-        journal: Journal,
-        record: Record,
-        path: str,
-        before: str | None,
-        after: str | None,
-        given: str,
-        moved: Sequence[Move],
-    ) -> Changed:
-        """One file of a record, as the next of its chain."""
-        previous, is_headed = journal.last(Key(record.machine, path))
-        if not is_headed:
-            self.say(f"the vault's head for {path} was damaged; it was written again from the records")
-        digest = str(before or after)
-        lineage = journal.current_lineage(path, digest) or _new_lineage(path, digest, record)
-        moves = {move.name: [each and str(each) for each in (move.before, move.after)] for move in moved}
-        return Changed(path, before, after, lineage.id, lineage.version, moves, os.path.abspath(given), previous)
-
-
-def _new_lineage(path: str, digest: str, record: Record) -> Lineage:
-    """Return a lineage that begins with a record, whose id is part of its name."""
-    root = root_above(path)
-    name = f"{sha256_of(os.fsencode(path))[:8]}-{record.id}"
-    return Lineage(name, digest, now(), version_of(root) if root else None, [digest])
+            done.append(work(item))
+        except (Locked, Stale):
+            raise
+        except Refused as error:
+            refused.append(error)
+    if refused and not done:
+        raise refused[0]
+    return done, tuple(refused)

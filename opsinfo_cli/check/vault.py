@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from .finding import Finding, Rule, whole_file
 
 if TYPE_CHECKING:
-    from ..change.chain import Scope
-    from ..change.vault import Vault
+    from ..change.vault import Scope, Vault
 
 _SOURCE = "opsinfo, docs/architecture.md, Changing"
 
@@ -20,7 +19,7 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     Damage is reported for every scope, because the path of a damaged record is unknown.
     """
     yield from damaged_backups(vault, contents=True)
-    yield from forked_history(vault)
+    yield from older_vault(vault)
     yield from modes_left_open(vault)
     yield from unfinished_change(vault, scope)
     yield from edits_lost(vault, scope)
@@ -66,7 +65,7 @@ MODES_LEFT_OPEN = Rule(
 
 
 def modes_left_open(vault: Vault) -> Iterator[Finding]:
-    from ..change.interrupted import shut_left_open
+    from ..change.writer import shut_left_open
 
     for record, folders in shut_left_open(vault):
         for folder in folders:
@@ -91,13 +90,12 @@ UNFINISHED_CHANGE = Rule(
 
 
 def unfinished_change(vault: Vault, scope: Scope) -> Iterator[Finding]:
-    from ..change.interrupted import outcome, unfinished
+    from ..change.vault import outcome, unfinished
 
-    for record in vault.pending():
-        paths = [changed.path for changed in record.files if scope(changed.path)]
-        state = outcome(vault, record) if paths and not vault.has_writer(record) else "done"
-        if state in ("half", "torn"):
-            error = unfinished(record, state, paths[0])
+    for record in vault.history().records:
+        paths = [file.path for file in record.files if scope(file.path)]
+        if record.state == "pending" and paths and outcome(record) in ("half", "torn") and not vault.is_in_use():
+            error = unfinished(record, paths[0])
             yield whole_file(UNFINISHED_CHANGE, paths[0], error.message, error.hint)
 
 
@@ -108,46 +106,40 @@ DAMAGED_BACKUP = Rule(
     severity="error",
     engine="accepts",
     why=(
-        "A record, head or content of the vault is damaged or missing, or a file is there that opsinfo did not write. "
-        "Every record and head carries a checksum and every content is named by its own. `restore` refuses "
-        "content that it cannot verify."
+        "A record or a backup of the vault is damaged or missing, or a file is there that opsinfo did not write. Every "
+        "record holds its own checksum and those of its backups. `restore` refuses content that it cannot verify."
     ),
     fails="a disk that loses a block, or rm in the vault",
-    passes="keep what is needed from the vault's `objects`, then use a new vault: --backup-dir DIR",
+    passes="copy what is needed from the folders of the vault, then use a new one: --backup-dir DIR",
     source=_SOURCE,
 )
 
 
 def damaged_backups(vault: Vault, contents: bool) -> Iterator[Finding]:
     """:param contents: whether to compare every content with its checksum as well"""
-    from ..change.vault_check import damage_in
-
-    for damage in damage_in(vault, contents):
-        paths = ", ".join(sorted({key.path for key in damage.keys}))
-        about = f"; it is of {paths}" if paths else ""
-        hint = f"`opsinfo restore` refuses unverified content; copy what you need from {vault.place('objects', '')}"
-        yield whole_file(DAMAGED_BACKUP, damage.path, f"{damage.said}{about}", hint)
+    for damage in vault.damage(contents):
+        hint = f"`opsinfo restore` refuses unverified content; the backups in {vault.folder} are plain files"
+        yield whole_file(DAMAGED_BACKUP, damage.path, damage.message, hint)
 
 
-FORKED_HISTORY = Rule(
+OLDER_VAULT = Rule(
     code="V005",
-    name="forked-history",
+    name="older-vault",
     about="vault",
-    severity="warning",
+    severity="note",
     engine="accepts",
     why=(
-        "Two changes of one file follow the same change: two machines with one machine-id, or two copies of the vault, "
-        "wrote into it. Both branches are kept; `restore` follows the one that was written last."
+        "The vault's folder also holds backups of an earlier version of opsinfo, which kept them in `objects` and "
+        "`changes`. They are left alone: `backups` and `restore` do not know them."
     ),
-    fails="one vault shared by two machines that were cloned with their /etc/machine-id",
-    passes="one vault or one machine-id per machine",
+    fails="an upgrade of opsinfo",
+    passes="copy what is needed from `objects`, where contents are named by their SHA-256, then remove the folders",
     source=_SOURCE,
 )
 
 
-def forked_history(vault: Vault) -> Iterator[Finding]:
-    for key, previous, names in vault.journal().forks():
-        after = f"change {previous}" if previous else "the beginning"
-        message = f"{' and '.join(names)} both follow {after} of {key.path}: two machines or copies of the vault wrote"
-        hint = "`restore` uses the branch that was written last; --to ID selects a backup of the other one"
-        yield whole_file(FORKED_HISTORY, vault.place("changes", names[-1]), message, hint)
+def older_vault(vault: Vault) -> Iterator[Finding]:
+    if folder := vault.older():
+        message = "this folder also holds backups of an earlier version of opsinfo, which are left alone"
+        hint = f"copy what you need from {folder}/objects (files named by their SHA-256), then remove the folders"
+        yield whole_file(OLDER_VAULT, folder, message, hint)

@@ -220,18 +220,18 @@ RULES: dict[str, dict[str, str]] = {
         "source": _VAULT_SOURCE,
     },
     "damaged-backup": {
-        "why": "备份库中有记录、链头或内容损坏或缺失，或者有不是 opsinfo 写入的文件。"
-        "每条记录和链头都带有校验和，每份内容以自身的校验和命名。"
+        "why": "备份库中有记录或备份损坏或缺失，或者有不是 opsinfo 写入的文件。"
+        "每条记录都带有自身及其各份备份的校验和。"
         "无法核实的内容，`restore` 一律拒绝恢复。",
         "fails": "磁盘丢失了一个块，或者在备份库里执行了 rm",
-        "passes": "从备份库的 `objects` 目录取出需要的内容，然后换用新的备份库：--backup-dir DIR",
+        "passes": "从备份库的目录中取出需要的内容，然后换用新的备份库：--backup-dir DIR",
         "source": _VAULT_SOURCE,
     },
-    "forked-history": {
-        "why": "同一个文件的两次修改接在同一次修改之后：两台 machine-id 相同的机器，或者备份库的两份副本，都写入了它。"
-        "两个分支都会保留，`restore` 以最后写入的分支为准。",
-        "fails": "两台机器克隆时连同 /etc/machine-id 一起复制，并共用一个备份库",
-        "passes": "每台机器各用一个备份库，或者各有自己的 machine-id",
+    "older-vault": {
+        "why": "备份库目录中还有旧版 opsinfo 的备份（`objects` 和 `changes`）。这些备份原样保留，`backups` 和 "
+        "`restore` 不会使用它们。",
+        "fails": "升级了 opsinfo",
+        "passes": "从 `objects` 取出需要的内容（文件以自身的 SHA-256 命名），然后删除这些目录",
         "source": _VAULT_SOURCE,
     },
 }

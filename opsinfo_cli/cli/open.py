@@ -180,7 +180,7 @@ def fixable_mixlist(source: Source, console: Console) -> Mixlist:
 
     :raises Refused: if it does not; every reason is printed to standard error
     """
-    from ..change.fmt_plan import fixed
+    from ..change.fmt import fixed
     from ..text.scanner import scan
 
     try:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.change.fmt_plan import FmtPlan
-from opsinfo_cli.change.library_plan import LibraryPlan
-from opsinfo_cli.change.mixlist_plan import MixlistPlan
+from opsinfo_cli.change.fmt import FmtPlan
+from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy

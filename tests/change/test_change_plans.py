@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.change import library_plan, mixlist_plan
-from opsinfo_cli.change.fmt_plan import BuildPlan, FmtPlan
-from opsinfo_cli.change.library_plan import LibraryPlan, prove_library
-from opsinfo_cli.change.mixlist_plan import MixlistPlan
+from opsinfo_cli.change import moves
+from opsinfo_cli.change.fmt import BuildPlan, FmtPlan
+from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan, prove_library
 from opsinfo_cli.errors import Damaged, Refused, UsageFault
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
@@ -170,7 +169,7 @@ def test_a_broken_edit_is_stopped_by_the_proof(broken: Any, monkeypatch: pytest.
         edit: Edit = broken(text, text.index('"true"'))
         return edit
 
-    monkeypatch.setattr(library_plan, "_set_flag", set_flag)
+    monkeypatch.setattr(moves, "_set_flag", set_flag)
     with pytest.raises(Refused):
         moved(TEXT, Add="black")
 
@@ -194,7 +193,7 @@ def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.
         with pytest.raises(Refused) as caught:
             plan.prove(source, source_of(wrong))
         assert caught.value.name == "proof-failed"
-    monkeypatch.setattr(mixlist_plan, "add_items", lambda *_: Edit(0, 0, " "))
+    monkeypatch.setattr(moves, "add_items", lambda *_: Edit(0, 0, " "))
     result = source_of(plan.patch(source).apply(source).decode())
     with pytest.raises(Refused):
         plan.prove(source, result)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.change.job import Job, planned
+from opsinfo_cli.change.moves import Job, planned
 from opsinfo_cli.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.check.fixes import FixPlan
 from opsinfo_cli.check.mixlist import KnownEntry, MixlistTarget, Reading

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from opsinfo_cli.change.job import Job
-from opsinfo_cli.change.library_plan import LibraryPlan
-from opsinfo_cli.change.record import Record, Widened
+from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.whole_file import Widened
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.check.baseline import Baseline, Known
 from opsinfo_cli.check.finding import FileVerdict, Finding, Outcome, Tally
@@ -325,7 +324,7 @@ def test_a_vault_in_order_has_no_findings(moved: tuple[Vault, Path]) -> None:
 
 def test_edits_that_an_upgrade_replaced_are_lost(moved: tuple[Vault, Path]) -> None:
     vault, path = moved
-    original = vault.content(vault.records()[0].files[0].before or "")
+    original = vault.content(vault.history().entries[0])
     path.write_bytes(original + b"\n\n")
     (finding,) = check_vault(vault, everywhere)
     assert (finding.rule.name, finding.path) == ("edits-lost", str(path.resolve()))
@@ -334,44 +333,39 @@ def test_edits_that_an_upgrade_replaced_are_lost(moved: tuple[Vault, Path]) -> N
 
 def test_edits_elsewhere_are_not_reported(moved: tuple[Vault, Path]) -> None:
     vault, path = moved
-    path.write_bytes(vault.content(vault.records()[0].files[0].before or "") + b"\n\n")
+    path.write_bytes(vault.content(vault.history().entries[0]) + b"\n\n")
     assert list(check_vault(vault, lambda _: False)) == []
 
 
-def dead_pid() -> int:
-    """The id of a process that has ended."""
-    child = os.fork()
-    if child == 0:
-        os._exit(0)
-    os.waitpid(child, 0)
-    return child
-
-
-def test_a_folder_left_writable_is_restored_and_reported(moved: tuple[Vault, Path], tmp_path: Path) -> None:
-    vault, _ = moved
-    folder = tmp_path / "closed"
-    folder.mkdir(mode=0o750)
-    folder.chmod(0o750)
-    record = Record.begin("move")
-    record.pid = dead_pid()
-    record.folders = [Widened(str(folder), 0o550)]
-    kept = vault.records()[0].files[0]
-    record.files = [type(kept)(str(folder / "x.json"), "0" * 64, "1" * 64, "x-1")]
-    vault.save(record)
+def test_a_folder_left_writable_is_put_back_and_reported(moved: tuple[Vault, Path]) -> None:
+    vault, path = moved
+    (record,) = vault.history().records
+    vault.save(replace(record, state="pending", folders=[Widened(str(path.parent), 0o550)]))
+    path.parent.chmod(0o750)
     findings = [each for each in check_vault(vault, everywhere) if each.rule.name == "modes-left-open"]
-    assert [each.path for each in findings] == [str(folder)]
-    assert folder.stat().st_mode & 0o7777 == 0o550
+    assert [each.path for each in findings] == [str(path.parent)]
+    assert path.parent.stat().st_mode & 0o7777 == 0o550
+    path.parent.chmod(0o755)
 
 
 def test_a_change_killed_between_two_files_is_unfinished(moved: tuple[Vault, Path], tmp_path: Path) -> None:
-    vault, _ = moved
-    done = vault.records()[0]
-    record = Record.begin("apply")
-    record.pid = dead_pid()
-    other = tmp_path / "other.json"
-    other.write_text('{"Add":{}}')
-    record.files = [done.files[0], type(done.files[0])(str(other), vault.keep(other.read_bytes()), "0" * 64, "x-1")]
-    vault.save(record)
+    vault, path = moved
+    text = path.read_bytes()
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text('{"Add":{}}')
+    jobs = [Job(str(tmp_path / name), LibraryPlan({"Add": Policy.BLACK})) for name in ("a.json", "b.json")]
+    Writer(vault).run("apply", jobs)
+    (tmp_path / "b.json").write_text('{"Add":{}}')
+    record = vault.history().records[-1]
+    vault.save(replace(record, state="pending"))
     findings = [each for each in check_vault(vault, everywhere) if each.rule.name == "unfinished-change"]
-    assert [each.path for each in findings] == [done.files[0].path]
+    assert [each.path for each in findings] == [str(tmp_path / "a.json")]
     assert record.id in findings[0].message
+    assert path.read_bytes() == text
+
+
+def test_backups_of_an_earlier_version_and_damage_are_reported(moved: tuple[Vault, Path]) -> None:
+    vault, _ = moved
+    Path(vault.path, "objects").mkdir()
+    Path(vault.folder, "1", "record.json").write_text("{}")
+    assert [each.rule.name for each in check_vault(vault, everywhere)] == ["damaged-backup", "older-vault"]

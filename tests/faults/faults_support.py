@@ -1,8 +1,7 @@
-"""Shared by the tests of faults: small libraries, a failing file system, processes of another user."""
+"""Shared by the tests of faults: small libraries, scenes with what may be true after them, processes of a user."""
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import importlib
 import json
@@ -14,18 +13,15 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import opsinfo_cli
-from opsinfo_cli.change.filesystem import FileSystem
-from opsinfo_cli.change.job import Job
-from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
@@ -66,10 +62,14 @@ def everywhere(_: str) -> bool:
     return True
 
 
-def writer_on(place: Path, fs: FileSystem | None = None, **options: Any) -> Writer:
+def writer_on(place: Path, **options: Any) -> Writer:
     """Return a writer with a vault, which does not wait for locks."""
-    fs = fs or Unsynced()
-    return Writer(Vault(str(place), fs), **{"wait": 0, "fs": fs, **options})
+    return Writer(Vault(str(place)), **{"wait": 0, **options})
+
+
+def is_over(vault: Vault) -> bool:
+    """Whether no change is pending."""
+    return "pending" not in {record.state for record in vault.history().records}
 
 
 def jobs(paths: Iterable[Path], to: Policy = Policy.BLACK, op: str = "Add") -> list[Job]:
@@ -84,85 +84,6 @@ def lay(folder: Path, count: int, text: str = TEXT) -> list[Path]:
         # an op type that all files have is shadowed in all but one, so each file also has its own
         path.write_text(text.replace('"Mul"', f'"Mul{number}"'))
     return paths
-
-
-# a file system that fails
-
-ERRORS = ("EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EXDEV", "EBUSY", "EINTR", "short write")
-_CALLS = frozenset(name for name in vars(FileSystem) if not name.startswith("_"))
-
-
-class Failing(FileSystem):
-    """Fails the Nth call, once or permanently, and records every call.
-
-    A failing ``access`` returns False, a failing ``close`` closes and then raises; closing a descriptor that was only
-    read never fails. No fsync reaches the disk: the tests are about the handling of its result.
-    """
-
-    def __init__(self, nth: int = 0, error: str = "EIO", lasting: bool = False) -> None:
-        super().__init__()
-        self.nth, self.error, self.lasting = nth, error, lasting
-        self.calls: list[str] = []
-        self.written: dict[int, str] = {}
-        self.synced: list[tuple[str, bool]] = []
-        self.hit = ""
-
-    def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        return partial(self._call, name, found) if name in _CALLS else found
-
-    def _call(self, name: str, call: Callable[..., Any], *arguments: Any) -> Any:
-        if name == "close" and arguments[0] not in self.written:
-            return call(*arguments)
-        self.calls.append(name)
-        if self.error == "kill" and len(self.calls) == self.nth:
-            os._exit(9)
-        fails = self.nth and (len(self.calls) == self.nth or (self.lasting and len(self.calls) > self.nth))
-        if fails and not self.hit:
-            self.hit = f"{name} {arguments[0]}"
-        if name == "fsync":
-            self.synced.append((self.written.get(arguments[0], ""), not fails))
-            call = _nothing
-        if fails:
-            return self._fail(name, call, *arguments)
-        result = call(*arguments)
-        if name == "open" and arguments[1] & (os.O_WRONLY | os.O_RDWR):
-            self.written[result] = arguments[0]
-        elif name == "close":
-            del self.written[arguments[0]]
-        return result
-
-    def _fail(self, name: str, call: Callable[..., Any], *arguments: Any) -> Any:
-        if self.error == "short write":
-            if name == "write":
-                return call(arguments[0], arguments[1][: max(1, len(arguments[1]) // 2)])
-            return call(*arguments)
-        if name == "access":
-            return False
-        if name == "close":
-            call(*arguments)
-            del self.written[arguments[0]]
-        number = getattr(errno, self.error)
-        raise OSError(number, os.strerror(number), arguments[0] if isinstance(arguments[0], str) else None)
-
-
-def _nothing(*_: Any) -> None:
-    return None
-
-
-class Unsynced(FileSystem):
-    """Skip fsync before and after the tested run."""
-
-    def fsync(self, descriptor: int) -> None:
-        pass
-
-
-@contextmanager
-def as_a_process_that_dies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Simulate that the work inside was done by a process that has ended."""
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "getpid", lambda: NO_PROCESS)
-        yield
 
 
 # a run, and the allowed states after it
@@ -187,14 +108,13 @@ class Scene:
     detour: Callable[[Writer], Any] | None = None
     in_place: bool = False
 
-    def writer(self, fs: FileSystem | None = None) -> Writer:
-        fs = fs or Unsynced()
-        return Writer(Vault(str(self.place), fs), wait=0, fs=fs, in_place=self.in_place)
+    def writer(self) -> Writer:
+        return Writer(Vault(str(self.place)), wait=0, in_place=self.in_place)
 
-    def run(self, fs: FileSystem | None = None) -> str:
+    def run(self) -> str:
         """The outcome: ``done``, ``not confirmed``, the name of a refusal, or a crash."""
         try:
-            self.act(self.writer(fs))
+            self.act(self.writer())
         except NotConfirmed:
             return "not confirmed"
         except OpsinfoError as error:
@@ -222,18 +142,23 @@ class Scene:
         return sorted(each.name for folder in folders for each in folder.iterdir() if each not in self.files)
 
     def vault_temps(self) -> list[str]:
-        return sorted(path.name for path in self.place.rglob("*") if path.is_file() and path.name.startswith("."))
+        return sorted(path.name for path in self.place.rglob(".*"))
 
     def damaged_backups(self) -> list[str]:
-        objects = self.place / "objects"
-        found = [path for path in objects.iterdir() if not path.name.startswith(".")] if objects.exists() else []
-        return [path.name for path in found if sha256(path.read_bytes()) != path.name]
+        """Backups that do not match their record; read here, because root does not read the vault of another user."""
+        found = []
+        for record in self.place.glob("*/*/record.json"):
+            for file in json.loads(record.read_bytes())["files"]:
+                if file["backup"] and sha256((record.parent / file["backup"]).read_bytes()) != file["before"]:
+                    found.append(str(record))
+        return found
 
     def missing_backups(self) -> list[str]:
         """Overwritten contents without a backup."""
         pairs = zip(self.contents(), self.before, strict=True)
         lost = {sha256(old) for now, old in pairs if old is not None and now != old}
-        return [digest for digest in lost if not (self.place / "objects" / digest).exists()]
+        kept = {sha256(path.read_bytes()) for path in self.place.glob("*/*/[0-9]*-*")}
+        return sorted(lost - kept)
 
 
 def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
@@ -297,7 +222,7 @@ def _complaints_of_a_detour(scene: Scene, detour: Callable[[Writer], Any]) -> It
         return
     if scene.contents() != now:
         yield "the undo of another change did not restore the files"
-    if list(writer.vault.pending()):
+    if not is_over(writer.vault):
         yield "a change is still pending after the undo"
 
 

@@ -1,4 +1,4 @@
-"""States of a disk after a power cut: the calls of a run are recorded, and every legal state is built from them.
+"""States of a disk after a power cut: the calls of a process are traced, and every legal state is built from them.
 
 A file's bytes are certain after it was synced, a name in a folder after the folder was. Any part of everything else
 may be there: each change of a name or not, in the order it was made; unsynced bytes as written, cut, zeroed or none.
@@ -8,94 +8,112 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from opsinfo_cli.change.filesystem import FileSystem
+_CALL = re.compile(r"(\w+)\((.*)\)\s*= (-?\d+)")
+_CALLS = "%file,write,fsync,fdatasync,ftruncate"
 
 
 @dataclass
 class Event:
-    """One call: ``name`` sets ``path`` to a file or folder (None: takes it away), ``write`` gives a file its bytes.
+    """One call.
 
+    :param kind: name (``path`` becomes a file, a folder with -1, nothing with None), rename, write (all bytes of a file
+        so far), sync, sync folder
     :param file: number of a file; -1 for a folder
+    :param source: the old path of a rename
     """
 
     kind: str
     path: str = ""
     file: int | None = None
     data: bytes = b""
+    source: str = ""
 
 
-class Recorder(FileSystem):
-    """Makes all calls, and records what a power cut could undo."""
+def traced(command: Sequence[str], environment: Mapping[str, str], top: Path, log: Path) -> tuple[int, list[str]]:
+    """Run a command under strace.
 
-    def __init__(self) -> None:
-        super().__init__()
+    :returns: its exit status, and its calls that succeeded on files below ``top``
+    """
+    options = ["-f", "-qq", "-y", "-xx", "-s", "1000000", "-e", f"trace={_CALLS}", "-o", str(log)]
+    done = subprocess.run(["strace", *options, *command], env=environment, capture_output=True, check=False)
+    lines = [re.sub(r"^\d+ +", "", line) for line in log.read_text().splitlines()]
+    return done.returncode, lines
+
+
+def _text(raw: str) -> bytes:
+    return bytes.fromhex(raw.replace("\\x", ""))
+
+
+def _path(folder: str | None, raw: str) -> str:
+    name = os.fsdecode(_text(raw))
+    return os.path.normpath(os.path.join(os.fsdecode(_text(folder)) if folder else "/", name)).rstrip("/")
+
+
+_AT = r'(?:(?:AT_FDCWD(?:<([^>]*)>)?|\d+<([^>]*)>), )?"([^"]*)"'
+
+
+class Recorder:
+    """Turns traced calls into events on the files below a folder."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = f"{top}/"
         self.events: list[Event] = []
         self.files: dict[str, int] = {}
-        self.opened: dict[int, tuple[str, int | None]] = {}
         self.bytes: dict[int, bytes] = {}
         self.count = 0
 
-    def _number(self, path: str) -> int:
+    def number(self, path: str) -> int:
         if path not in self.files:
             self.count += 1
             self.files[path] = self.count
         return self.files[path]
 
-    def open(self, path: str, flags: int, mode: int = 0o600) -> int:
-        descriptor = super().open(path, flags, mode)
-        path = path.rstrip("/")
-        folder = bool(flags & os.O_DIRECTORY)
-        if flags & os.O_CREAT:
+    def record(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            match = _CALL.match(line)
+            if match and not match[3].startswith("-"):
+                self._call(match[1], match[2])
+
+    def _call(self, name: str, arguments: str) -> None:
+        paths = [_path(each[0] or each[1], each[2]) for each in re.findall(_AT, arguments)]
+        opened = re.match(r"\d+<([^>]*)>", arguments)
+        if name in ("write", "fsync", "fdatasync", "ftruncate"):
+            paths = [os.fsdecode(_text(opened[1]))] if opened and opened[1].startswith("\\x2f") else []
+        if not paths or not (paths[0] + "/").startswith(self.top):
+            return
+        path = paths[0]
+        if name.startswith("open") and "O_CREAT" in arguments:
+            assert "O_EXCL" in arguments, "files are made under new names"
             self.files.pop(path, None)
-            self.events.append(Event("name", path, self._number(path)))
-        self.opened[descriptor] = (path, None if folder else self._number(path))
-        return descriptor
-
-    def write(self, descriptor: int, data: memoryview) -> int:
-        written = super().write(descriptor, data)
-        number = self.opened[descriptor][1]
-        assert number is not None
-        self.bytes[number] = self.bytes.get(number, b"") + bytes(data[:written])
-        self.events.append(Event("write", file=number, data=self.bytes[number]))
-        return written
-
-    def fsync(self, descriptor: int) -> None:
-        path, number = self.opened[descriptor]
-        self.events.append(Event("sync folder", path) if number is None else Event("sync", file=number))
-
-    def _moved(self, source: str, target: str) -> None:
-        for path in [path for path in self.files if path == source or path.startswith(source + "/")]:
-            self.files[target + path[len(source) :]] = self.files[path]
-
-    def replace(self, source: str, target: str) -> None:
-        is_folder = os.path.isdir(source)
-        super().replace(source, target)
-        if is_folder:
-            self.events.append(Event("rename folder", target, data=os.fsencode(source)))
-        else:
-            number = self._number(source)
-            self._moved(source, target)
-            self.events.append(Event("rename", target, number, os.fsencode(source)))
-
-    def link(self, source: str, target: str) -> None:
-        super().link(source, target)
-        self._moved(source, target)
-        self.events.append(Event("name", target, self._number(source)))
-
-    def unlink(self, path: str) -> None:
-        super().unlink(path)
-        self.files.pop(path, None)
-        self.events.append(Event("name", path))
-
-    def mkdir(self, path: str, mode: int) -> None:
-        super().mkdir(path, mode)
-        self.events.append(Event("name", path.rstrip("/"), -1))
+            self.events.append(Event("name", path, self.number(path)))
+        elif name == "write":
+            number = self.number(path)
+            data = _text(re.findall(r'"([^"]*)"', arguments)[0])
+            self.bytes[number] = self.bytes.get(number, b"") + data
+            self.events.append(Event("write", file=number, data=self.bytes[number]))
+        elif name in ("fsync", "fdatasync"):
+            is_file = path in self.files
+            self.events.append(Event("sync", file=self.files[path]) if is_file else Event("sync folder", path))
+        elif name.startswith("rename"):
+            for each in [each for each in self.files if each == path or each.startswith(path + "/")]:
+                self.files[paths[1] + each[len(path) :]] = self.files.pop(each)
+            self.events.append(Event("rename", paths[1], self.files.get(paths[1], -1), source=path))
+        elif name.startswith("link"):
+            self.files[paths[1]] = self.number(path)
+            self.events.append(Event("name", paths[1], self.files[path]))
+        elif name.startswith(("unlink", "rmdir")):
+            self.files.pop(path, None)
+            self.events.append(Event("name", path))
+        elif name.startswith("mkdir"):
+            self.events.append(Event("name", path, -1))
 
 
 @dataclass
@@ -109,7 +127,7 @@ class Disk:
     def of(cls, top: Path, recorder: Recorder) -> Disk:
         disk = cls()
         for path in sorted(top.rglob("*")):
-            number = -1 if path.is_dir() else recorder._number(str(path))
+            number = -1 if path.is_dir() else recorder.number(str(path))
             disk.names[str(path)] = number
             if number > 0:
                 disk.data[number] = recorder.bytes[number] = path.read_bytes()
@@ -150,7 +168,7 @@ def _state(before: Disk, events: list[Event], chance: random.Random, style: str)
             assert event.file is not None
             sure = any(each.kind == "sync" and each.file == event.file for each in later)
             disk.data[event.file] = event.data if sure else _unsure(event.data, chance, style)
-        elif event.kind in ("name", "rename", "rename folder"):
+        elif event.kind in ("name", "rename"):
             folder = os.path.dirname(event.path)
             sure = any(each.kind == "sync folder" and each.path == folder for each in later)
             kept = {"nothing more": False, "everything": True, "names only": True}.get(style, chance.random() < 0.5)
@@ -160,15 +178,12 @@ def _state(before: Disk, events: list[Event], chance: random.Random, style: str)
 
 
 def _apply(disk: Disk, event: Event) -> None:
-    source = os.fsdecode(event.data)
-    if event.kind == "rename folder":
-        for path in [path for path in disk.names if path == source or path.startswith(source + "/")]:
-            disk.names[event.path + path[len(source) :]] = disk.names.pop(path)
-    elif event.kind == "rename":
-        disk.names.pop(source, None)
-        assert event.file is not None
-        disk.names[event.path] = event.file
-    elif event.file is None:
+    if event.kind == "rename" and event.file == -1:
+        for path in [path for path in disk.names if path == event.source or path.startswith(event.source + "/")]:
+            disk.names[event.path + path[len(event.source) :]] = disk.names.pop(path)
+        return
+    disk.names.pop(event.source, None)
+    if event.file is None:
         disk.names.pop(event.path, None)
     else:
         disk.names[event.path] = event.file

@@ -19,12 +19,12 @@ from faults_support import (
     CORPUS,
     ROOT,
     USER,
-    Unsynced,
     ended,
     everywhere,
     fork,
     give,
     import_all,
+    is_over,
     jobs,
     lay,
     library_text,
@@ -34,8 +34,8 @@ from faults_support import (
 )
 from folder_for_everybody import folder_for_everybody
 
-from opsinfo_cli.change.restore import restore_last
-from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.restore import restore_last, restore_to
+from opsinfo_cli.change.vault import Entry, Vault
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
@@ -116,16 +116,51 @@ def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, cou
     assert os.listdir(path.parent) == [path.name]
 
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
-    records = vault.records()
+    records = vault.history().records
     assert len(records) == len(ops)
-    assert len(vault.journal().lineages(str(path))) == 1
+    assert len({record.files[0].lineage for record in records}) == 1
     chain = [(record.files[0].before, record.files[0].after) for record in records]
     assert [after for _, after in chain[:-1]] == [before for before, _ in chain[1:]], "each change follows another"
     writer = writer_on(Path(vault.path))
     for record in reversed(records):
         restore_last(writer, everywhere, force=False, dry_run=False)
-        assert path.read_bytes() == vault.content(str(record.files[0].before))
+        assert path.read_bytes() == vault.content(Entry(record, 0))
     assert path.read_bytes() == before
+
+
+def test_movers_with_prunes_beside_them_lose_no_update_and_no_backup(tmp_path: Path, counts: Counts) -> None:
+    (path,) = lay(tmp_path / "config", 1, library_text(Mul="true", **{f"Op{each}": "true" for each in range(60)}))
+    first = path.read_bytes()
+    place = tmp_path / "vault"
+    writer_on(place).run("move", jobs([path], op="Mul0"))
+    import_all()
+
+    def moving(number: int) -> int:
+        change = writer_on(place, wait=120).run("move", jobs([path], op=f"Op{number}")).change
+        return 0 if change else 1
+
+    def pruning() -> int:
+        vault = Vault(str(place))
+        while not (tmp_path / "over").exists():
+            with vault.locked(time.monotonic() + 120):
+                vault.prune(everywhere, 1, dry_run=False)
+            time.sleep(0.01)
+        return 0
+
+    prunes = [fork(pruning) for _ in range(2)]
+    movers = [fork(lambda number=number: moving(number)) for number in range(counts.writers)]  # type: ignore[misc]
+    assert [ended(child) for child in movers] == [0] * counts.writers
+    (tmp_path / "over").touch()
+    assert [ended(child) for child in prunes] == [0, 0]
+    vault = Vault(str(place))
+    records = vault.history().records
+    assert [record.number for record in records] == list(range(1, counts.writers + 2))
+    assert [record.files[0].after for record in records[:-1]] == [record.files[0].before for record in records[1:]]
+    assert vault.damage(contents=True) == []
+    assert vault.has(Entry(records[0], 0))
+    assert vault.has(Entry(records[-1], 0))
+    restore_to(writer_on(place), everywhere, "pristine", False, False)
+    assert path.read_bytes() == first
 
 
 def test_a_reader_in_a_tight_loop_only_ever_reads_old_or_new(tmp_path: Path, counts: Counts) -> None:
@@ -180,8 +215,8 @@ def test_concurrent_moves_applies_restores_and_fixes_keep_the_file_valid(tmp_pat
     assert reader.wrong == set()
     assert os.listdir(tmp_path) == [path.name]
     vault = Vault(os.environ["OPSINFO_BACKUP_DIR"])
-    assert not list(vault.pending())
-    contents = [(record.files[0].before, record.files[0].after) for record in vault.records()]
+    assert is_over(vault)
+    contents = [(record.files[0].before, record.files[0].after) for record in vault.history().records]
     assert [after for _, after in contents[:-1]] == [before for before, _ in contents[1:]], "no update is lost"
 
 
@@ -213,8 +248,9 @@ def test_two_users_with_two_vaults_lose_nothing_in_one_file(top: Path, tmp_path:
     assert {str(entry.policy) for entry in Library.read(str(path)).entries.values()} == {"black"}
     assert path.stat().st_uid == USER, "the file keeps its owner, whoever writes last"
     assert os.listdir(folder) == [path.name]
-    theirs = os.listdir(top / "state" / "vault" / "changes")  # root does not read a vault of another user
-    assert len(Vault(str(tmp_path / "vault")).records()) + len(theirs) == len(ops)
+    mine = Vault(str(tmp_path / "vault"))
+    theirs = os.listdir(top / "state" / "vault" / mine.machine)  # root does not read a vault of another user
+    assert len(mine.history().records) + len(theirs) == len(ops)
     assert (top / "state" / "vault").stat().st_uid == USER
 
 
@@ -257,53 +293,6 @@ def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
     assert oct((top / "config").stat().st_mode & 0o7777) == oct(0o550)
     assert sorted(os.listdir(top / "config")) == [path.name for path in paths]
     assert not report.read_text(), report.read_text()
-
-
-def test_a_folders_mode_is_not_restored_while_another_process_works_in_it(top: Path, tmp_path: Path) -> None:
-    """The second process finds the folder writable because of the first, which then restores the mode."""
-    first, second = lay(top / "config", 2)
-    (top / "state").mkdir()
-    give(USER, first, second, top / "config", top / "state")
-    (top / "config").chmod(0o550)
-    writer_on(tmp_path / "warm-vault").run("move", jobs(lay(tmp_path / "warm", 1)))
-    arrived, first_is_done = threading.Event(), threading.Event()
-    answers: list[str] = []
-    started: list[threading.Thread] = []
-
-    class Late(Unsynced):
-        def listdir(self, path: str) -> list[str]:
-            if path == str(top / "config"):
-                arrived.set()
-                first_is_done.wait(10)
-            return super().listdir(path)
-
-    def move_the_second() -> None:
-        try:
-            writer_on(top / "state" / "vault", Late(), wait=30).run("move", jobs([second]))
-        except OpsinfoError as error:
-            answers.append(f"{error.name}: {error.message}")
-
-    class Early(Unsynced):
-        def replace(self, source: str, target: str) -> None:
-            if target == str(first):
-                started.append(threading.Thread(target=move_the_second))
-                started[0].start()
-                arrived.wait(2)
-            super().replace(source, target)
-
-    def act() -> int:
-        writer_on(top / "state" / "vault", Early()).run("move", jobs([first]))
-        first_is_done.set()
-        started[0].join()
-        (top / "state" / "answer").write_text("".join(answers))
-        return 0
-
-    assert ended(fork(act, USER)) == 0
-    assert (top / "state" / "answer").read_text() == ""
-    assert '"false"' in first.read_text()
-    assert '"false"' in second.read_text()
-    assert oct((top / "config").stat().st_mode & 0o7777) == oct(0o550)
-    assert sorted(os.listdir(top / "config")) == [first.name, second.name]
 
 
 def test_a_held_lock_is_waited_for_and_its_owner_named(

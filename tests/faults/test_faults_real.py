@@ -15,7 +15,6 @@ import pytest
 from faults_support import (
     CONFIG,
     TEXT,
-    Unsynced,
     as_user,
     everywhere,
     give,
@@ -113,23 +112,27 @@ def test_on_a_full_disk_nothing_is_lost_and_the_move_succeeds_after_space_is_fre
     assert b"false" in paths[0].read_bytes()
 
 
-def test_a_disk_that_fills_up_between_two_files_leaves_all_files_old(tmp_path: Path, mount: Mount) -> None:
+def test_a_disk_that_fills_up_between_two_files_leaves_all_files_old(
+    tmp_path: Path, mount: Mount, monkeypatch: pytest.MonkeyPatch
+) -> None:
     disk = tiny(tmp_path / "disk", mount, "32k")
     large = TEXT.replace("}\n}\n", "}\n}" + " " * 6000 + "\n")
     assert large != TEXT
     paths = lay(disk / CONFIG, 2, large)
     before = [path.read_bytes() for path in paths]
 
-    class Filling(Unsynced):
+    really = os.replace
+
+    def filling(source: str, target: str, **folders: Any) -> None:
         """Another program fills the space as soon as the first file is written."""
+        really(source, target, **folders)
+        if target == paths[0].name:
+            fill(disk)
 
-        def replace(self, source: str, target: str) -> None:
-            super().replace(source, target)
-            if target == str(paths[0]):
-                fill(disk)
-
-    with pytest.raises(Refused) as caught:
-        writer_on(tmp_path / "vault", Filling()).run("apply", jobs(paths))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", filling)
+        with pytest.raises(Refused) as caught:
+            writer_on(tmp_path / "vault").run("apply", jobs(paths))
     after = [path.read_bytes() for path in paths]
     if caught.value.name == "unfinished-change":
         (disk / "filler").unlink()

@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,17 +21,16 @@ from faults_support import (
     ROOT,
     USER,
     Scene,
-    Unsynced,
     as_user,
     ended,
     everywhere,
     fork,
     give,
     import_all,
+    is_over,
     jobs,
     lay,
     run_main,
-    writer_on,
 )
 from folder_for_everybody import folder_for_everybody
 
@@ -110,7 +109,7 @@ class Install:
             if scene.state() != "new":
                 return 3
             restore_last(writer, everywhere, force=False, dry_run=False)
-            return 0 if scene.state() == "old" and not list(writer.vault.pending()) else 4
+            return 0 if scene.state() == "old" and is_over(writer.vault) else 4
 
         status = as_user(act)
         return [f"the next run and its undo: {status}"] if status else []
@@ -239,7 +238,7 @@ def after_a_kill(install: Install, scene: Scene) -> list[str]:
         writer = scene.writer()
         writer.run("move", jobs(scene.files, op="Log"))
         restore_last(writer, everywhere, force=False, dry_run=False)
-        return 0 if scene.state() in ("old", "new") and not list(writer.vault.pending()) else 4
+        return 0 if scene.state() in ("old", "new") and is_over(writer.vault) else 4
 
     status = as_user(act)
     return [f"the next run: {status}"] if status else []
@@ -283,43 +282,3 @@ def wait_for_handlers(process: subprocess.Popen[bytes]) -> None:
         caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
         if int(caught.split()[1], 16) & 1 << signal.SIGHUP - 1:
             return
-
-
-@pytest.mark.parametrize("call", ["mkdir", "write", "fsync", "replace"])
-def test_a_signal_in_a_call_on_the_vault_leaves_no_temp_there(tmp_path: Path, call: str) -> None:
-    """Before the first file is replaced, a signal ends the run at once; its unfinished work in the vault is removed."""
-    paths = lay(tmp_path / "config", 2)
-    before = [path.read_bytes() for path in paths]
-
-    class Signalled(Unsynced):
-        sent = False
-
-        def _send(self) -> None:
-            if not self.sent:
-                self.sent = True
-                os.kill(os.getpid(), signal.SIGTERM)
-
-    def signalled(name: str) -> Callable[..., object]:
-        def called(self: Signalled, *arguments: object) -> object:
-            self._send()
-            return getattr(Unsynced, name)(self, *arguments)
-
-        return called
-
-    setattr(Signalled, call, signalled(call))
-
-    class Ended(BaseException):
-        pass
-
-    def end(*_: object) -> None:
-        raise Ended
-
-    old = signal.signal(signal.SIGTERM, end)
-    try:
-        writer_on(tmp_path / "vault", Signalled()).run("apply", jobs(paths))
-    except Ended:
-        assert [path.read_bytes() for path in paths] == before
-    finally:
-        signal.signal(signal.SIGTERM, old)
-    assert [path.name for path in (tmp_path / "vault").rglob("*") if path.name.endswith(".tmp")] == []
-    assert sorted(os.listdir(tmp_path / "config")) == [path.name for path in paths]

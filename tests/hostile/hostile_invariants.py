@@ -9,9 +9,8 @@ from itertools import islice
 from typing import Any, NoReturn
 from unittest import mock
 
-from opsinfo_cli.change.fmt_plan import FmtPlan
-from opsinfo_cli.change.library_plan import LibraryPlan
-from opsinfo_cli.change.mixlist_plan import MixlistPlan
+from opsinfo_cli.change.fmt import FmtPlan
+from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model.library import Library, Store
 from opsinfo_cli.model.mixlist import Mixlist

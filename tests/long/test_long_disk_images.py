@@ -24,12 +24,11 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 
 from faults_support import everywhere, fork, library_text, needs_root
+from opsinfo_cli.change.vault_check import damage_in
 
-from opsinfo_cli.change.job import Job
-from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.vault_check import damage_in
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.model.policy import Policy

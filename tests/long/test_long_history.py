@@ -10,10 +10,9 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-
-from opsinfo_cli.change.job import Job
-from opsinfo_cli.change.library_plan import LibraryPlan
 from opsinfo_cli.change.prune import prune
+
+from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer

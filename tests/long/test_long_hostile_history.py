@@ -19,10 +19,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from opsinfo_cli.change.fmt_plan import FmtPlan
-from opsinfo_cli.change.job import Job, Result
-from opsinfo_cli.change.library_plan import BakePlan, LibraryPlan
-from opsinfo_cli.change.mixlist_plan import MixlistPlan
+from opsinfo_cli.change.fmt import FmtPlan
+from opsinfo_cli.change.moves import BakePlan, Job, LibraryPlan, MixlistPlan, Result
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Vault, sha256_of

@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "neighbours"))
 
 from conversion_check import marks_in, names_in, unaccounted
 
-from opsinfo_cli.change.fmt_plan import fixed
+from opsinfo_cli.change.fmt import fixed
 from opsinfo_cli.model.library import Operators
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.target import TargetOptions, resolve

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opsinfo_cli.change.library_plan import LibraryPlan
+from opsinfo_cli.change.moves import LibraryPlan
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
 from opsinfo_cli.text.members import read_members

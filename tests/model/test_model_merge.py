@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.change.mixlist_text import written_like
+from opsinfo_cli.change.moves import written_like
 from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist, conflicts, merged, minimal, mixlist_content
 from opsinfo_cli.model.policy import LEGAL_COMBINATIONS, Mark, Policy, effective, least

@@ -12,8 +12,8 @@ from ...bisect.journal import Past, SearchJournal, require_same
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
 from ...bisect.session import OutOfBudget, SearchSession, Unusable
-from ...change.fmt_plan import BuildPlan
-from ...change.job import Job
+from ...change.fmt import BuildPlan
+from ...change.moves import Job
 from ...change.output_file import require_writable, write_file
 from ...change.vault import Vault, vault_path
 from ...change.writer import Writer
@@ -179,10 +179,10 @@ class BisectRun:
         """
         if self.out is None:
             return self._into_run_folder(BEST, text)
-        vault = Vault(vault_path(self.writing.backup_dir, os.environ), wait=self.writing.wait)
+        vault = Vault(vault_path(self.writing.backup_dir, os.environ))
         writer = Writer(vault, wait=self.writing.wait, in_place=self.writing.in_place, say=self.console.warn)
         if not os.path.lexists(self.out):
-            writer.create(self.out, encoded(text), "bisect", [])
+            writer.create({self.out: encoded(text)}, "bisect")
             self.console.tell(f"made {self.out}")
             return self.out
         require_no_library(Source.read(self.out))

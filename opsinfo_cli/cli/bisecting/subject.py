@@ -12,7 +12,7 @@ from ...bisect.candidates import JudgedSets, doubts, moved, pruned
 from ...bisect.run_folder import keep_dtype_name, mixlist_name
 from ...bisect.session import SearchSubject
 from ...bisect.suspicion import ordered, read_evidence
-from ...change.mixlist_text import written_like
+from ...change.moves import written_like
 from ...errors import Refused, UsageFault, join_some
 from ...graph.judge.modes import judge_mode
 from ...graph.judging import prepare

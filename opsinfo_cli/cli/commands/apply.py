@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ...change.copies import write_copies
-from ...change.job import Job, Result
-from ...change.library_plan import BakePlan
+from ...change.moves import BakePlan, Job, Result
+from ...change.output_file import write_copies
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
 from ...model.target import Target, TargetOptions
@@ -114,7 +113,7 @@ def _copies(target: Target, jobs: list[Job], copy: str, run: WriteRun) -> int:
         changed = {file.path: file.result.data for file in result.files}
         sources = [library.source for library in target.operators.stores[0].libraries]
         directory = target.operators.stores[0].directory is not None
-        write_copies(writer.fs, {each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
+        write_copies({each.path: changed.get(each.path, each.data) for each in sources}, copy, directory)
         if run.output.format == "text":
             run.output.lines(change_lines(run.output, result, run.undo))
         run.output.tell(f"wrote {copy}; {target.path} was not changed")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...change.chain import Link
-from ...change.prune import prune
-from ...change.vault import Vault
-from ...change.vault_check import damage_in
+import os
+import time
+
+from ...change.vault import Scope, Vault
 from ...report.views.backups import Backup, backups_document, show_backups
 from ..line import declare
 from ..shared.common_options import WRITE, OutputOptions, WriteOptions, format_option, output_of, wait_option
@@ -41,9 +41,9 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, printin
     """
     output = output_of("backups", printing)
     vault, scope = vault_of(writing), scope_of(target)
-    dropped = prune(vault, scope, keep, writing.dry_run) if keep else []
+    dropped = prune(vault, scope, keep, writing) if keep else []
     backups = [each for each in all_backups(vault) if scope(each.path) and each.id not in dropped]
-    damage = damage_in(vault, contents=False)
+    damage = vault.damage(contents=False)
     if output.format == "json":
         output.document(backups_document(vault.path, backups, damage, dropped if keep else None))
     else:
@@ -53,20 +53,23 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, printin
         elif not backups:
             output.tell(f"no backups in {vault.path}")
     for each in damage:
-        output.say(f"damaged-backup: {each.path}: {each.said}", "error")
+        output.say(f"damaged-backup: {each.path}: {each.message}", "error")
     return 1 if damage else 0
 
 
+def prune(vault: Vault, scope: Scope, keep: int, writing: WriteOptions) -> list[str]:
+    if writing.dry_run or not os.path.isdir(vault.folder):
+        return vault.prune(scope, keep, dry_run=True)
+    with vault.locked(time.monotonic() + writing.wait):
+        return vault.prune(scope, keep, dry_run=False)
+
+
 def all_backups(vault: Vault) -> list[Backup]:
-    """Return every content in the vault, in the order of the changes."""
-    held = set(vault.objects())
-    journal = vault.journal()
-    pristine = journal.first_copies()
-    found = []
-    for record in journal.records:
-        for index, changed in enumerate(record.files):
-            link = Link(record, index)
-            if changed.before in held:
-                lineage = journal.lineage_id(link)
-                found.append(Backup(record, index, changed.before == pristine.get((link.key, lineage)), lineage))
-    return found
+    """Return every content in the vault, in the order of the changes of each machine."""
+    return [
+        Backup(entry, entry.id in pristine, "undone" if entry.record.id in history.undone else entry.record.state)
+        for history in vault.histories()
+        for pristine in [history.pristine_ids()]
+        for entry in history.entries
+        if not entry.record.pruned and vault.has(entry)
+    ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
-from ...change.fmt_plan import FmtPlan, fixed
-from ...change.job import Job, Result
-from ...errors import OpsinfoError, UsageFault
+from ...change.fmt import FmtPlan, fixed
+from ...change.moves import Job, Result
+from ...errors import OpsinfoError, Refused, UsageFault
 from ...report.formats.unified_diff import unified_diff
 from ...report.terminal.failure import failure_lines
 from ...report.terminal.output import Output
@@ -59,9 +60,12 @@ def command(
     if out is not None:
         return _build(mixlists, out, run)
     for path in mixlists:
-        require_no_library(Source.read(path))
-    status = run.files([Job(path, FmtPlan()) for path in mixlists])
-    return max(status, *(_looked_at_again(path, output) for path in mixlists))
+        with suppress(Refused):  # reported by the writer
+            require_no_library(Source.read(path))
+    result = run.changed([Job(path, FmtPlan()) for path in mixlists])
+    run.report(result)
+    refused = {error.path for error in result.refused}
+    return max(run.status(result), *(_looked_at_again(path, output) for path in mixlists if path not in refused))
 
 
 def _looked_at_again(path: str, output: Output) -> int:

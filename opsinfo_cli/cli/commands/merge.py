@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...change.mixlist_text import written_like
+from ...change.moves import written_like
 from ...errors import UsageFault
 from ...model.mixlist import conflicts, merged, minimal
 from ...model.target import TargetOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...change.mixlist_text import written_like
+from ...change.moves import written_like
 from ...errors import UsageFault
 from ...model.mixlist import minimal, narrowed
 from ...model.policy import Mark

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ...change.job import Job, Result, planned
-from ...change.library_plan import LibraryPlan
+from ...change.moves import Job, LibraryPlan, Result, planned
 from ...errors import Refused, UsageFault
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
@@ -21,7 +20,7 @@ from ..shared.winning_files import winning_files
 from ..shared.writing import WriteRun, writer_of
 
 if TYPE_CHECKING:
-    from ...change.mixlist_plan import MixlistPlan
+    from ...change.moves import MixlistPlan
 
 
 @declare.command("move")
@@ -114,7 +113,7 @@ def _library_jobs(
 def _mixlist_plan(
     names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, output: Output
 ) -> MixlistPlan:
-    from ...change.mixlist_plan import MixlistPlan
+    from ...change.moves import MixlistPlan
 
     if against is None:
         output.say("op names were not checked; --against TARGET checks them", "warning")
@@ -128,5 +127,5 @@ def _create(path: str, plan: MixlistPlan, run: WriteRun) -> Result:
     file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
     if run.writes and file.patch:
-        change = writer_of(run.writing, run.output).create(path, file.result.data, run.kind, file.moved)
+        change = writer_of(run.writing, run.output).create({path: file.result.data}, run.kind, file.moved).id
     return Result([file], change)

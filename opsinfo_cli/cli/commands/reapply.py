@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...change.job import Job
-from ...change.library_plan import LibraryPlan
+from ...change.moves import Job, LibraryPlan
 from ...change.reapply import lost_edits
 from ...errors import UsageFault, join_some
 from ..line import declare
@@ -31,12 +30,14 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
     """
     output = output_of("reapply", printing)
     vault = vault_of(writing)
-    change = what if what is not None and (vault.record(what) or target or _is_id(what)) else None
-    if change is not None and vault.record(change) is None:
+    history = vault.history()
+    known = {name for record in history.records for name in (record.id, str(record.number))}
+    change = what if what is not None and (what in known or target or _is_id(what)) else None
+    if change is not None and change not in known:
         raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
     target = what if change is None and target is None else target
     scope = scope_of(target)
-    vault.journal().require_known(scope, None)  # a damaged record may hold a later move of an op type
+    history.require_known()  # a damaged record may hold a later move of an op type
     lost = lost_edits(vault, scope, change)
     gone = sorted({name for each in lost for name in each.gone})
     for each in lost:
@@ -48,4 +49,4 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
 
 def _is_id(text: str) -> bool:
     """Return whether a text has the form of a change's id."""
-    return re.fullmatch(r"[0-9]{8}T[0-9]{6}-[0-9]+-[0-9a-f]+(\.[0-9]+)?", text) is not None
+    return re.fullmatch(r"([0-9a-f]{8}-|local-)?[0-9]+(\.[0-9]+)?", text) is not None

@@ -37,15 +37,15 @@ def command(target: str, which: str | None, force: bool, writing: WriteOptions, 
         change, restored = restore_last(writer, scope, force, writing.dry_run)
     else:
         change, restored = restore_to(writer, scope, which, force, writing.dry_run)
-    restored = [each._replace(path=_as_given(target, each.path)) for each in restored]
+    paths = {each.path: _as_given(target, each.path) for each in restored}
     if output.format == "json":
-        documents = [{"path": each.path, "id": each.id, "sha256": each.sha256} for each in restored]
+        documents = [{"path": paths[each.path], "id": each.entry.id, "sha256": each.sha256} for each in restored]
         output.document({"restored": documents, "change": change, "dry_run": writing.dry_run})
     elif writing.dry_run:
         for each in restored:
-            output.diff(diff_of_bytes(each.path, each.current, each.content))
+            output.diff(diff_of_bytes(paths[each.path], each.current, each.content))
     else:
-        output.lines(_line(output, each) for each in restored)
+        output.lines(_line(output, each, paths[each.path]) for each in restored)
     if output.format == "text":
         _tell(output, [each for each in restored if each.current != each.content], writing.dry_run)
     return 0
@@ -59,10 +59,10 @@ def _tell(output: Output, different: list[Restored], dry_run: bool) -> None:
     output.tell(f"{len(different)} file{'' if len(different) == 1 else 's'} {verb}")
 
 
-def _line(output: Output, each: Restored) -> str:
+def _line(output: Output, each: Restored, path: str) -> str:
     if not output.on_terminal:
-        return row(each.path, each.id, each.sha256 or "-")
-    return f"{visible(each.path)} as it was before {each.id}" if each.sha256 else f"{visible(each.path)} removed"
+        return row(path, each.entry.id, each.sha256 or "-")
+    return f"{visible(path)} as it was before {each.entry.id}" if each.sha256 else f"{visible(path)} removed"
 
 
 def _as_given(target: str, real: str) -> str:

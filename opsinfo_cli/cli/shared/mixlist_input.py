@@ -31,7 +31,7 @@ def fixable_mixlist(source: Source, output: Output) -> Mixlist:
 
     :raises Refused: if it does not; every reason is printed to stderr
     """
-    from ...change.fmt_plan import fixed
+    from ...change.fmt import fixed
     from ...text.scanner import scan
 
     try:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...change.fmt_plan import BuildPlan
-from ...change.job import FileResult, Job, Result, planned
+from ...change.fmt import BuildPlan
+from ...change.moves import FileResult, Job, Result, planned
 from ...report.views.changes import file_documents
 from ...text.source import Source, encoded
 from .targets import require_no_library
@@ -36,7 +36,7 @@ def built(
 
 
 def _created(run: WriteRun, out: str, data: bytes) -> Result:
-    change = writer_of(run.writing, run.output).create(out, data, run.kind, []) if run.writes else None
+    change = writer_of(run.writing, run.output).create({out: data}, run.kind).id if run.writes else None
     return Result([made(out, data)], change)
 
 

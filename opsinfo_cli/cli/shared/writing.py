@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Sequence
 
-from ...change.chain import Scope
-from ...change.guards import real_path
-from ...change.job import Job, Result
-from ...change.vault import Vault, vault_path
+from ...change.moves import Job, Result
+from ...change.vault import Scope, Vault, vault_path
+from ...change.whole_file import real_path
 from ...change.writer import Writer
 from ...errors import Refused
 from ...model.install import CORES, root_above
@@ -21,7 +21,7 @@ from .common_options import WriteOptions
 
 
 def vault_of(writing: WriteOptions) -> Vault:
-    return Vault(vault_path(writing.backup_dir, os.environ), wait=writing.wait)
+    return Vault(vault_path(writing.backup_dir, os.environ))
 
 
 def writer_of(writing: WriteOptions, output: Output) -> Writer:
@@ -29,7 +29,7 @@ def writer_of(writing: WriteOptions, output: Output) -> Writer:
         vault_of(writing),
         wait=writing.wait,
         in_place=writing.in_place,
-        trust_folder=writing.trust_folder,
+        force=writing.trust_folder,
         say=lambda text: output.say(text, "warning"),
     )
 
@@ -66,10 +66,6 @@ class WriteRun:
     def changed(self, jobs: list[Job]) -> Result:
         """As :meth:`files`, without reporting the outcome."""
         writer = writer_of(self.writing, self.output)
-        if self.writing.dry_run:
-            from ...change.rehearsal import rehearsed
-
-            return rehearsed(writer, jobs)
         if not self.writes:
             return writer.preview(jobs)
         result = writer.run(self.kind, jobs)
@@ -80,9 +76,12 @@ class WriteRun:
         return result
 
     def status(self, result: Result) -> int:
+        if result.refused:
+            return 3
         return 1 if self.writing.check and result.would_change else 0
 
     def report(self, result: Result) -> None:
+        self._report_refused(result)
         if self.output.format == "json":
             self.output.document(change_document(result, self.ignored, dry_run=not self.writes))
         elif self.writing.dry_run:
@@ -93,6 +92,13 @@ class WriteRun:
         else:
             self.output.lines(change_lines(self.output, result, self.undo))
             self._summarise(result)
+
+    def _report_refused(self, result: Result) -> None:
+        from ...report.terminal.failure import failure_lines
+
+        for error in result.refused:
+            for line in failure_lines(error, self.output.look(sys.stderr)):
+                self.output.complain(line)
 
     def _summarise(self, result: Result) -> None:
         touched = [file for file in result.files if file.patch]
@@ -108,11 +114,9 @@ class WriteRun:
 
     def _undoing(self) -> str:
         """The command line that undoes the change."""
-        from shlex import join
-
         folder = self.writing.backup_dir
         words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
-        return join([*words, *(["--"] if self.undo.startswith("-") else []), self.undo])
+        return " ".join(map(_quoted, [*words, *(["--"] if self.undo.startswith("-") else []), self.undo]))
 
     def _warn_of_installs(self, jobs: list[Job]) -> None:
         if any(root_above(job.path) for job in jobs):
@@ -120,6 +124,16 @@ class WriteRun:
                 "this changes an installed library: every network on this machine is affected; "
                 "the recommended way is a mixlist (`opsinfo explain mixlists`)",
             )
+
+
+def _quoted(word: str) -> str:
+    """Return a word as a shell reads it; bytes that are no text, and control characters, as escapes of bash and zsh."""
+    from shlex import quote
+
+    if word.isprintable():
+        return quote(word)
+    data = os.fsencode(word)
+    return "$'" + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in data) + "'"
 
 
 def scope_of(target: str | None) -> Scope:

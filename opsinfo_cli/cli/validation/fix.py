@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from ...change.job import Job, Result
+from ...change.moves import Job, Result
 from ...check.fixes import FixPlan, applicable
 from ...check.run import CheckResult
 from ...errors import UsageFault

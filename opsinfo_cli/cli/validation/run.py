@@ -18,7 +18,7 @@ from ...text.source import Source, read_standard_input
 from ..shared.findings import say_findings, say_fixable, talk_about
 
 if TYPE_CHECKING:
-    from ...change.job import Result
+    from ...change.moves import Result
     from .fix import FixRun
     from .report_files import ReportFile
 

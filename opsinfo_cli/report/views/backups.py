@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...change.chain import Damage
-from ...change.record import Changed, Record
+from ...change.vault import ChangedFile, Damage, Entry, Record
 from ..escape import row, visible
 from ..terminal.output import Output
 
@@ -18,24 +17,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Backup:
-    """One file of one change, with its content before the change."""
+    """One file of one change, with its content before the change.
 
-    record: Record
-    index: int
+    :param state: of the change: pending, done, abandoned or undone
+    """
+
+    entry: Entry
     pristine: bool
-    lineage: str
+    state: str
 
     @property
-    def changed(self) -> Changed:
-        return self.record.files[self.index]
+    def record(self) -> Record:
+        return self.entry.record
+
+    @property
+    def changed(self) -> ChangedFile:
+        return self.entry.file
 
     @property
     def id(self) -> str:
-        return self.record.backup_id(self.index)
+        return self.entry.id
 
     @property
     def path(self) -> str:
-        return self.changed.path
+        return self.entry.file.path
 
 
 def show_backups(output: Output, backups: list[Backup]) -> None:
@@ -53,14 +58,14 @@ def show_backups(output: Output, backups: list[Backup]) -> None:
 def _fields(backup: Backup) -> str:
     record = backup.record
     pristine, version = "pristine" if backup.pristine else "-", backup.changed.version or "-"
-    return row(backup.id, record.time, pristine, version, backup.path, record.state, shlex.join(record.command))
+    return row(backup.id, record.time, pristine, version, backup.path, backup.state, shlex.join(record.command))
 
 
 def _block(output: Output, backup: Backup) -> Iterator[str]:
     """Yield all details of a backup, with the whole path."""
     record = backup.record
     version = backup.changed.version or "unknown"
-    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", record.state]
+    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
     yield f"{output.paint(backup.id, 'note')}  {'  '.join(words)}"
     yield f"    {visible(backup.path)}"
     yield f"    before: {visible(shlex.join(record.command))}"
@@ -72,7 +77,7 @@ def _table(output: Output, backups: list[Backup]) -> None:
 
     cells: list[list[str | PlaceCell]] = []
     for backup in backups:
-        state = "pristine" if backup.pristine else "" if backup.record.state == "done" else backup.record.state
+        state = "pristine" if backup.pristine else "" if backup.state == "done" else backup.state
         cells.append([backup.id, backup.record.kind, state or "-", PlaceCell(backup.path)])
     print_table(output, [Column("id"), Column("before"), Column("state"), Column("file", dim=True)], cells)
 
@@ -89,12 +94,12 @@ def backups_document(
                 "path": backup.path,
                 "time": backup.record.time,
                 "sha256": backup.changed.before,
-                "lineage": backup.lineage,
+                "lineage": backup.changed.lineage,
                 "pristine": backup.pristine,
                 "version": backup.changed.version,
                 "reason": backup.record.kind,
                 "command": backup.record.command,
-                "state": backup.record.state,
+                "state": backup.state,
                 "user": backup.record.user,
                 "machine": backup.record.machine,
             }
@@ -102,7 +107,7 @@ def backups_document(
         ],
     }
     if damage:
-        document["damaged"] = [{"path": each.path, "message": each.said} for each in damage]
+        document["damaged"] = [{"path": each.path, "message": each.message} for each in damage]
     if pruned is not None:
         document["pruned"] = pruned
     return document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...change.job import FileResult, Result
+from ...change.moves import FileResult, Result
 from ..escape import row, shown
 from ..terminal.cell_width import cell_width, padded
 from ..terminal.output import Output

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...change.job import Result
+from ...change.moves import Result
 from ...compare import Difference
 from ...errors import UsageFault
 from ...neighbours.conversion import Conversion

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_support import AI_910B, NN, Run, finding_names, library, rows, write
 
-from opsinfo_cli.change.sealed import sealed
+from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.change.whole_file import Widened
 
 
 def test_socs_of_a_root(opsinfo: Run, fixtures: Path) -> None:
@@ -140,11 +141,10 @@ def test_doctor_of_a_store_and_of_a_chip(opsinfo: Run, fixtures: Path) -> None:
 
 def test_modes_of_folders_left_writable_by_a_killed_run_are_restored(opsinfo: Run, opp: Path, vault: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
-    (journal,) = (vault / "changes").iterdir()
-    record = json.loads(journal.read_text("utf-8"))
-    dead = {"pid": 2**22 + 1, "state": "pending", "folders": [{"path": str((opp / AI_910B).resolve()), "mode": 0o550}]}
-    del record["checksum"]
-    journal.write_bytes(sealed({**record, **dead}))
+    held = Vault(str(vault))
+    (record,) = held.history().records
+    folder = Widened(str((opp / AI_910B).resolve()), 0o550)
+    held.save(replace(record, state="pending", folders=[folder]))
     (opp / AI_910B).chmod(0o750)
     ran = opsinfo("doctor", opp, "--format", "json")
     assert "modes-left-open" in finding_names(ran)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_support import AI_910, AI_910B, NN, Run, mixlist, rows, snapshot, write
 
-from opsinfo_cli.change.fmt_plan import BuildPlan
+from opsinfo_cli.change.fmt import BuildPlan
 from opsinfo_cli.errors import Stale
 from opsinfo_cli.text.source import Source
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import click
 
-from ....change.copies import make_in_folder
-from ....change.fmt_plan import BuildPlan
-from ....change.job import FileResult, Job, Result
+from ....change.fmt import BuildPlan
+from ....change.moves import FileResult, Job, Result
+from ....change.output_file import make_in_folder
 from ....change.vault import Vault, vault_path
 from ....change.writer import Writer
 from ....errors import UsageFault
@@ -148,7 +148,7 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
 
     :param texts: by path: ``out`` itself, or files in the new or empty folder ``out``
     """
-    vault = Vault(vault_path(writing.backup_dir, os.environ), wait=writing.wait)
+    vault = Vault(vault_path(writing.backup_dir, os.environ))
     writer = Writer(vault, wait=writing.wait, in_place=writing.in_place, say=console.warn)
     if list(texts) == [out] and os.path.lexists(out):
         require_no_library(Source.read(out))
@@ -159,7 +159,7 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
     files = {path: Source(text.encode(), path) for path, text in texts.items()}
     change = None
     if writing.writes and list(texts) == [out]:
-        change = writer.create(out, files[out].data, "systems convert", [])
+        change = writer.create({out: files[out].data}, "systems convert").id
     elif writing.writes:
         change = make_in_folder(writer, {path: file.data for path, file in files.items()}, out, "systems convert")
     nothing = Source(b"", out)
