@@ -7,7 +7,6 @@ import math
 import re
 from itertools import islice
 from typing import Any, NoReturn
-from unittest import mock
 
 from opsinfo_cli.change.fmt import FmtPlan
 from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan
@@ -15,7 +14,6 @@ from opsinfo_cli.errors import Damaged, OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model.library import Library, Store
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.text import uniform_members
 from opsinfo_cli.text.members import Members, read_members
 from opsinfo_cli.text.scanner import Document, scan, syntax_patch
 from opsinfo_cli.text.source import Source
@@ -58,8 +56,6 @@ def _readers_agree(source: Source, document: Document) -> None:
         assert 0 <= fault.start <= fault.end <= len(source.text) + 1
         assert source.place(fault.start).line >= 1
     _agrees(read_members(source), document)
-    with mock.patch.object(uniform_members, "_PIECE", 40):  # pieces are otherwise longer than any input here
-        _agrees(read_members(Source(source.data, source.path)), document)
 
 
 def _agrees(outcome: Members | Document, document: Document) -> None:

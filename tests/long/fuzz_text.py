@@ -1,7 +1,7 @@
 """Fuzz the readers and the splicer, guided by coverage (needs atheris: `python -m pip install atheris`).
 
     python tests/long/fuzz_text.py -max_total_time=600             ten minutes, as once before a release
-    python tests/long/fuzz_text.py -max_total_time=40              as in CI
+    python tests/long/fuzz_text.py -max_total_time=30              as in CI
     python tests/long/fuzz_text.py FOLDER -max_total_time=600      keep interesting inputs in FOLDER
     python tests/long/fuzz_text.py crash-1234                      run one input again
 
