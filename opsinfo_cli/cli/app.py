@@ -73,7 +73,7 @@ REPLACED_COMMANDS = {
 }
 """Command that went -> what replaces it."""
 
-_OLD = ("matrix", "minimize")  # remove each with its module
+_OLD = ("minimize",)  # remove each with its module
 
 REPLACED_OPTIONS = {
     "--no-pager": "set PAGER=cat",

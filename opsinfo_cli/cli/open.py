@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, MissingPackage, Refused, UsageFault, join_some
+from ..model.install import opp_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 from ..report.console import Console
 from ..text.source import Source, read_standard_input
@@ -42,6 +43,21 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
     else:
         console.detail(f"{text}: a {target.kind}")
     return target
+
+
+def open_chips(text: str, console: Console, options: TargetOptions, socs: Sequence[str] = ()) -> list[Target]:
+    """Return the target, or one for each chip of an install that has several.
+
+    :param socs: the chips of ``--soc``; empty for all
+    """
+    root = opp_root(text) if os.path.isdir(text) else None
+    if root is None:
+        names_chip = "@" in text and not os.path.lexists(text)  # beside --soc it is wrong usage
+        return [open_target(text, console, options._replace(soc=socs[0] if socs and names_chip else None))]
+    chips = [*(socs or socs_of(root, "ai" if options.core == "vector" else options.core))]
+    if not chips:
+        return [open_target(text, console, options)]
+    return [open_target(text, console, options._replace(soc=soc)) for soc in chips]
 
 
 def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS) -> Target:

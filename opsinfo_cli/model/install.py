@@ -461,7 +461,7 @@ def select_root(environ: Mapping[str, str], asked: str) -> Root:
         raise UsageFault(
             f"{asked}, and no CANN was found",
             name="no-install",
-            hint="set ASCEND_OPP_PATH, or give the path of a library, a store or an operator package",
+            hint="set ASCEND_OPP_PATH, or give the path of a library, a snapshot, a store or an operator package",
         )
     if len(roots) > 1:
         listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)

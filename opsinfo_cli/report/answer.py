@@ -22,18 +22,33 @@ class Span(NamedTuple):
     style: Style = ""
 
 
-Line: TypeAlias = "str | Sequence[Span]"
-"""A line of text. Names and paths in it need no escaping: the console makes them visible."""
-
-
 class Place(NamedTuple):
-    """A path in a table, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark."""
+    """A path, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark."""
 
     path: str
     suffix: str = ""
 
     def __str__(self) -> str:
         return self.path + self.suffix
+
+
+Line: TypeAlias = "str | Sequence[Span | Place]"
+"""A line of text. Names and paths in it need no escaping: the console makes them visible."""
+
+
+def spans(line: Line, width: int = 0, shorten: Callable[[str, int], str] | None = None) -> list[Span]:
+    """Return the parts of a line as text.
+
+    :param shorten: called with each path and the width that the rest of the line leaves it
+    """
+    if isinstance(line, str):
+        return [Span(line)]
+    rest = sum(len(part.suffix if isinstance(part, Place) else part.text) for part in line)
+
+    def text(place: Place) -> str:
+        return (shorten(place.path, width - rest) if shorten else place.path) + place.suffix
+
+    return [Span(text(part)) if isinstance(part, Place) else part for part in line]
 
 
 Cell: TypeAlias = "str | Span | Place"

@@ -18,7 +18,23 @@ from typing import IO, Any, Literal, TextIO
 import click
 
 from ..errors import OpsinfoError, Refused, brief
-from .answer import Answer, Block, Caveats, Diff, Either, Exact, Line, Lines, Names, Picture, Span, Style, Table, Tree
+from .answer import (
+    Answer,
+    Block,
+    Caveats,
+    Diff,
+    Either,
+    Exact,
+    Line,
+    Lines,
+    Names,
+    Picture,
+    Span,
+    Style,
+    Table,
+    Tree,
+    spans,
+)
 from .escape import inert, row, visible, visible_line
 from .styles import STYLES, is_terminal, terminal_width
 
@@ -147,12 +163,11 @@ class Console:
 
     def styled(self, line: Line, stream: IO[str]) -> str:
         """Return a visible line, with colours if the stream has them."""
-        if isinstance(line, str):
-            return visible_line(line)
+        parts = spans(line)
         if not self.colored(stream) or self.out is not None:
-            return "".join(visible_line(text) for text, _ in line)
+            return "".join(visible_line(text) for text, _ in parts)
         return "".join(
-            click.style(visible_line(text), **STYLES[style]) if style else visible_line(text) for text, style in line
+            click.style(visible_line(text), **STYLES[style]) if style else visible_line(text) for text, style in parts
         )
 
     def _send(self, text: str) -> None:

@@ -23,7 +23,23 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from .answer import Block, Caveats, Cell, Column, Diff, Exact, Line, Lines, Names, Picture, Place, Span, Table, Tree
+from .answer import (
+    Block,
+    Caveats,
+    Cell,
+    Column,
+    Diff,
+    Exact,
+    Line,
+    Lines,
+    Names,
+    Picture,
+    Place,
+    Span,
+    Table,
+    Tree,
+    spans,
+)
 from .escape import cell_width, shortened, shown, visible_line
 from .styles import STYLES, terminal_width
 
@@ -101,14 +117,24 @@ def style_of(name: str) -> Style:
     return Style(color=known.get("fg"), bold=known.get("bold"), dim=known.get("dim"))
 
 
-def text_of(line: Line) -> Text:
-    if isinstance(line, str):
-        return Text(visible_line(line))
-    return Text.assemble(*((visible_line(text), style_of(style)) for text, style in line))
+def text_of(line: Line, width: int = 0) -> Text:
+    """:param width: the cells to which places are shortened; 0 if they are not"""
+    parts = spans(line, width, shortened if width else None)
+    return Text.assemble(*((visible_line(text), style_of(style)) for text, style in parts))
+
+
+class _TreeLine:
+    """A line of a tree, whose places are shortened to the width that the branches leave."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield text_of(self.line, options.max_width)
 
 
 def _draw_line(console: Console, line: Line, indent: int) -> None:
-    text = text_of(line)
+    text = text_of(line, console.width)
     if cell_width(text.plain) <= console.width:
         console.print(text, soft_wrap=True)
         return
@@ -140,7 +166,7 @@ def _draw_table(console: Console, table: Table) -> None:
     rows = [list(cells) for cells in table.rows]
     columns = list(table.columns)
     while True:
-        fits = _least_width(console, _grid(columns, rows)) <= console.width
+        fits = _least_width(columns, rows) <= console.width
         spare = [index for index, column in enumerate(columns) if column.spare]
         if fits or not spare:
             break
@@ -152,9 +178,14 @@ def _draw_table(console: Console, table: Table) -> None:
     console.print(_grid(columns, rows, breaks=not fits))
 
 
-def _least_width(console: Console, grid: RichTable) -> int:
-    """Return the width of a grid whose places are as short as they may be; a console of any width would clamp it."""
-    return Measurement.get(console, console.options.update_width(100_000), grid).minimum
+def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
+    """Return the width of a table whose places are as short as they may be and whose other cells are whole."""
+    widths = [cell_width(shown(column.title)) for column in columns]
+    for cells in rows:
+        for index, cell in enumerate(cells):
+            width = cell_width(shown(cell.text if isinstance(cell, Span) else str(cell)))
+            widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, Place) else width)
+    return sum(widths) + len(widths)
 
 
 def _grid(columns: list[Column], rows: list[list[Cell]], breaks: bool = False) -> RichTable:
@@ -184,12 +215,12 @@ def _cell(column: Column, cell: Cell) -> Any:
 
 
 def _tree(tree: Tree) -> RichTree:
-    drawn = RichTree(text_of(tree.label), guide_style="dim")
+    drawn = RichTree(_TreeLine(tree.label), guide_style="dim")
     waiting = [(drawn, tree)]
     while waiting:
         parent, branch = waiting.pop()
         for each in branch.branches:
-            waiting.append((parent.add(text_of(each.label)), each))
+            waiting.append((parent.add(_TreeLine(each.label)), each))
     return drawn
 
 

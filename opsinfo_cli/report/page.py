@@ -231,7 +231,9 @@ def table_page(
 
 
 def _heading(column: Column) -> str:
-    return column.title[:1].upper() + column.title[1:]
+    """Return a word with a capital letter; a chip or a path stays as it is."""
+    is_name = any(sign in "0123456789./@" for sign in column.title)
+    return column.title if is_name else column.title[:1].upper() + column.title[1:]
 
 
 def _plain_section(each: Table) -> str:

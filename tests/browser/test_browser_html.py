@@ -24,7 +24,7 @@ def library(path: Path, flags: dict[str, str | None]) -> Path:
 
 def test_a_page_can_be_searched_filtered_and_sorted(browser: Browser, opsinfo: Run, fixtures: Path) -> None:
     result = browser(
-        opsinfo("matrix", fixtures / "opp", "--format", "html").out,
+        opsinfo("diff", fixtures / "opp", "--format", "html").out,
         """
         const search = $("input[type=search]"), fire = () => search.dispatchEvent(new Event("input", {bubbles: true}));
         const head = (at) => $$("thead th")[at], box = (value) => $(`input[value="${value}"]`);

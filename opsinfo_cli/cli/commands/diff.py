@@ -1,183 +1,219 @@
-"""`opsinfo diff`: compare two targets or two mixlists."""
+"""`opsinfo diff`: compare two or more targets, or two mixlists."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from ...compare import Difference, diff, difference, policies_of
-from ...errors import UsageFault
-from ...model.target import Target, TargetOptions
-from ...report.terminal.output import Output
-from ...report.views.differences import (
-    difference_document,
-    difference_groups,
-    difference_rows,
-    mixlist_text,
-    section_lines,
-    summary,
+import click
+
+from ...compare import (
+    Difference,
+    Policies,
+    diff,
+    difference,
+    mixlist_for,
+    policies_by_name,
+    policies_of,
+    section_differences,
 )
-from ..line import declare
-from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.doubts import report_doubts, report_unknown
-from ..shared.options import core_option, out_option, pager_option
-from ..shared.targets import open_target
+from ...errors import UsageFault
+from ...model.policy import Policy
+from ...model.target import Target, TargetOptions
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.views.differences import difference_answer, matrix_answer, mixlist_text
+from ..open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
+from ..params import (
+    FILE,
+    LIST,
+    SOC,
+    TARGET,
+    Command,
+    bundle,
+    core_option,
+    custom_option,
+    match_option,
+    matches,
+    option,
+    prints,
+)
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from ...compare import SectionDifference
     from ...model.mixlist import Mixlist
 
 
-@declare.command("diff")
-@declare.argument("a")
-@declare.argument("b")
-@declare.option("--mixlist-a", metavar="FILE", help="Compare A after applying this mixlist.")
-@declare.option("--mixlist-b", metavar="FILE", help="Compare B after applying this mixlist.")
-@declare.option("--soc-a", metavar="SOC", help="Chip of A, if it has several.")
-@declare.option("--soc-b", metavar="SOC", help="Chip of B, if it has several.")
-@core_option
-@declare.option("--sections", is_flag=True, help="Also compare fields inside each entry.")
-@declare.option("--only-in", metavar="MIXLIST", help="Only operators that this mixlist names.")
-@pager_option
-@format_option("mixlist", "html")
-@out_option
+@click.command("diff", cls=Command)
+@click.argument("targets", nargs=-1, required=True, type=TARGET, metavar="A [B]...")
+@option("--mixlist-a", type=FILE, help="Compare A after applying this mixlist.")
+@option("--mixlist-b", type=FILE, help="Compare B after applying this mixlist.")
+@option("--mixlist", type=FILE, help="Compare all targets after applying this mixlist.")
+@option("--sections", is_flag=True, help="Of two targets: also compare fields inside each entry.")
+@option("--only-in", type=FILE, help="Only operators that this mixlist names.")
+@option("--on", "lists", multiple=True, type=LIST, help="Only operators on this list in any target; repeatable.")
+@match_option
+@option("--differing", is_flag=True, help="Of more than two targets: leave out operators that agree.")
+@option("--soc", "socs", type=SOC, multiple=True, help="Only this chip of each install; repeatable; as TARGET@SOC.")
+@bundle("options", TargetOptions, core_option, custom_option)
+@prints("mixlist", "html", out=True)
 def command(
-    a: str,
-    b: str,
+    targets: tuple[str, ...],
     mixlist_a: str | None,
     mixlist_b: str | None,
-    soc_a: str | None,
-    soc_b: str | None,
+    mixlist: str | None,
     sections: bool,
     only_in: str | None,
+    lists: tuple[str, ...],
+    globs: tuple[str, ...],
+    differing: bool,
+    socs: tuple[str, ...],
     options: TargetOptions,
-    printing: OutputOptions,
-) -> int:
-    """Compare the policies of A and B, or the marks of two mixlists. Exit status 1 if they differ.
+    console: Console,
+) -> Answer:
+    """Compare the policies of targets, or the marks of two mixlists. Exit status 1 if they differ.
 
-    A terminal shows the changes grouped by kind, the worst first. --format mixlist prints the mixlist that gives
-    the operators of A the policies they have in B.
+    Of two targets, a terminal shows the changes grouped by kind, the worst first; --format mixlist prints the mixlist
+    that gives the operators of A the policies they have in B. Of more targets, or of an install with several chips, it
+    shows a table of operators by target.
 
     \b
     Examples:
-      opsinfo diff /old/opp /new/opp --soc-a ascend910b --soc-b ascend910b
-      opsinfo diff /old/opp /new/opp --only-in ops_info.json    # after an upgrade of CANN
-      opsinfo diff ascend910 ascend910b --sections --format html -o chips.html
-      opsinfo diff ascend910b ascend910 --format mixlist > like-910.json
+      opsinfo diff fixtures/opp@ascend910 fixtures/opp@ascend910b
+      opsinfo diff fixtures/opp --differing                       # all chips of an install
+      opsinfo diff /old/opp@ascend910b /new/opp@ascend910b --only-in ops_info.json    # after an upgrade of CANN
+      opsinfo diff fixtures/opp@ascend910b fixtures/opp@ascend910 --format mixlist
     """
-    output = output_of("diff", printing)
-    for text in (a, b):
-        if _names_system(text):
-            raise UsageFault(f"{text} is another system", hint=f"`opsinfo systems diff {a} {b}` compares them")
-    first = open_target(a, output, options._replace(soc=soc_a, soc_option="--soc-a"))
-    second = open_target(b, output, options._replace(soc=soc_b, soc_option="--soc-b"))
-    _require_alike(first, second)
-    only = _accepted(only_in or None, output)
-    named = frozenset(only.marks) if only is not None else None
-    if first.kind == "mixlist":
-        if sections or mixlist_a or mixlist_b or output.format == "mixlist":
-            raise UsageFault(
-                "--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists"
-            )
-        return _report(output, first, second, diff(first.mixlist, second.mixlist, named=named), None)
-    for target in (first, second):
-        report_doubts(target, output)
-    mine, theirs = _chosen(mixlist_a, first, output), _chosen(mixlist_b, second, output)
-    if named:
-        _say_in_neither(named, first, second, output)
-    if output.format == "mixlist":
-        return _port(first, second, theirs, named, output)
-    inside = _inside(first, second, named) if sections else None
-    # :func:`.diff` would import the reader of mixlists
-    found = difference(policies_of(first.operators, mine), policies_of(second.operators, theirs), named)
-    return _report(output, first, second, found, inside)
+    _require_targets(targets)
+    opened = [target for text in targets for target in open_chips(text, console, options, socs)]
+    is_matrix = len(opened) > 2 or len(targets) == 1
+    _require_alike(opened)
+    _require_fitting(opened, is_matrix, console, mixlist_a or mixlist_b, mixlist, sections)
+    only = accepted_mixlist(only_in, console) if only_in else None
+    if opened[0].kind == "mixlist":
+        a, b = opened
+        marks = diff(a.mixlist, b.mixlist, named=_names(None, only, lists, globs))
+        return difference_answer(a, b, marks, None)
+    for target in opened:
+        report_doubts(target, console)
+    everywhere = accepted_mixlist(mixlist, console) if mixlist else None
+    if is_matrix:
+        policies = policies_by_name([policies_of(target.operators, everywhere) for target in opened])
+        names = _names(policies, only, lists, globs)
+        shown = {name: each for name, each in policies.items() if names is None or name in names}
+        if policies and not shown:
+            report_no_match(console, len(policies), {"--on": lists, "--match": globs, "--only-in": only_in})
+        return matrix_answer(opened, shown, len(policies), mixlist, differing)
+    a, b = opened
+    applied = [_applied(path, target, console) or everywhere for path, target in ((mixlist_a, a), (mixlist_b, b))]
+    both = [policies_of(target.operators, each) for target, each in zip(opened, applied, strict=True)]
+    named = _names(policies_by_name(both), only, lists, globs)
+    if only:
+        _report_in_neither(only, a, b, console)
+    if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
+        return _port(a, policies_of(a.operators), both[1], named, console)
+    inside = _inside(a, b, named) if sections else None
+    return difference_answer(a, b, difference(both[0], both[1], named), inside)
 
 
-def _names_system(text: str) -> bool:
-    if os.path.lexists(text):  # the table of systems is imported only if it is needed
-        return False
-    from ...neighbours.registry import names_system
+def _require_targets(targets: Sequence[str]) -> None:
+    """:raises UsageFault: if a target is another system"""
+    for text in targets:
+        if not os.path.lexists(text):  # the table of systems is imported only if it is needed
+            from ...neighbours.registry import names_system
 
-    return names_system(text)
+            if names_system(text):
+                hint = f"`opsinfo systems diff {' '.join(targets)}` compares them"
+                raise UsageFault(f"{text} is another system", hint=hint)
 
 
-def _require_alike(a: Target, b: Target) -> None:
-    """:raises UsageFault: if only one of the targets is a mixlist"""
-    if (a.kind == "mixlist") != (b.kind == "mixlist"):
-        kinds = [_KINDS.get(each.kind, f"a {each.kind}") for each in (a, b)]
+def _require_alike(targets: Sequence[Target]) -> None:
+    """:raises UsageFault: if there is nothing to compare, or something other than two mixlists or no mixlist"""
+    if len(targets) == 1:
+        hint = f"`opsinfo list {targets[0].text}` shows its operators"
+        raise UsageFault("one target has nothing to be compared with", hint=hint)
+    mixlists = [target for target in targets if target.kind == "mixlist"]
+    if not mixlists or len(mixlists) == len(targets) == 2:
+        return
+    if len(targets) == 2:
+        kinds = ["an install" if target.kind == "install" else f"a {target.kind}" for target in targets]
         raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
+    raise UsageFault(
+        "a mixlist has marks, not policies",
+        name="wrong-kind",
+        path=mixlists[0].path,
+        hint="--mixlist FILE applies it to the targets",
+    )
 
 
-_KINDS = {"install": "an install"}
+def _require_fitting(
+    targets: Sequence[Target],
+    is_matrix: bool,
+    console: Console,
+    one_mixlist: str | None,
+    mixlist: str | None,
+    sections: bool,
+) -> None:
+    """:raises UsageFault: if an option is for other targets"""
+    is_port = console.format == "mixlist"
+    if targets[0].kind == "mixlist" and (sections or one_mixlist or mixlist or is_port):
+        raise UsageFault("--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists")
+    if is_matrix and (sections or one_mixlist or is_port):
+        words = "--sections, --mixlist-a, --mixlist-b and --format mixlist"
+        raise UsageFault(f"{words} compare two targets, not {len(targets)}", hint="choose chips as TARGET@SOC")
+
+
+def _names(
+    policies: dict[str, Policies] | None, only: Mixlist | None, lists: Sequence[str], globs: Sequence[str]
+) -> frozenset[str] | None:
+    """Return the op types that the options leave; None for all."""
+    if only is None and not lists and not globs:
+        return None
+    names = frozenset(only.marks) if only is not None else None
+    if policies is None:
+        return names
+    return frozenset(
+        name
+        for name, each in policies.items()
+        if (names is None or name in names)
+        and (not lists or any(policy is not None and str(policy) in lists for policy in each))
+        and matches(name, globs)
+    )
+
+
+def _applied(path: str | None, target: Target, console: Console) -> Mixlist | None:
+    mixlist = accepted_mixlist(path, console) if path else None
+    if mixlist is not None:
+        report_unknown(mixlist, target.operators, console)
+    return mixlist
 
 
 def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionDifference]:
-    """What differs inside the entries that are compared."""
-    from ...compare import section_differences
-
+    """:raises UsageFault: if a target is a snapshot"""
     for target in (a, b):
         if target.snapshot:
             message, hint = "a snapshot has not all sections", "compare the installs themselves"
             raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
-    found = section_differences(a.operators, b.operators)
-    return [each for each in found if named is None or each.name in named]
+    return [each for each in section_differences(a.operators, b.operators) if named is None or each.name in named]
 
 
-def _report(
-    output: Output, a: Target, b: Target, found: Difference[Any], inside: list[SectionDifference] | None
-) -> int:
-    if output.format == "json":
-        output.document(difference_document(a, b, found, inside))
-    elif output.format == "html":
-        from ...report.views.pages import diff_page
-
-        output.data(diff_page(a, b, found, inside), exact=True)
-    elif output.on_terminal:
-        with output.paged():
-            output.lines([*difference_groups(output, a, b, found), *section_lines(output, inside or [])])
-    else:
-        output.lines([*difference_rows(found), *section_lines(output, inside or [])])
-        output.tell(summary(found))
-    return 1 if found or inside else 0
+def _report_in_neither(only: Mixlist, a: Target, b: Target, console: Console) -> None:
+    missing = sorted(name for name in only.marks if name not in a.operators and name not in b.operators)
+    if missing:
+        console.warn(f"{len(missing)} op types of the mixlist are in neither target: {', '.join(missing)}")
 
 
-def _say_in_neither(named: frozenset[str], a: Target, b: Target, output: Output) -> None:
-    gone = sorted(name for name in named if name not in a.operators and name not in b.operators)
-    if gone:
-        output.say(f"{len(gone)} op types of the mixlist are in neither target: {', '.join(gone)}", "warning")
-
-
-def _chosen(path: str | None, target: Target, output: Output) -> Mixlist | None:
-    mixlist = _accepted(path, output)
-    if mixlist is not None:
-        report_unknown(mixlist, target.operators, output)
-    return mixlist
-
-
-def _accepted(path: str | None, output: Output) -> Mixlist | None:
-    if path is None:
-        return None
-    from ..shared.mixlist_input import accepted_mixlist
-
-    return accepted_mixlist(path, output)
-
-
-def _port(a: Target, b: Target, mixlist: Mixlist | None, named: frozenset[str] | None, output: Output) -> int:
-    from ...compare import mixlist_for
-
-    wanted = policies_of(b.operators, mixlist)
-    library = policies_of(a.operators)
+def _port(
+    a: Target, library: dict[str, Policy], wanted: dict[str, Policy], named: frozenset[str] | None, console: Console
+) -> Answer:
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}
-    output.data(mixlist_text(mixlist_for(library, wanted)), exact=True)
-    if output.to is not None:
-        output.tell(f"wrote {output.to}")
-    lacking: Difference[Any] = difference(library, wanted, named)
-    for names, where, other in ((lacking.only_in_b, "B", "A"), (lacking.only_in_a, "A", "B")):
+    missing: Difference[Any] = difference(library, wanted, named)
+    for names, side, other in ((missing.only_in_b, "B", "A"), (missing.only_in_a, "A", "B")):
         if names:
-            what = "cannot be ported" if where == "B" else "keep their policy"
-            output.say(f"{len(names)} op types of {where} are not in {other} and {what}; -v names them", "warning")
-            output.detail(f"in {where} only: {', '.join(names)}")
-    return 0
+            effect = "cannot be ported" if side == "B" else "keep their policy"
+            console.warn(f"{len(names)} op types of {side} are not in {other} and {effect}; -v names them")
+            console.detail(f"in {side} only: {', '.join(names)}")
+    text = mixlist_text(mixlist_for(library, wanted))
+    return Answer(dict, texts={"mixlist": lambda: text})

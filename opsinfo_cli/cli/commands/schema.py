@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from ...check.schema import schema_names, schema_text
-from ..line import declare
-from ..shared.common_options import OutputOptions, output_of, talk_options
+import click
+
+from ...check.schema import load_schema, schema_names, schema_text
+from ...report.answer import Answer, Exact, Names
+from ...report.console import Console
+from ..params import Command, Word, prints
+
+NAME = Word("NAME", lambda ctx, param: schema_names())
 
 
-@declare.command("schema")
-@declare.argument("name", required=False)
-@talk_options
-def command(name: str | None, printing: OutputOptions) -> int:
+@click.command("schema", cls=Command)
+@click.argument("name", required=False, type=NAME)
+@prints()
+def command(name: str | None, console: Console) -> Answer:
     """Print the JSON schema NAME. Without an argument, list the names.
 
     \b
@@ -18,9 +23,8 @@ def command(name: str | None, printing: OutputOptions) -> int:
       opsinfo schema
       opsinfo schema mixlist > mixlist.schema.json
     """
-    output = output_of("schema", printing)
     if name is None:
-        output.lines(schema_names())
-    else:
-        output.data(schema_text(name), exact=True)
-    return 0
+        names = schema_names()
+        return Answer(lambda: {"schemas": names}, lambda: [Names(names)])
+    text = schema_text(name)
+    return Answer(lambda: {"name": name, "schema": load_schema(name)}, lambda: [Exact(text)])

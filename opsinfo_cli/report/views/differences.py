@@ -1,106 +1,122 @@
-"""Differences, as text and JSON."""
+"""The answers of `diff`: two targets, or a table of operators by target."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ...compare import Difference
+from ...compare import Difference, Policies, SectionDifference, differs
+from ...model.policy import Policy
 from ...model.target import Target
-from ..escape import row, visible
-from ..terminal.output import Output
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ...compare import SectionDifference
-
+from ..answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table
+from .operators import target_document, target_facts
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 
 
-def difference_rows(found: Difference[Any]) -> Iterator[str]:
-    """Yield tab-separated rows: changes, worst first, then op types on one side only."""
+def difference_answer(
+    a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
+) -> Answer:
+    """:param sections: differences inside entries; None if they were not compared"""
+    return Answer(
+        lambda: _document(a, b, found, sections),
+        lambda: [
+            Either(
+                lambda: _groups(a, b, found, sections or ()),
+                lambda: [Table([], [], lambda: _fields(found, sections or ()))],
+            )
+        ],
+        texts={"html": lambda: _page(a, b, found, sections)},
+        notes=[_summary(found)],
+        status=1 if found or sections else 0,
+    )
+
+
+def _fields(found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Sequence[str]]:
+    """Yield changes, worst first, then op types on one side only, then differences inside entries."""
     for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
-        yield row("changed", name, *map(said_of, pair))
+        yield "changed", name, *map(_text, pair)
     for word, names in (("only_in_a", found.only_in_a), ("only_in_b", found.only_in_b)):
-        yield from (row(word, name) for name in names)
+        yield from ((word, name) for name in names)
+    for each in sections:
+        yield "section", each.name, _place(each), _value(each.a), _value(each.b)
 
 
-def difference_groups(output: Output, a: Target, b: Target, found: Difference[Any]) -> Iterator[str]:
-    """Yield a summary, then a block of names for each kind of change, worst first."""
-    from ..terminal.name_grid import side_by_side
-    from ..terminal.places import shortened
-
-    width = output.columns
-    for side, target in (("A", a), ("B", b)):
-        soc = f" ({target.soc})" if target.soc else ""
-        yield f"{side}  {shortened(visible(target.text), width - 3 - len(soc))}{soc}"
-    yield from output.wrapped(summary(found))
-    for change, names in changes_worst_first(found):
-        words = (output.paint(word, word) for word in change.split(" -> "))
-        yield from ("", f"{output.paint('~', 'warning')} {' -> '.join(words)}  {len(names)}")
-        yield from side_by_side(names, width)
-    for sign, word, color, names in (
-        ("-", "only in A", "error", found.only_in_a),
-        ("+", "only in B", "note", found.only_in_b),
+def _groups(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Block]:
+    """Yield a block of names for each kind of change, worst first."""
+    chips = [f" ({target.soc})" if target.soc and "@" not in target.text else "" for target in (a, b)]
+    yield Lines([[Span("A  "), Place(a.text, chips[0])], [Span("B  "), Place(b.text, chips[1])]])
+    for change, names in _changes(found):
+        words: list[Span] = []
+        for word in change.split(" -> "):
+            words += [Span(" -> ")] * bool(words) + [_styled(word)]
+        yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}")]])
+        yield Names(names)
+    for sign, style, title, names in (
+        ("- ", "removed", "only in A", found.only_in_a),
+        ("+ ", "added", "only in B", found.only_in_b),
     ):
         if names:
-            yield from ("", f"{output.paint(sign, color)} {word}  {len(names)}")
-            yield from side_by_side(names, width)
+            yield Lines(["", [Span(sign, style), Span(f"{title}  {len(names)}")]])  # type: ignore[arg-type]
+            yield Names(names)
+    if sections:
+        yield Lines(["", [Span("~ ", "warning"), Span(f"inside  {len(sections)}")]])
+        yield Lines(
+            [f"  {each.name} {_place(each)}: {_value(each.a)} -> {_value(each.b)}" for each in sections], indent=4
+        )
 
 
-def changes_worst_first(found: Difference[Any]) -> list[tuple[str, list[str]]]:
+def _styled(word: str) -> Span:
+    return Span(word, word) if word in ("white", "black", "gray") else Span(word)  # type: ignore[arg-type]
+
+
+def _changes(found: Difference[Any]) -> list[tuple[str, list[str]]]:
     """Return each kind of change with its op types, worst first."""
     groups: dict[str, list[str]] = {}
     for name, pair in found.changed.items():
         groups.setdefault(_change(pair), []).append(name)
-    return sorted(groups.items(), key=lambda each: (_rank(each[0]), each[0]))
+    return sorted(groups.items(), key=lambda group: (_rank(group[0]), group[0]))
 
 
-def summary(found: Difference[Any]) -> str:
-    changes = Counter(_change(each) for each in found.changed.values())
-    told = ", ".join(f"{count} {change}" for change, count in sorted(changes.items(), key=lambda item: _rank(item[0])))
-    changed = f"{len(found.changed)} changed" + (f" ({told})" if told else "")
+def _summary(found: Difference[Any]) -> str:
+    changes = ", ".join(f"{len(names)} {change}" for change, names in _changes(found))
+    changed = f"{len(found.changed)} changed" + (f" ({changes})" if changes else "")
     return f"{changed}, {len(found.only_in_a)} only in A, {len(found.only_in_b)} only in B, {found.same} the same"
 
 
-def section_lines(output: Output, inside: list[SectionDifference]) -> Iterator[str]:
-    if inside and output.on_terminal:
-        yield from ("", f"{output.paint('~', 'warning')} inside  {len(inside)}")
-    for each in inside:
-        place = each.section if each.key is None else f"{each.section}.{each.key}"
-        a, b = each.a if each.a is not None else "-", each.b if each.b is not None else "-"
-        if output.on_terminal:
-            yield from output.wrapped(f"  {visible(each.name)} {visible(place)}: {visible(a)} -> {visible(b)}", 4)
-        else:
-            yield row("section", each.name, place, a, b)
+def _place(difference: SectionDifference) -> str:
+    return difference.section if difference.key is None else f"{difference.section}.{difference.key}"
+
+
+def _value(value: str | None) -> str:
+    return "-" if value is None else value
 
 
 def _change(pair: tuple[Any, Any]) -> str:
-    return f"{said_of(pair[0])} -> {said_of(pair[1])}"
+    return f"{_text(pair[0])} -> {_text(pair[1])}"
 
 
 def _rank(change: str) -> int:
     return _WORST_FIRST.index(change) if change in _WORST_FIRST else len(_WORST_FIRST)
 
 
-def said_of(value: Any) -> str:
+def _text(value: Any) -> str:
+    """:param value: a policy or marks"""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def difference_document(
-    a: Target, b: Target, found: Difference[Any], inside: list[SectionDifference] | None
+def _document(
+    a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
 ) -> dict[str, Any]:
-    from .operators import target_document
+    def plain(value: Any) -> Any:
+        return [str(mark) for mark in value] if isinstance(value, tuple) else value
 
     document: dict[str, Any] = {
         "a": target_document(a),
         "b": target_document(b),
         "only_in_a": found.only_in_a,
         "only_in_b": found.only_in_b,
-        "changed": [{"name": name, "a": _plain(x), "b": _plain(y)} for name, (x, y) in found.changed.items()],
+        "changed": [{"name": name, "a": plain(x), "b": plain(y)} for name, (x, y) in found.changed.items()],
         "counts": {
             "only_in_a": len(found.only_in_a),
             "only_in_b": len(found.only_in_b),
@@ -108,16 +124,103 @@ def difference_document(
             "same": found.same,
         },
     }
-    if inside is not None:
-        document["sections"] = [each._asdict() for each in inside]
+    if sections is not None:
+        document["sections"] = [each._asdict() for each in sections]
     return document
 
 
-def _plain(value: Any) -> Any:
-    return [str(mark) for mark in value] if isinstance(value, tuple) else value
+def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None) -> str:
+    from ..page import table_page
+
+    rows: list[list[Cell]] = []
+    for change, names in _changes(found):
+        rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
+    rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
+    rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
+    rows += [[each.name, "inside", _value(each.a), _value(each.b), _place(each)] for each in sections or ()]
+    columns = [Column("operator"), Column("change", policy=True), Column("A"), Column("B"), Column("field")]
+    if sections is None:
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
+    return table_page(" and ".join(column_labels([a, b])), facts, [Table(columns, rows)])
+
+
+def _facts(target: Target) -> str:
+    return ", ".join(f"CANN {value}" if name == "CANN" else value for name, value in target_facts(target) if value)
 
 
 def mixlist_text(mixlist: dict[str, dict[str, list[str]]]) -> str:
     import json
 
     return json.dumps(mixlist, indent=2, ensure_ascii=False) + "\n"
+
+
+def matrix_answer(
+    targets: Sequence[Target], rows: Mapping[str, Policies], total: int, mixlist: str | None, differing: bool
+) -> Answer:
+    """:param rows: the policies of each op type that the options leave
+    :param total: the number of op types before narrowing
+    :param mixlist: the path of the mixlist that was applied
+    :param differing: whether op types that agree are left out
+    """
+    labels = column_labels(targets)
+    different = sum(map(differs, rows.values()))
+    shown = {name: policies for name, policies in rows.items() if differs(policies) or not differing}
+    table = Table(
+        [Column("operator"), *(Column(label, policy=True) for label in labels)],
+        [[name, *map(_word, policies)] for name, policies in shown.items()],
+    )
+    of = f" of {total}" if total != len(shown) else ""
+    counts = {"operators": len(shown), "differ": different, "total": total}
+    return Answer(
+        lambda: {
+            "targets": labels,
+            "operators": [{"name": name, "policies": list(policies)} for name, policies in shown.items()],
+            "counts": counts,
+        },
+        lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
+        texts={"html": lambda: _matrix_page(targets, labels, table, mixlist)},
+        notes=[f"{len(shown)}{of} operators in {len(targets)} targets, {different} differ"],
+        status=1 if different else 0,
+    )
+
+
+def _narrow(table: Table, labels: Sequence[str]) -> Iterator[Block]:
+    """Yield the table; of many targets with letters under numbers, and a legend of the numbers."""
+    if len(labels) <= _MOST_WORDS:
+        yield table
+        return
+    yield Lines([*(f"{number:>3}  {label}" for number, label in enumerate(labels, 1)), ""])
+    columns = [table.columns[0], *(Column(str(number), policy=True) for number in range(1, len(labels) + 1))]
+    yield Table(columns, [[name, *(_letter(str(word)) for word in words)] for name, *words in table.rows])
+
+
+_MOST_WORDS = 6
+"""The targets whose names a table has; more are numbered."""
+
+
+def _letter(word: str) -> Span:
+    return Span(word[0], word) if word != "-" else Span(word)  # type: ignore[arg-type]
+
+
+def _word(policy: Policy | None) -> str:
+    return str(policy) if policy else "-"
+
+
+def column_labels(targets: Sequence[Target]) -> list[str]:
+    """Return distinct labels: the chips, else the texts, else both together."""
+    texts = [target.text for target in targets]
+    socs = [target.soc or target.text for target in targets]
+    both = [
+        text if text == soc or text.endswith(f"@{soc}") else f"{text} {soc}"
+        for text, soc in zip(texts, socs, strict=True)
+    ]
+    return next((labels for labels in (socs, texts) if len(set(labels)) == len(labels)), both)
+
+
+def _matrix_page(targets: Sequence[Target], labels: Sequence[str], table: Table, mixlist: str | None) -> str:
+    from ..page import table_page
+
+    title = f"Operators of {' and '.join(labels)}" if len(labels) < 3 else f"Operators of {len(labels)} targets"
+    facts = [(label, _facts(target)) for label, target in zip(labels, targets, strict=True)]
+    return table_page(title, facts + [("Mixlist", mixlist)] * bool(mixlist), [table])  # type: ignore[list-item]

@@ -1,18 +1,43 @@
-"""All details of one operator, as text and JSON."""
+"""The answer of `show`: all details of operators."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.entry import Columns, TensorColumns
 from ...model.operator_rows import OperatorRow, Standing
-from ..escape import shown, visible
-from ..terminal.cell_width import cell_width, padded, wrapped
-from ..terminal.output import Output
-from ..terminal.places import place_shown
+from ...model.target import Target
+from ..answer import Answer, Block, Either, Line, Lines, Place, Span, Tree
+from ..escape import cell_width, shown
+from .operators import below, row_document, target_document
 
 if TYPE_CHECKING:
     from typing import Any
+
+
+class Details(NamedTuple):
+    """:param reasons: why the op type is on its list, one sentence each"""
+
+    row: OperatorRow
+    columns: Columns
+    reasons: list[str]
+
+
+class Part(NamedTuple):
+    """A line under a heading; equal headings follow each other."""
+
+    heading: str
+    words: list[Span | Place]
+
+
+def show_answer(target: Target, operators: Sequence[Details]) -> Answer:
+    documents = [{**row_document(each.row), **tensors_document(each.columns)} for each in operators]
+    return Answer(
+        lambda: {"target": target_document(target), "operators": documents},
+        lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_lines(operators)])],
+    )
 
 
 def tensors_document(columns: Columns) -> dict[str, Any]:
@@ -28,34 +53,65 @@ def _tensor_document(tensor: TensorColumns) -> dict[str, Any]:
     return {"name": tensor.name, "param_type": tensor.param_type, "dtypes": list(tensor.dtypes)}
 
 
-def show_lines(output: Output, row: OperatorRow, columns: Columns, why: list[str], target: str) -> list[str]:
-    """Return the lines about one operator: policy, reason, entries, dtypes, and possible policies."""
-    width = output.columns - _HEAD if output.on_terminal else 0
-    black, white = columns.can_be_black(), columns.can_be_white()
-
-    def place(each: OperatorRow | Standing, more: str = "") -> str:
-        line = f":{each.line}"
-        return place_shown(output, each.file or "", target, width - len(line + more)) + line + more
-
-    store = f"  ({row.store})" if row.store else ""
-    parts = [("why" if index == 0 else "", visible(line)) for index, line in enumerate(why)]
-    parts.append(("entry", place(row, store)))
-    parts += [("shadowed", f"{place(each, _says(each))}, never read") for each in row.shadowed]
-    parts += [("also in", f"{place(each, _says(each))}, used if the first refuses a node") for each in row.also_in]
-    parts += _tensor_parts("inputs", columns.inputs) + _tensor_parts("outputs", columns.outputs)
-    parts += [("black", _POSSIBLE_BLACK[str(black)]), ("white", _POSSIBLE_WHITE[str(white)])]
-    lines = [f"{visible(row.name)}  {output.paint(str(row.policy), str(row.policy))}"]
-    for head, text in parts:
-        first, *rest = wrapped(text, max(width, _HEAD)) if width else [text]
-        lines += [f"  {head:<9} {first}", *(" " * _HEAD + line for line in rest)]
-    return lines
+def _heading(row: OperatorRow) -> Line:
+    policy = str(row.policy)
+    return [Span(f"{row.name}  "), Span(policy, policy)]  # type: ignore[arg-type]
 
 
-_HEAD = 12
-"""The cells before the text of a line."""
+def _tree(details: Details, target: Target) -> Block:
+    branches = []
+    for heading, parts in groupby(_parts(details, lambda path: below(path, target.path)), lambda part: part.heading):
+        lines = [part.words for part in parts]
+        if heading in ("inputs", "outputs"):
+            branches.append(Tree(heading, [Tree(line) for line in lines]))
+        else:
+            branches += [Tree([Span(f"{heading}: ", "dim"), *line]) for line in lines]
+    return Tree(_heading(details.row), branches)
 
 
-_BY_KERNEL = "decided by the kernel at compile time: the library lists no columns"
+def _lines(operators: Sequence[Details]) -> Block:
+    lines: list[Line] = []
+    for details in operators:
+        lines += [""] * bool(lines) + [_heading(details.row)]
+        before = ""
+        for heading, words in _parts(details, str):
+            lines.append([Span(f"  {heading if heading != before else '':<9} "), *words])
+            before = heading if heading in ("why", "inputs", "outputs") else ""
+    return Lines(lines)
+
+
+def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
+    """Yield policy, reasons, entries, dtypes, and possible policies.
+
+    :param path_of: returns how a path is shown
+    """
+    row, columns, reasons = details
+
+    def place(entry: OperatorRow | Standing, effect: str = "") -> list[Span | Place]:
+        policy = f", {entry.policy}" if isinstance(entry, Standing) else ""
+        store = f" ({entry.store})" if entry.store else ""
+        gap = "" if policy or not store else " "
+        return [Place(path_of(entry.file or ""), f":{entry.line}{policy}{gap}{store}{effect}")]
+
+    yield from (Part("why", [Span(reason)]) for reason in reasons)
+    yield Part("entry", place(row))
+    yield from (Part("shadowed", place(entry, ", never read")) for entry in row.shadowed)
+    yield from (Part("also in", place(entry, ", used if the first refuses a node")) for entry in row.also_in)
+    yield from (Part("inputs", [Span(text)]) for text in _tensors(columns.inputs))
+    yield from (Part("outputs", [Span(text)]) for text in _tensors(columns.outputs))
+    yield Part("black", [Span(_POSSIBLE_BLACK[str(columns.can_be_black())])])
+    yield Part("white", [Span(_POSSIBLE_WHITE[str(columns.can_be_white())])])
+
+
+def _tensors(tensors: Sequence[TensorColumns]) -> Iterator[str]:
+    width = max((cell_width(shown(tensor.name)) for tensor in tensors), default=0)
+    for tensor in tensors:
+        dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "chosen by the kernel"
+        padding = " " * (width - cell_width(shown(tensor.name)))
+        yield f"{tensor.name}{padding}  {tensor.param_type:<8}  {dtypes}"
+
+
+_BY_KERNEL = "unknown here: the kernel chooses its dtypes when compiling"
 _POSSIBLE_BLACK = {
     "yes": "possible",
     "no": "not possible: no float32 among its input columns; black makes it unsupported for float32 input",
@@ -66,19 +122,3 @@ _POSSIBLE_WHITE = {
     "no": "without effect: no float16 or bfloat16 among its columns",
     "kernel": _BY_KERNEL,
 }
-
-
-def _says(each: Standing) -> str:
-    return f", {each.policy}" + (f" ({each.store})" if each.store else "")
-
-
-def _tensor_parts(title: str, tensors: list[TensorColumns]) -> list[tuple[str, str]]:
-    width = max((cell_width(shown(tensor.name)) for tensor in tensors), default=0)
-    parts = []
-    for index, tensor in enumerate(tensors):
-        dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "listed by the kernel"
-        known = visible(dtypes)
-        if tensor.name:  # a snapshot joins all tensors of one side
-            known = f"{padded(shown(tensor.name), width)}  {tensor.param_type:<8}  {known}"
-        parts.append((title if index == 0 else "", known))
-    return parts
