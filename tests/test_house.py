@@ -103,7 +103,7 @@ WRITING_CALLS = {
     *("makedirs", "mkdir", "unlink", "rmdir", "rename", "renames", "symlink", "link", "chmod", "chown", "truncate"),
     *("copy2", "copyfile", "copytree", "rmtree", "move"),
 }
-RUN_FOLDER = {"bisect/journal.py", "bisect/run_folder.py", "bisect/places/many.py", "bisect/places/ray.py"}
+RUN_FOLDER = {*(f"bisect/{name}.py" for name in ("guard", "journal", "run_folder", "places/many", "places/ray"))}
 """Modules that write the journal and the trials of a search in its run folder, and in that of a trial on a node."""
 OWNERS = {"os", "shutil", "tempfile", "Path", "pathlib"}
 

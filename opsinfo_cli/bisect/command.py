@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLACEHOLDERS = ("mixlist", "keep_dtype", "trial", "cache", "device")
 CACHE = "cache"
 """The folder of a trial for compiled kernels: one compiled with another list would be taken again."""
-_DEVICES = "ASCEND_RT_VISIBLE_DEVICES"
+DEVICES = "ASCEND_RT_VISIBLE_DEVICES"
 
 
 def require_placeholders(command: Sequence[str], known: Mapping[str, str]) -> None:
@@ -64,7 +64,7 @@ def environment_of(
     A command with ``{device}`` chooses the device itself: the numbers would be counted from the visible ones.
     """
     own = {f"OPSINFO_{name.upper()}": text for name, text in texts.items() if name not in hidden}
-    devices = {_DEVICES: texts["device"]} if texts["device"] and not chooses_device(command) else {}
+    devices = {DEVICES: texts["device"]} if texts["device"] and not chooses_device(command) else {}
     return {**own, "ASCEND_CACHE_PATH": texts["cache"], **devices}
 
 

@@ -97,8 +97,36 @@ def test_a_command_that_ignores_sigterm_is_killed(tmp_path: Path, monkeypatch: p
 def test_an_output_that_exists_already_is_refused(tmp_path: Path) -> None:
     started = trial(tmp_path / "1", "true")
     (tmp_path / "1" / "output.log").symlink_to(tmp_path / "victim")
-    place = ManyPlace(os.environ)
-    place.start(started)
     with pytest.raises(Refused, match="cannot write: File exists"):
-        place.wait(60)
+        ManyPlace(os.environ).start(started)
     assert not (tmp_path / "victim").exists()
+
+
+@pytest.mark.process
+def test_a_command_that_the_system_refuses_to_run_ends_the_search_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"\0")
+    (tmp_path / "empty").chmod(0o755)
+    place = ManyPlace(os.environ)
+    place.start(trial(tmp_path / "1", str(tmp_path / "empty")))
+    with pytest.raises(Refused, match="Exec format error"):
+        place.wait(60)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("ends", [signal.SIGKILL, None], ids=["killed", "finished"])
+def test_nothing_in_the_group_of_a_command_outlives_its_starter(tmp_path: Path, ends: int | None) -> None:
+    """The starter is killed while the trial runs, or the command leaves a process behind."""
+    check = f"sleep 600 & echo $! > {tmp_path}/child; " + ("wait" if ends else "exit 0")
+    starter = os.fork()
+    if not starter:
+        place = ManyPlace(os.environ)
+        place.start(trial(tmp_path / "1", "sh", "-c", check))
+        while not place.wait(600):
+            pass
+        os._exit(0)
+    child = tmp_path / "child"
+    wait_until(lambda: child.exists() and child.read_text())
+    if ends:
+        os.kill(starter, ends)
+    os.waitpid(starter, 0)
+    wait_until(lambda: not Path(f"/proc/{int(child.read_text())}").exists())

@@ -7,16 +7,12 @@ ends it. It cancels all tasks when the search has gone.
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import select
-import shutil
-import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -29,7 +25,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ...errors import MissingPackage, OpsinfoError, Refused
-from ..command import chooses_device, environment_of, replacements, words_of
+from ..command import DEVICES, chooses_device, environment_of, replacements, words_of
+from ..guard import DEVICE, FOLDER, guarding
 from ..place import GRACE, Trial, TrialEnd
 from ..run_folder import OUTPUT, not_written, open_new, tail
 
@@ -37,8 +34,6 @@ LOG = "ray.log"
 _CONNECTED, _LEFT, _CANCELLED, _TICK = 60.0, 20.0, 10.0, 1.0
 """Seconds to join the cluster, to leave it, to end trials on the nodes, and between two looks at the cluster."""
 _RESUME = "the journal is kept: --resume continues the search"
-_FOLDER, _DEVICE = "\0folder\0", "\0device\0"
-"""What a node replaces in the command: only it knows its folder and its device."""
 _OWN = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
 """Resources that have an argument of their own in Ray."""
 
@@ -241,12 +236,13 @@ def _no_room(ray: Any, resources: Mapping[str, float], began: bool) -> Refused:
 
 def _request(trial: Trial, keeps: bool) -> dict[str, Any]:
     """Return what a node needs for a trial, as JSON has it."""
-    texts = replacements(_FOLDER, trial.files, _DEVICE)
+    texts = replacements(FOLDER, trial.files, DEVICE)
     return {
         "number": trial.number,
         "words": words_of(trial.command, texts),
         "environ": environment_of(trial.command, {**texts, "device": ""}),
-        "chooses_device": chooses_device(trial.command),
+        "hidden": [DEVICES] if chooses_device(trial.command) else [],
+        "makes_folder": True,
         "files": {name: content.decode("latin-1") for name, content in trial.files.values()},
         "timeout": trial.timeout,
         "grace": GRACE,
@@ -290,13 +286,13 @@ def _node_task(ray: Any) -> Callable[[dict[str, Any]], Iterator[Any]]:
 
     It yields where it runs, then the output as bytes, and in the end the arguments of :class:`.TrialEnd`.
     """
-    guard = f"import {', '.join(_MODULES)}\n{inspect.getsource(_guard)}\n_guard()\n"
+    source = guarding()[1:]
 
     def run_trial(request: dict[str, Any]) -> Iterator[Any]:
         devices = ray.get_runtime_context().get_accelerator_ids().items()
         yield " ".join([ray.util.get_node_ip_address(), *(f"{name} {','.join(ids)}" for name, ids in devices if ids)])
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", guard],
+            [sys.executable, *source],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -320,64 +316,3 @@ def _node_task(ray: Any) -> Callable[[dict[str, Any]], Iterator[Any]]:
             process.wait()  # until the command has ended and its folder is removed
 
     return run_trial
-
-
-_MODULES = ("json", "os", "select", "shutil", "signal", "subprocess", "sys", "tempfile", "time")
-
-
-def _guard() -> None:
-    """Run a trial in a folder of its own, and end the whole process group however the Ray worker ends.
-
-    When a worker ends, Ray kills the processes that it started, but not those that these started in turn:
-    https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html. It has only these ``_MODULES``.
-    """
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        os._exit(0)
-    line = sys.stdin.readline()
-    if not line.endswith("\n"):  # the worker is gone
-        return
-    request, folder = json.loads(line), ""
-    try:
-        folder = tempfile.mkdtemp(prefix=f"opsinfo-trial-{request['number']:04}-")
-        environ = dict(os.environ)
-        device = environ.get("ASCEND_RT_VISIBLE_DEVICES", "")
-        words = [word.replace("\0folder\0", folder).replace("\0device\0", device) for word in request["words"]]
-        environ.update({name: text.replace("\0folder\0", folder) for name, text in request["environ"].items()})
-        if request["chooses_device"]:
-            environ.pop("ASCEND_RT_VISIBLE_DEVICES", None)
-        os.mkdir(os.path.join(folder, "cache"))
-        for name, content in request["files"].items():
-            with open(os.path.join(folder, name), "xb") as file:
-                file.write(content.encode("latin-1"))
-        begun, timed_out = time.monotonic(), False
-        try:
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=environ,
-                start_new_session=True,
-            )
-        except OSError as error:
-            os.write(1, f"{words[0]}: {error.strerror}\n".encode("utf-8", "replace"))
-            code = 126 if isinstance(error, PermissionError) else 127
-        else:
-            ended = os.pidfd_open(process.pid)
-            for number, limit in ((signal.SIGTERM, request["timeout"]), (signal.SIGKILL, request["grace"])):
-                if select.select([0, ended], [], [], limit)[0]:  # the worker is gone, or the command has ended
-                    break
-                timed_out = True
-                os.killpg(process.pid, number)
-            os.killpg(process.pid, signal.SIGKILL)  # what it left running in its group
-            code = process.wait()
-        end = {"code": None if code < 0 else code, "signal": max(0, -code), "timed_out": timed_out}
-        os.write(2, (json.dumps({**end, "seconds": time.monotonic() - begun}) + "\n").encode("ascii"))
-        sys.stdin.read()  # until the worker has read the output
-    except OSError as error:
-        os.write(2, (json.dumps({"problem": f"{folder or tempfile.tempdir}: {error.strerror}"}) + "\n").encode("ascii"))
-    finally:
-        if not request["keeps"]:
-            shutil.rmtree(folder, ignore_errors=True)

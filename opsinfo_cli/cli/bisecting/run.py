@@ -21,7 +21,7 @@ from ...errors import OpsinfoError, Stopped, UsageFault
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.formats.summary import counted
-from ...report.views.bisect import Progress, Show, bisect_answer, doubt_lines, plan_answer, price_line
+from ...report.views.bisect import Progress, Show, bisect_answer, doubt_lines, overhead_line, plan_answer, price_line
 from ...text.source import Source, encoded
 from ..open import require_no_library
 from ..params import WriteOptions, is_input, is_same
@@ -73,6 +73,7 @@ class BisectRun:
             raise
         finally:
             journal.close()
+        self.console.detail(overhead_line(answer))
         for line in doubt_lines(answer):
             self.console.warn(line)
         if self._failed:

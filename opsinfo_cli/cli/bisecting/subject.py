@@ -217,9 +217,9 @@ def _candidates(
     assert sets is not None
     candidates, dropped = pruned(sets)
     if dropped:
-        console.note(
-            f"{counted(len(dropped), 'op type')} skipped: no mixlist changes them in this model; -v shows them"
-        )
+        them = "it" if len(dropped) == 1 else "them"
+        skipped = f"{counted(len(dropped), 'op type')} skipped"
+        console.note(f"{skipped}: no mixlist changes {them} in this model; -v says why")
         for name, why in dropped.items():
             console.detail(f"  {name}: {why}")
     same = {candidate.name: candidate.same for candidate in candidates if candidate.same}

@@ -173,8 +173,8 @@ def command(
 
     \b
     Examples:
-      opsinfo bisect --against ascend910b --model m.onnx -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- python eval.py {mixlist}
+      opsinfo bisect --against fixtures/opp@ascend910b --among SoftmaxV2 --among Mul -- grep -q SoftmaxV2 {mixlist}
+      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- ./check.sh {mixlist}
       opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh {mixlist}
       opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh {mixlist}
       opsinfo bisect --against ascend910b --model m.onnx --simulate --max-error 0.01
