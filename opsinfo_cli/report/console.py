@@ -277,10 +277,10 @@ class Console:
 
         return progress(description, total)
 
-    def status(self) -> AbstractContextManager[Callable[[str, float, float], None]]:
-        """Show a line with a bar on a terminal, whose text and total change.
+    def status(self) -> AbstractContextManager[Callable[[str, float], None]]:
+        """Show a bar with a changing text on a terminal, for work whose amount is only guessed.
 
-        :returns: a context manager whose value is called with the text, how much is done, and of how much
+        :returns: a context manager whose value is called with the text, and the share that is done
         """
         if self.quiet or not is_terminal(sys.stderr):
             return nullcontext(lambda *_: None)

@@ -270,21 +270,19 @@ def progress(description: str, total: float | None) -> Iterator[Callable[[float]
 
 
 @contextmanager
-def status() -> Iterator[Callable[[str, float, float], None]]:
-    """Show a line on standard error whose text and total change, with a bar and times; in the end remove it."""
+def status() -> Iterator[Callable[[str, float], None]]:
+    """Show a bar with the elapsed time and a changing text on standard error; in the end remove it."""
     bar = Progress(
         SpinnerColumn(),
         BarColumn(bar_width=20),
-        TextColumn("{task.completed:.0f} of {task.total:.0f}"),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
         TextColumn("{task.description}", markup=False),
         console=Console(file=sys.stderr, width=terminal_width()),
         transient=True,
     )
-    task = bar.add_task("", total=1)
+    task = bar.add_task("", total=1.0)
     with bar:
-        yield lambda text, done, total: bar.update(task, description=shown(text), completed=done, total=max(1, total))
+        yield lambda text, share: bar.update(task, description=shown(text), completed=share)
 
 
 def page(text: str) -> bool:

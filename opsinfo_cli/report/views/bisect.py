@@ -16,8 +16,8 @@ from ..console import Console, failure_document
 from ..formats.summary import counted
 from ..page import table_page
 
-Show: TypeAlias = Callable[[str, float, float], None]
-"""Shows a text with how much is done, of how much."""
+Show: TypeAlias = Callable[[str, float], None]
+"""Shows a text, and the share that is done."""
 _ENDS = 4
 _SLOW = 5.0
 """Seconds of a run above which the expected time of the search is printed."""
@@ -52,13 +52,12 @@ class Progress:
         runs = session.cost.runs
         left = session.left * session.rules.counting.runs
         best = session.knowledge.best()
-        known = (
-            "no list passes yet"
-            if best is None
-            else f"best list so far: {len(best)} of {self._candidates} {self._what}"
-        )
-        trials = join_some([str(number) for number in session.running])
-        self._show(f"trial {trials} running; {known}" if trials else known, runs, runs + left)
+        parts = [f"trial {join_some([str(number) for number in session.running])} running"] if session.running else []
+        parts.append(f"{runs} done, at most {left} left")
+        if runs:
+            parts[-1] += f" ({span(session.cost.seconds / runs * left / max(1, session.place.slots))})"
+        known = "no list passes yet" if best is None else f"best so far: {len(best)} of {self._candidates} {self._what}"
+        self._show("; ".join([known, *parts]), runs / max(1, runs + left))
         if not self._has_told and runs >= _ENDS and left:
             self._has_told = True
             self._tell_time(session)

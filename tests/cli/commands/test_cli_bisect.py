@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -307,6 +310,36 @@ def test_with_i_a_person_judges_every_trial(search: Search, tmp_path: Path) -> N
 def test_the_expected_runs_are_printed(search: Search, candidates: int, runs: str) -> None:
     ran = search(*among(*TYPES[:candidates]), "--dry-run", "--", "true", "{mixlist}")
     assert f"note: {candidates} candidate{'s' * (candidates > 1)}: expect {runs} runs of the check\n" in ran.err
+
+
+def test_a_terminal_shows_a_table_and_the_progress_with_the_time_left(
+    terminal: Callable[..., tuple[int, str]], opp: Path, tmp_path: Path
+) -> None:
+    words = ["bisect", "--against", f"{opp}@ascend910b", *among()]
+    code, shown = terminal(*words, "--dry-run", "--", "true", "{mixlist}")
+    assert (code, "suspicion" in shown) == (0, True)
+    code, shown = terminal(*words, "--", needing(tmp_path / "check", None, "sleep 0.2"), "{mixlist}")
+    assert code == 0
+    assert re.search(r"best so far: 3 of 12 op types; trial \d+ running; \d+ done, at most \d+ left \(.* s\)", shown)
+    assert "proved by trial" in shown
+
+
+def test_a_prompt_stands_alone_on_its_line(start: Callable[..., Any], opp: Path) -> None:
+    ours, theirs = os.openpty()
+    words = ["bisect", "--against", f"{opp}@ascend910b", "--among", "Mul", "-i"]
+    process = start(*words, stdin=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    process.stdin.write(b"p\np\nf\nf\n")
+    process.stdin.flush()
+    text = b""
+    with suppress(OSError):  # the terminal is closed
+        while part := os.read(ours, 1 << 16):
+            text += part
+    os.close(ours)
+    assert process.wait() == 0
+    lines = re.sub(rb"\x1b\[[0-9;]*m", b"", text).decode().splitlines()
+    assert [line for line in lines if "skip or quit" in line and not line.startswith("pass, fail,")] == []
+    assert "\x1b[2K" not in text.decode()
 
 
 def test_a_dry_run_has_the_order_and_the_price_as_json(search: Search, tmp_path: Path) -> None:
