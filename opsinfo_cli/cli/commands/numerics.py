@@ -42,7 +42,7 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
     Examples:
       opsinfo numerics
       opsinfo numerics gradient.npy
-      opsinfo numerics dump/ --against fixtures/opp@ascend910b --low bfloat16
+      opsinfo numerics dump/ --against ascend910b --low bfloat16
     """
     if not paths:
         if against:

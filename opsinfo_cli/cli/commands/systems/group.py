@@ -58,4 +58,10 @@ def command() -> None:
     others.
 
     A SYSTEM is NAME, NAME:LEVEL (apex:O1), or NAME=FILE[,FILE] for a user's own lists.
+
+    \b
+    Examples:
+      opsinfo systems show apex:O1
+      opsinfo systems decide --system apex:O1 mul:float16,float32
+      opsinfo systems convert --from torch-npu --to mixlist --against fixtures/opp@ascend910b
     """
