@@ -2,65 +2,101 @@
 
 from __future__ import annotations
 
-from ...change.output_file import require_writable
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import click
+
+from ...change.output_file import require_writable, write_file
 from ...errors import UsageFault
-from ...graph.answer import WrittenAnswer
+from ...graph.answer import GraphAnswer, NodeAnswer, WrittenAnswer, compared
+from ...graph.constants import constant_faults
 from ...graph.judge.modes import judge_mode
+from ...graph.read_back import read_back
+from ...model.near_names import NearNames, did_you_mean
 from ...model.target import TargetOptions
-from ..line import declare
-from ..model_graph.annotate import require_new, write_annotated
-from ..model_graph.comparing import COMPARING, CompareOptions
-from ..model_graph.judging import (
-    FRAMEWORKS,
-    JudgeOptions,
-    judge_options,
-    judged_model,
-    opened_model,
-    report_notes,
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.formats.summary import counted
+from ...report.views.graph import (
+    GraphView,
+    comparison_answer,
+    path_answer,
+    read_back_answer,
+    rows_answer,
 )
-from ..model_graph.showing import ROWS, RowOptions, show_compared, show_rows, show_way
-from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import install_options, out_option, pager_option
+from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, opened_model
+from ..params import FILE, GLOB, MODE, TARGET, Choice, Command, OutputFile, Word, bundle, install_options, matches, option, prints
 
 _ON = ("low", "high", "cast", "first-column", "assumed")
 
 
-@declare.command("graph")
-@declare.argument("model")
+@dataclass(frozen=True)
+class RowOptions:
+    """Which rows are shown.
+
+    :param by: ``type`` or ``node``
+    :param states: low, high, cast, first-column, assumed: the shown nodes are in one of them
+    :param globs: patterns of names and op types
+    """
+
+    by: str = "type"
+    states: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> list[str]:
+        """Return the given options."""
+        words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
+        return [word for word, given in words if given]
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """A second judging, or a compiled model, to compare with; at most one."""
+
+    compare_mixlist: str | None = None
+    compare_mode: str | None = None
+    compare_against: str | None = None
+    read_back: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Return the given options and their values."""
+        words = {
+            "--compare-mixlist": self.compare_mixlist,
+            "--compare-precision-mode": self.compare_mode,
+            "--compare-against": self.compare_against,
+            "--read-back": self.read_back,
+        }
+        return {word: value for word, value in words.items() if value is not None}
+
+
+@click.command("graph", cls=Command)
+@click.argument("model", type=MODEL)
 @judge_options
-@declare.option(
-    "--by", type=declare.Choice(["type", "node"]), default="type", help="Show op types or nodes.", group=ROWS
+@bundle(
+    "rows",
+    RowOptions,
+    option("--by", type=Choice(["type", "node"]), default="type", help="Show op types or nodes."),
+    option("--on", "states", type=Choice(_ON), multiple=True, help="Only nodes in this state; repeatable."),
+    option(
+        "--match", "globs", type=GLOB, multiple=True, help="Only nodes whose name or op type matches GLOB; repeatable."
+    ),
 )
-@declare.option("--node", metavar="NODE", help="Show why this node has its dtypes.")
-@declare.option(
-    "--on",
-    "states",
-    type=declare.Choice(_ON),
-    multiple=True,
-    help="Only nodes in this state; repeatable.",
-    group=ROWS,
+@option("--node", type=Word("NODE"), help="Show why this node has its dtypes.")
+@bundle(
+    "comparing",
+    CompareOptions,
+    option("--compare-mixlist", type=FILE, help="Show what this mixlist changes."),
+    option("--compare-precision-mode", "compare_mode", type=MODE, help="Show what this mode changes."),
+    option("--compare-against", type=TARGET, help="Show what this target changes."),
+    option("--read-back", type=FILE, help="Compare with this compiled model or dump."),
 )
-@declare.option(
-    "--match",
-    "globs",
-    multiple=True,
-    metavar="GLOB",
-    help="Only nodes whose name or op type matches GLOB; repeatable.",
-    group=ROWS,
-)
-@declare.option("--compare-mixlist", metavar="FILE", help="Show what this mixlist changes.", group=COMPARING)
-@declare.option(
-    "--compare-precision-mode", "compare_mode", metavar="MODE", help="Show what this mode changes.", group=COMPARING
-)
-@declare.option("--compare-against", metavar="TARGET", help="Show what this target changes.", group=COMPARING)
-@declare.option("--read-back", metavar="FILE", help="Compare with this compiled model or dump.", group=COMPARING)
-@declare.option(
-    "--annotate", metavar="OUT", help="Write the ONNX model to OUT, dtype and reason in every node.", writes=()
-)
+@option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
 @install_options
-@out_option
-@pager_option
-@format_option("html")
+@prints("html", out=True)
 def command(
     model: str,
     node: str | None,
@@ -69,50 +105,50 @@ def command(
     rows: RowOptions,
     comparing: CompareOptions,
     options: TargetOptions,
-    printing: OutputOptions,
-) -> int:
+    console: Console,
+) -> Answer:
     """Show which nodes of MODEL run in low precision, why, and how many Casts that costs.
 
-    MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. Without --precision-mode the dtypes of
-    a compiled model or dump are shown as it has them.
+    MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. The dtypes of a compiled model or dump
+    are shown as it has them, unless an option asks for a choice.
 
     Exit status 1 if a comparison finds a difference.
 
     \b
     Examples:
-      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16
-      opsinfo graph model.onnx --against ascend910b --precision-mode mixed_float16 --node Softmax_12
+      opsinfo graph model.onnx --against ascend910b
+      opsinfo graph model.onnx --against ascend910b --node Softmax_12
       opsinfo graph model.om
       opsinfo graph model.om --format html -o model.html
-      opsinfo graph m.om --against ascend910b --precision-mode mixed_float16 --compare-mixlist a.json
+      opsinfo graph m.om --against ascend910b --compare-mixlist a.json
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
     """
-    output = output_of("graph", printing)
-    _require_one_answer(rows, node, comparing, output.format)
+    _require_one_answer(rows, node, comparing, console.format)
     for mode in (judging.mode, comparing.compare_mode):
         if mode is not None:
             judge_mode(mode)
     if annotate is not None:
-        if judging.mode is None:
-            raise UsageFault("--annotate requires --precision-mode", name="needs-mode")
-        require_new(annotate)
-    if printing.out is not None:
-        require_writable(printing.out)
-    graph = opened_model(model, output)
-    if judging.mode is None:
-        _require_written(graph.model.format, judging, comparing, node)
-        outcome = WrittenAnswer(graph)
-        report_notes(outcome, None, output)
-        return show_rows(output, outcome, rows, None)
-    judged = judged_model(graph, judging, options, output)
-    report_notes(judged.answer, judged, output)
+        _require_new(annotate)
+    if console.out is not None:
+        require_writable(console.out)
+    graph = opened_model(model, console)
+    if graph.model.format not in FRAMEWORKS and judging == JudgeOptions(columns=judging.columns):
+        if node is None and not comparing.given and annotate is None:
+            answer = WrittenAnswer(graph)
+            return rows_answer(GraphView(answer, _facts(answer, None), _caveats(answer, None)), rows.by, _chosen(answer, rows, console))
+    judged = judged_model(graph, judging.in_mode(console), options, console)
+    for option_, why in judged.answer.considered.ignored.items():
+        console.warn(f"not considered: {option_}: {why}")
     if annotate is not None:
-        write_annotated(model, judged, annotate, output)
+        _annotate(model, judged, annotate, console)
+    view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if node is not None:
-        return show_way(output, judged, node)
+        return _path(view, judged, node)
     if comparing.given:
-        return show_compared(output, judged, comparing, options)
-    return show_rows(output, judged.answer, rows, judged)
+        return _compared(view, judged, comparing, options, console)
+    with console.progress("checking constants"):
+        view = replace(view, constants=constant_faults(judged.answer))
+    return rows_answer(view, rows.by, _chosen(judged.answer, rows, console))
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
@@ -131,19 +167,132 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
         raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
 
 
-def _require_written(format: str, judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
-    """:raises UsageFault: if the model holds no dtypes of the engine, or an option needs a mode"""
-    if format in FRAMEWORKS:
-        said = f"--precision-mode is required: the dtypes of this {FRAMEWORKS[format]} model are not chosen yet"
-        hint = "add --precision-mode MODE and --against TARGET; `opsinfo modes` lists modes"
-        raise UsageFault(said, name="needs-mode", hint=hint)
-    given = {f"--{name.replace('_', '-')}": value for name, value in judging._asdict().items()}
-    needs = {
-        **{word: value for word, value in given.items() if word not in ("--mode", "--columns")},
-        "--node": node,
-        **comparing.given,
-    }
-    for word, value in needs.items():
-        if value is not None:
-            hint = "add --precision-mode MODE; `opsinfo modes` lists modes"
-            raise UsageFault(f"{word} requires --precision-mode", name="needs-mode", hint=hint)
+def _require_new(out: str) -> None:
+    """:raises UsageFault: if ``out`` exists
+    :raises Refused: if no file can be written there
+    """
+    if os.path.lexists(out):
+        raise UsageFault(f"--annotate: {out} exists already", name="exists", hint="choose another name, or remove it")
+    require_writable(out)
+
+
+def _annotate(path: str, judged: JudgedModel, out: str, console: Console) -> None:
+    """Write the model with the answer in its nodes' descriptions.
+
+    :raises UsageFault: if the model is not ONNX, or the new file would not find its weights
+    :raises Refused: if it cannot be written
+    """
+    from ...graph.annotation import annotated
+
+    data, described = annotated(path, judged.answer, out)
+    write_file(out, data)
+    console.note(f"wrote {out}: {counted(described, 'node')} described")
+
+
+def _chosen(answer: GraphAnswer, rows: RowOptions, console: Console) -> list[NodeAnswer] | None:
+    """Return the rows that the options choose; None for all."""
+    if not rows.states and not rows.globs:
+        return None
+    chosen = list(_matching(answer, rows))
+    if not chosen and len(answer):
+        asked = " and ".join(word for word in rows.given if word != "--by node")
+        console.note(f"none of the {len(answer)} nodes matches {asked}")
+    return chosen
+
+
+def _matching(answer: GraphAnswer, rows: RowOptions) -> Iterator[NodeAnswer]:
+    states, globs, names = rows.states, rows.globs, answer.graph.names
+    at_casts = {index for cast in answer.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
+    with_casts = {names[index] for index in at_casts}
+    for row in answer:
+        if globs and not (matches(row.name, globs) or matches(row.type, globs)):
+            continue
+        if not states or {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None} & {*states}:
+            yield row
+
+
+def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
+    """:raises UsageFault: if the graph has no node of this name"""
+    names = judged.answer.graph.names
+    try:
+        steps = judged.answer.path_of(name)
+    except KeyError:
+        hint = did_you_mean(name, NearNames(names)) or "--by node lists the nodes"
+        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
+    return path_answer(replace(view, constants=constant_faults(judged.answer)), steps)
+
+
+def _compared(
+    view: GraphView, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions, console: Console
+) -> Answer:
+    """Compare with a second judging or a compiled model; the exit status is 1 if anything differs."""
+    ((word, value),) = comparing.given.items()
+    label = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
+    view = replace(view, compared_with=label, constants=constant_faults(judged.answer))
+    if comparing.read_back is not None:
+        compiled = _compiled(comparing.read_back, console)
+        with console.progress("comparing"):
+            return read_back_answer(view, read_back(judged.answer, compiled), console.verbose > 0)
+    own = judged.options
+    other = replace(
+        own,
+        mixlist=comparing.compare_mixlist or own.mixlist,
+        mode=comparing.compare_mode or own.mode,
+        against=comparing.compare_against or own.against,
+    )
+    changed = judged_model(judged.graph, other, options, console)
+    with console.progress("comparing"):
+        return comparison_answer(view, compared(judged.answer, changed.answer))
+
+
+def _compiled(path: str, console: Console) -> WrittenAnswer:
+    """Return the dtypes of a compiled model or a later dump.
+
+    :raises UsageFault: if the model holds no dtypes of the engine
+    """
+    graph = opened_model(path, console)
+    if graph.model.format in FRAMEWORKS or graph.model.judged is False:
+        message = "neither a compiled model nor a dump made after the engine chose dtypes"
+        hint = "--read-back takes a .om file, or a GE dump of a later stage than FeTopoSortingAfter"
+        raise UsageFault(message, name="not-compiled", path=path, hint=hint)
+    return WrittenAnswer(graph)
+
+
+def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
+    """Return what the answer assumes, and what it does not consider."""
+    model = answer.graph.model
+    if judged is None:
+        if model.judged is None:
+            return ["unknown whether the engine has chosen these dtypes"]
+        if not model.judged:
+            return ["the engine has not chosen dtypes yet: these are the original ones"]
+        if model.has_casts is None:
+            return ["the engine has chosen these dtypes"]
+        casts = "its Casts are in the graph" if model.has_casts else "it has not inserted its Casts yet"
+        return [f"the engine has chosen these dtypes; {casts}"]
+    counts, considered = judged.answer.counts, judged.answer.considered
+    caveats = []
+    if counts.assumed:
+        caveats.append(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
+    if counts.first_column:
+        nodes = counted(counts.first_column, "node")
+        caveats.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
+    if model.predicted:
+        caveats.append("a prediction: op types and nodes may change when the compiler fuses operators")
+    caveats += [f"considered: {each}" for each in considered.applied]
+    if considered.unknown:
+        caveats.append(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
+    return caveats
+
+
+def _facts(answer: GraphAnswer, judged: JudgedModel | None) -> list[tuple[str, str]]:
+    """Return facts about a model and how it was judged: (name, value)."""
+    model = answer.graph.model
+    facts: list[tuple[str, str | None]] = [("Format", model.format), ("Compiled for", model.soc_version)]
+    if judged is not None:
+        given = judged.options
+        facts += [("Mode", given.mode), ("Target", given.against), ("Mixlist", given.mixlist)]
+        facts += [("keep_dtype", given.keep_dtype), ("customize_dtypes", given.customize_dtypes)]
+        facts += [("fe.ini", given.fe_ini), ("Columns", given.columns)]
+    facts.append(("Compiled by", model.atc_cmdline))
+    return [(name, value) for name, value in facts if value]

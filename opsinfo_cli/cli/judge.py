@@ -1,0 +1,205 @@
+"""Open a model and judge it by the options of the command line; `graph`, `simulate` and `bisect` share this."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ..errors import UsageFault
+from ..graph.answer import Answer
+from ..graph.graph import ModelGraph
+from ..graph.judge.kernels import DEFAULT_SOURCES
+from ..graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
+from ..graph.judging import Ready, prepare
+from ..graph.options.atc import AtcOptions
+from ..graph.options.customize_dtypes import CustomizeDtypes
+from ..graph.options.fe_ini import fp16_op_types
+from ..graph.options.keep_dtype import KeepDtype
+from ..graph.readers import read_graph
+from ..graph.readers.command import options as command_options
+from ..model.mixlist import Mixlist
+from ..model.precision_mode import MODES
+from ..model.target import Target, TargetOptions
+from ..report.console import Console
+from .open import accepted_mixlist, open_against, report_doubts, report_unknown
+from .params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
+
+DEFAULT_MODE = "mixed_float16"
+FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
+"""Formats without dtypes of the engine, and their names in messages."""
+_MOST_LINES = 5
+"""Lines of an option file that are reported one by one."""
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """How to judge a model.
+
+    :param mode: a precision mode; None: ``mixed_float16``, or the dtypes of the file
+    :param columns: sources of dtype columns, with commas
+    """
+
+    against: str | None = None
+    mode: str | None = None
+    mixlist: str | None = None
+    keep_dtype: str | None = None
+    customize_dtypes: str | None = None
+    fe_ini: str | None = None
+    columns: str = ",".join(DEFAULT_SOURCES)
+    output_type: str | None = None
+    input_fp16_nodes: str | None = None
+    is_weight_clip: str | None = None
+    insert_op_conf: str | None = None
+
+    @property
+    def atc(self) -> AtcOptions:
+        return AtcOptions(self.output_type, self.input_fp16_nodes, self.is_weight_clip, self.insert_op_conf)
+
+    def in_mode(self, console: Console) -> JudgeOptions:
+        """Return the options with a precision mode, and report it if it is the default.
+
+        :raises UsageFault: if there is no such mode
+        """
+        if self.mode is None:
+            console.note(f"precision mode {DEFAULT_MODE}, the default; --precision-mode MODE chooses another")
+        mode = self.mode or DEFAULT_MODE
+        judge_mode(mode)
+        return replace(self, mode=mode)
+
+
+MODEL = Word("MODEL", reads=True)
+
+judge_options = bundle(
+    "judging",
+    JudgeOptions,
+    option("--against", type=TARGET, help="Judge by the policies and dtypes of this target."),
+    option("--precision-mode", "mode", type=MODE, help=f"Judge in this precision mode.  [default: {DEFAULT_MODE}]"),
+    option("--mixlist", type=FILE, help="Judge with this mixlist."),
+    option("--keep-dtype", type=FILE, help="Judge with this keep_dtype file."),
+    option("--customize-dtypes", type=FILE, help="Judge with this customize_dtypes file."),
+    advanced("--fe-ini", type=FILE, help="Read fp16.op_type from this fe.ini."),
+    advanced(
+        "--columns",
+        type=Word("SOURCES"),
+        default=",".join(DEFAULT_SOURCES),
+        show_default=True,
+        help="Where dtype columns come from, in this order.",
+    ),
+    advanced("--output-type", type=Word("DTYPE"), help="Dtype of the outputs, as atc --output_type."),
+    advanced(
+        "--input-fp16-nodes",
+        type=Word("NAMES"),
+        help="Inputs in float16, separated by semicolons, as atc --input_fp16_nodes.",
+    ),
+    advanced(
+        "--is-weight-clip", type=Choice(["0", "1"]), help="Whether constants are clipped, as atc --is_weight_clip."
+    ),
+    advanced("--insert-op-conf", type=FILE, help="AIPP configuration, as atc --insert_op_conf."),
+)
+
+
+class JudgedModel(NamedTuple):
+    """A model, its judge options, and the answer.
+
+    :param ready: for judging it again
+    """
+
+    graph: ModelGraph
+    options: JudgeOptions
+    answer: Answer
+    ready: Ready
+    mixlist: Mixlist | None
+
+
+def opened_model(path: str, console: Console) -> ModelGraph:
+    """Return a model's graph, and report what the reader could not read.
+
+    :raises Refused: if the file cannot be read or is not a model
+    """
+    size = os.path.getsize(path) if os.path.isfile(path) else None
+    with console.progress(f"reading {path}", size) as advance:
+        graph = read_graph(path, advance)
+    for note in graph.model.notes:
+        console.note(f"{path}: {note.message}")
+    if graph.model.atc_cmdline:
+        command = command_options(graph.model.command)
+        mode = command.get("precision_mode_v2") or command.get("precision_mode")
+        console.note(f"compiled by: {graph.model.atc_cmdline}")
+        console.note(f"precision mode of that command: {mode or 'not named, so its default'}")
+        if command.get("modify_mixlist"):
+            console.note(f"mixlist of that command: {command['modify_mixlist']}")
+    elif (number := graph.model.graph_precision_mode) is not None:
+        known = mode_by_number(number)
+        console.note(f"precision mode in the file: {known.name if known else number}")
+    return graph
+
+
+def judged_model(
+    graph: ModelGraph, options: JudgeOptions, target_options: TargetOptions, console: Console
+) -> JudgedModel:
+    """Judge a graph.
+
+    :param options: with a mode, see :meth:`JudgeOptions.in_mode`
+    :raises UsageFault: if an option is wrong or a target is missing
+    :raises Refused: if a file cannot be read, or the engine refuses it
+    """
+    assert options.mode is not None
+    sources = [word for word in options.columns.split(",") if word]
+    if not sources:
+        known = ", ".join(DEFAULT_SOURCES)
+        raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
+    target = _target(options, sources, target_options, console)
+    mode = judge_mode(options.mode)
+    mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
+    if mixlist and target:
+        report_unknown(mixlist, target.operators, console)
+    if mixlist and not mode.is_mixed:
+        console.warn(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here")
+    if target and target.soc and mode.name in MODES and not MODES[mode.name].is_on(target.soc):
+        console.warn(f"{target.soc} does not have the mode {mode.name}")
+    keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
+    customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
+    with console.progress(f"judging {len(graph)} nodes"):
+        ready = prepare(
+            graph,
+            target,
+            columns=sources,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+            fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
+            atc=options.atc,
+        )
+        answer = ready.judge(options.mode, mixlist)
+        _ = answer.counts
+    _report_option_files(answer.graph, keep_dtype, customize_dtypes, console)
+    return JudgedModel(graph, options, answer, ready, mixlist)
+
+
+def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions, console: Console) -> Target | None:
+    if options.against is None:
+        if list(sources) != ["assumed"]:
+            raise UsageFault(
+                "--against TARGET is required: its policies and dtypes decide",
+                name="needs-target",
+                hint="--columns assumed judges without a target; every operator is then gray",
+            )
+        return None
+    target = open_against(options.against, console, chosen)
+    report_doubts(target, console)
+    return target
+
+
+def _report_option_files(
+    graph: ModelGraph, keep_dtype: KeepDtype | None, customize_dtypes: CustomizeDtypes | None, console: Console
+) -> None:
+    """Warn of lines that the compiler ignores, and of those that name nothing in the graph."""
+    files = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []
+    if customize_dtypes:
+        files.append((customize_dtypes.path, [*customize_dtypes.faults, *customize_dtypes.unmatched(graph)]))
+    for path, faults in files:
+        for fault in faults[:_MOST_LINES]:
+            console.warn(f"{path}:{fault.line}:{fault.column}: {fault.message}")
+        if len(faults) > _MOST_LINES:
+            console.warn(f"{path}: {len(faults) - _MOST_LINES} more lines are ignored or name nothing")
