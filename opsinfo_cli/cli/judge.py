@@ -1,8 +1,7 @@
-"""Open a model and judge it by the options of the command line; `graph`, `simulate` and `bisect` share this."""
+"""Judge a model by the options of the command line; `graph` and `simulate` share this."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,14 +10,12 @@ from ..errors import UsageFault
 from ..graph.answer import Answer
 from ..graph.graph import ModelGraph
 from ..graph.judge.kernels import DEFAULT_SOURCES
-from ..graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
+from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.judging import Ready, prepare
 from ..graph.options.atc import AtcOptions
 from ..graph.options.customize_dtypes import CustomizeDtypes
 from ..graph.options.fe_ini import fp16_op_types
 from ..graph.options.keep_dtype import KeepDtype
-from ..graph.readers import read_graph
-from ..graph.readers.command import options as command_options
 from ..model.mixlist import Mixlist
 from ..model.precision_mode import MODES
 from ..model.target import Target, TargetOptions
@@ -111,29 +108,6 @@ class JudgedModel(NamedTuple):
     answer: Answer
     ready: Ready
     mixlist: Mixlist | None
-
-
-def opened_model(path: str, console: Console) -> ModelGraph:
-    """Return a model's graph, and report what the reader could not read.
-
-    :raises Refused: if the file cannot be read or is not a model
-    """
-    size = os.path.getsize(path) if os.path.isfile(path) else None
-    with console.progress(f"reading {path}", size) as advance:
-        graph = read_graph(path, advance)
-    for note in graph.model.notes:
-        console.note(f"{path}: {note.message}")
-    if graph.model.atc_cmdline:
-        command = command_options(graph.model.command)
-        mode = command.get("precision_mode_v2") or command.get("precision_mode")
-        console.note(f"compiled by: {graph.model.atc_cmdline}")
-        console.note(f"precision mode of that command: {mode or 'not named, so its default'}")
-        if command.get("modify_mixlist"):
-            console.note(f"mixlist of that command: {command['modify_mixlist']}")
-    elif (number := graph.model.graph_precision_mode) is not None:
-        known = mode_by_number(number)
-        console.note(f"precision mode in the file: {known.name if known else number}")
-    return graph
 
 
 def judged_model(

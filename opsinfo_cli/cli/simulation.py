@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageFault
-from .params import FILE, Number, Word, advanced, bundle, option
+from .params import FILE, Decorator, Number, Word, bundle, option
 
 if TYPE_CHECKING:
     from ..graph.judging import Ready
@@ -39,27 +39,45 @@ class SimulationOptions:
         return self.max_error is not None or self.min_cosine is not None
 
 
-simulation_options = bundle(
-    "simulating",
-    SimulationOptions,
-    option("--max-error", type=Number("X"), help="Largest max|a-b| / max|b| of an output that passes."),
-    option("--min-cosine", type=Number("X", -1, 1), help="Smallest cosine of an output that passes."),
-    advanced(
-        "--inputs",
-        type=Word("FILE|DIR|random:SEED", reads=True),
-        multiple=True,
-        help="Inputs: an .npz, a folder of .npy or .pb files, or random ones; repeatable.  [default: random:0]",
-    ),
-    advanced(
-        "--shape",
-        "shapes",
-        type=Word("INPUT=DIMS"),
-        multiple=True,
-        help="Shape of an input with open dimensions, as in x=1,3,224,224; repeatable.",
-    ),
-    advanced("--saturate", is_flag=True, help="Clip what overflows, as a device in saturation mode, instead of Inf."),
-    advanced("--reference", type=FILE, help="Compare with these outputs, an .npz recorded on a device, not float32."),
-)
+def _options(section: str) -> Decorator[Any]:
+    """:param section: of the help, for all but the bounds"""
+    return bundle(
+        "simulating",
+        SimulationOptions,
+        option("--max-error", type=Number("X"), help="Largest max|a-b| / max|b| of an output that passes."),
+        option("--min-cosine", type=Number("X", -1, 1), help="Smallest cosine of an output that passes."),
+        option(
+            "--inputs",
+            type=Word("FILE|DIR|random:SEED", reads=True),
+            multiple=True,
+            help="Inputs: an .npz, a folder of .npy or .pb files, or random ones; repeatable.  [default: random:0]",
+            section=section,
+        ),
+        option(
+            "--shape",
+            "shapes",
+            type=Word("INPUT=DIMS"),
+            multiple=True,
+            help="Shape of an input with open dimensions, as in x=1,3,224,224; repeatable.",
+            section=section,
+        ),
+        option(
+            "--saturate",
+            is_flag=True,
+            help="Clip what overflows, as a device in saturation mode, instead of Inf.",
+            section=section,
+        ),
+        option(
+            "--reference",
+            type=FILE,
+            help="Compare with these outputs, an .npz recorded on a device, not float32.",
+            section=section,
+        ),
+    )
+
+
+simulation_options = _options("advanced")
+simulate_options = _options("")
 
 
 def opened_simulation(model: str, ready: Ready, mode: str, options: SimulationOptions) -> Simulation:

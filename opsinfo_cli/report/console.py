@@ -107,6 +107,8 @@ class Console:
             self._send_exact(answer.texts[self.format]())
         else:
             self._print_blocks(answer.blocks(), answer.paged)
+            for warning in answer.warnings:
+                self.warn(warning)
             for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
                 self.tell(note)
 

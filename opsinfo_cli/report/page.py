@@ -197,13 +197,19 @@ def _data(value: Any) -> str:
 
 
 def table_page(
-    title: str, facts: Iterable[tuple[str, str]], tables: Sequence[Table], lead: str = "", note: str = ""
+    title: str,
+    facts: Iterable[tuple[str, str]],
+    tables: Sequence[Table],
+    lead: str = "",
+    note: str = "",
+    styles: Sequence[str] = (),
 ) -> str:
     """Return a page whose first table can be searched, filtered and sorted; the others follow as sections.
 
     Columns of policies become bars of counts and filters.
 
     :param lead: markup above the tables, such as a plot
+    :param styles: style sheets that the lead needs
     :param note: a sentence for the foot of the page
     """
     first, *others = tables
@@ -227,7 +233,7 @@ def table_page(
     )
     body += "".join(_plain_section(each) for each in others)
     foot = f"{note}, " * bool(note) + f"{len(rows)} rows"
-    return page_text(title, facts, body, lead=pictures + lead, scripts=["table.js"], foot=foot)
+    return page_text(title, facts, body, lead=pictures + lead, styles=styles, scripts=["table.js"], foot=foot)
 
 
 def _heading(column: Column) -> str:

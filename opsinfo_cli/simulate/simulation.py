@@ -167,10 +167,10 @@ class Simulation:
             self._known[key] = Simulated(tuple(map(worst, errors.values())), len(plan))
         return self._known[key]
 
-    def rank(self, mixlist: Lists = None, progress: Callable[[int, int], None] | None = None) -> list[TypeCost]:
+    def rank(self, mixlist: Lists = None, progress: Callable[[float], None] | None = None) -> list[TypeCost]:
         """The op types at whose nodes tensors are rounded, the most costly first.
 
-        :param progress: called after each op type with the number of those done, and of all
+        :param progress: called after each of the plan's op types
         :raises Refused: if the mixlist is refused
         """
         plan = self.plan(mixlist)
@@ -178,12 +178,12 @@ class Simulation:
         has_lists = self.answer(mixlist).mode.is_mixed
         costs = []
         types = plan.types
-        for done, (op_type, nodes) in enumerate(types.items(), 1):
+        for op_type, nodes in types.items():
             without = {**marks, op_type: frozenset({ADD_BLACK})}
             alone = self._error(plan.only(op_type))
             costs.append(TypeCost(op_type, nodes, alone, self._error(self.plan(without)) if has_lists else None))
             if progress:
-                progress(done, len(types))
+                progress(1)
         return sorted(costs, key=_worst_first)
 
     def _error(self, plan: RoundingPlan) -> float | None:

@@ -68,26 +68,26 @@ class Trace(NamedTuple):
 def trace(
     simulation: Simulation,
     plan: RoundingPlan,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[float], None] | None = None,
     portion: int = PORTION,
 ) -> Trace:
     """Compute with a plan and in float32, and compare along the graph.
 
-    :param progress: called after each portion with the number of values done, and of all
+    :param progress: called after each portion with the number of its values; all are :func:`traced_values`
     :param portion: bytes of values that are held at a time, on either side
     :raises Refused: if onnxruntime cannot compute the model
     """
-    values = _values(simulation)
+    values = traced_values(simulation)
     sizes = _sizes(simulation)
     errors: dict[str, OutputError] = {}
     for some in _portions(list(values), sizes, portion // len(simulation.inputs)):
         errors.update(_errors(simulation, plan, some))
         if progress:
-            progress(len(errors), len(values))
+            progress(len(some))
     return Trace(tuple(_traced(simulation, values, errors)))
 
 
-def _values(simulation: Simulation) -> dict[str, int]:
+def traced_values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
     file, slots = simulation.file, simulation.ready.prepared.slots
     found = {}

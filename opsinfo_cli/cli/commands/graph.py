@@ -26,8 +26,23 @@ from ...report.views.graph import (
     read_back_answer,
     rows_answer,
 )
-from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, opened_model
-from ..params import FILE, GLOB, MODE, TARGET, Choice, Command, OutputFile, Word, bundle, install_options, matches, option, prints
+from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
+from ..open import open_model
+from ..params import (
+    FILE,
+    GLOB,
+    MODE,
+    TARGET,
+    Choice,
+    Command,
+    OutputFile,
+    Word,
+    bundle,
+    install_options,
+    matches,
+    option,
+    prints,
+)
 
 _ON = ("low", "high", "cast", "first-column", "assumed")
 
@@ -131,11 +146,12 @@ def command(
         _require_new(annotate)
     if console.out is not None:
         require_writable(console.out)
-    graph = opened_model(model, console)
-    if graph.model.format not in FRAMEWORKS and judging == JudgeOptions(columns=judging.columns):
-        if node is None and not comparing.given and annotate is None:
-            answer = WrittenAnswer(graph)
-            return rows_answer(GraphView(answer, _facts(answer, None), _caveats(answer, None)), rows.by, _chosen(answer, rows, console))
+    graph = open_model(model, console)
+    asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
+    if graph.model.format not in FRAMEWORKS and not asks and not comparing.given:
+        written = WrittenAnswer(graph)
+        view = GraphView(written, _facts(written, None), _caveats(written, None))
+        return rows_answer(view, rows.by, _chosen(written, rows, console))
     judged = judged_model(graph, judging.in_mode(console), options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
@@ -250,7 +266,7 @@ def _compiled(path: str, console: Console) -> WrittenAnswer:
 
     :raises UsageFault: if the model holds no dtypes of the engine
     """
-    graph = opened_model(path, console)
+    graph = open_model(path, console)
     if graph.model.format in FRAMEWORKS or graph.model.judged is False:
         message = "neither a compiled model nor a dump made after the engine chose dtypes"
         hint = "--read-back takes a .om file, or a GE dump of a later stage than FeTopoSortingAfter"

@@ -1,177 +1,282 @@
-"""The effect of a policy on a model: tables on a terminal, rows in a pipe."""
+"""The answers of `graph`: op types or nodes, the path to a node's dtypes, a comparison, a read-back."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
-from ...graph.answer import AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.answer import (
+    NOT_COMPUTED,
+    AnswerComparison,
+    GraphAnswer,
+    NodeAnswer,
+    PathStep,
+    TypeSummary,
+    summarised,
+)
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
-from ..escape import row, visible
+from ..answer import Answer, Block, Caveats, Cell, Column, Either, Place, Table, Tree
 from ..formats.summary import counted
-from ..terminal.output import Output
+from .graph_document import (
+    comparison_document,
+    constants_document,
+    graph_document,
+    path_document,
+    read_back_document,
+)
 
-if TYPE_CHECKING:
-    from ..terminal.table import Column
-
-
-def show_types(output: Output, types: Sequence[TypeSummary]) -> None:
-    """Print op types, those with the most low nodes first; in a pipe type, nodes, low, high, list."""
-    cells = [[each.op_type, str(each.nodes), str(each.low), str(each.high), each.policy or "-"] for each in types]
-    titles = ("op type", "nodes", "low", "high", "list")
-    _show(output, titles, cells, policies=("list",))
+_MOST_CONSTANTS = 5
 
 
-def show_nodes(output: Output, rows: Iterable[NodeAnswer]) -> None:
-    """Print nodes in graph order; in a pipe name, type, runs, inputs, outputs, list, confidence, why."""
-    if output.on_terminal:
-        cells = [[each.name, each.type, each.runs or "-", dtypes(each.outputs), each.why] for each in rows]
-        _show(output, ("node", "op type", "runs", "outputs", "why"), cells, spare=("why",))
-        return
-    output.lines(
-        row(
-            each.name,
-            each.type,
-            each.runs or "-",
-            dtypes(each.inputs),
-            dtypes(each.outputs),
-            each.policy or "-",
-            each.confidence or "-",
-            each.why,
-        )
-        for each in rows
+@dataclass(frozen=True)
+class GraphView:
+    """A model's answer with what is said around it.
+
+    :param facts: how the model was judged: (name, value)
+    :param caveats: what the answer assumes, and what it does not consider
+    :param constants: the check of constants; None if it was not made
+    :param compared_with: the option that asked for a comparison, as text: ``mixlist a.json``
+    """
+
+    answer: GraphAnswer
+    facts: Sequence[tuple[str, str]]
+    caveats: Sequence[str]
+    constants: ConstantCheck | None = None
+    compared_with: str = ""
+
+
+def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> Answer:
+    """The op types or nodes of a model.
+
+    :param by: ``type`` or ``node``
+    :param chosen: the rows that are shown; None for all
+    """
+    answer = view.answer
+    types = answer.types if chosen is None else summarised(chosen)
+    shown = answer if chosen is None else chosen
+
+    def document() -> dict[str, Any]:
+        constants = constants_document(view.constants) if view.constants else {}
+        return {**_document(view, shown, types), **constants}
+
+    return Answer(
+        document,
+        lambda: [_node_table(shown) if by == "node" else _type_table(types), *_last(view)],
+        texts={"html": lambda: _page(view)},
+        warnings=_constant_warnings(view.constants),
+        notes=(_summary(answer, types),),
     )
 
 
-def show_path(output: Output, steps: Sequence[PathStep]) -> None:
-    """Print the origin of a node's dtypes, a line per step; in a pipe name, type, tensor, dtype, why."""
-    if not output.on_terminal:
-        output.lines(
-            row(step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why) for step in steps
-        )
-        return
-    with output.paged():
-        for number, step in enumerate(steps, 1):
-            head = f"{number}. {visible(step.node.name)} ({visible(step.node.type)})"
-            place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
-            output.lines(output.wrapped(f"{head}, {place}: {visible(step.node.why)}", indent=3))
+def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
+    """The path back from a node to the origin of its dtypes."""
+    first = steps[0].node
+    tree = Tree(_step(steps[0]), [Tree(_step(step)) for step in steps[1:]])
+    lines = [[step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why] for step in steps]
+    table = Table([Column(title) for title in ("node", "op type", "tensor", "dtype", "why")], lines)
+    return Answer(
+        lambda: {**_document(view, [first], summarised([first])), **path_document(steps)},
+        lambda: [Either(lambda: [tree], lambda: [table]), *_last(view)],
+        texts={"html": lambda: _page(view, chosen=first.index)},
+    )
 
 
-def show_comparison(output: Output, graph: ModelGraph, found: AnswerComparison) -> None:
-    """Print nodes whose dtypes differ, then added and removed Casts; in a pipe kind, name, type, A, B."""
-    changed = [["~", a.name, a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in found.changed]
-    if output.on_terminal:
-        _show(output, ("", "node", "op type", "A", "B"), changed + _casts(graph, found))
-    else:
-        casts = [("cast-gone", each) for each in found.casts_gone] + [
-            ("cast-added", each) for each in found.casts_added
+def _step(step: PathStep) -> str:
+    place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
+    return f"{step.node.name} ({step.node.type}), {place}: {step.node.why}"
+
+
+def comparison_answer(view: GraphView, comparison: AnswerComparison) -> Answer:
+    """The nodes whose dtypes differ, then added and removed Casts."""
+    graph = view.answer.graph
+
+    def lines() -> Iterable[tuple[str, ...]]:
+        for a, b in comparison.changed:
+            yield "changed", a.name, a.type, dtypes(a.outputs), dtypes(b.outputs)
+        for kind, casts in (("cast-gone", comparison.casts_gone), ("cast-added", comparison.casts_added)):
+            for cast in casts:
+                yield kind, _edge(graph, cast), "Cast", cast.begin, cast.end
+
+    def table() -> Table:
+        rows: list[list[Cell]] = [
+            ["~", Place(a.name), a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in comparison.changed
         ]
-        output.lines(row("changed", *rest) for _, *rest in changed)
-        output.lines(row(kind, _edge(graph, cast), "Cast", cast.begin, cast.end) for kind, cast in casts)
-    output.tell(
-        f"{counted(len(found.changed), 'node')} with other dtypes; "
-        f"{counted(len(found.casts_gone), 'Cast')} fewer, {len(found.casts_added)} new"
+        columns = [Column(title) for title in ("", "node", "op type", "A", "B")]
+        return Table(columns, rows + _cast_rows(graph, comparison), lines)
+
+    text = (
+        f"{counted(len(comparison.changed), 'node')} with other dtypes; "
+        f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
+    )
+    return Answer(
+        lambda: {**_document(view, view.answer, view.answer.types), **comparison_document(graph, comparison)},
+        lambda: [table(), *_last(view)],
+        texts={"html": lambda: _page(view, comparison=comparison)},
+        notes=(text,),
+        status=int(bool(comparison)),
     )
 
 
-def _casts(graph: ModelGraph, found: AnswerComparison) -> list[list[str]]:
+def _cast_rows(graph: ModelGraph, comparison: AnswerComparison) -> list[list[Cell]]:
     """Return rows of edges whose Cast is added, removed, or converts to another dtype."""
     a, b = (
-        {_edge(graph, each): f"{each.begin} to {each.end}" for each in some}
-        for some in (found.casts_gone, found.casts_added)
+        {_edge(graph, cast): f"{cast.begin} to {cast.end}" for cast in casts}
+        for casts in (comparison.casts_gone, comparison.casts_added)
     )
     signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
-    return [[signs[edge in a, edge in b], edge, "Cast", a.get(edge, "-"), b.get(edge, "-")] for edge in {**a, **b}]
+    return [
+        [signs[edge in a, edge in b], Place(edge), "Cast", a.get(edge, "-"), b.get(edge, "-")] for edge in {**a, **b}
+    ]
 
 
 def _edge(graph: ModelGraph, cast: Cast) -> str:
     return f"{graph[cast.producer].name}:{cast.output} to {graph[cast.consumer].name}:{cast.input}"
 
 
-def show_read_back(output: Output, found: ReadBack) -> None:
-    """Print nodes that differ and nodes that were not compared; in a pipe the kind, name and op type come first.
+def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
+    """The nodes that differ from a compiled model, and those that were not compared.
 
-    On a terminal nodes that were not compared are counted by reason; ``-v`` lists them.
+    :param verbose: whether a terminal lists the latter, instead of counting them by reason
     """
-    cells = [
+    differing = [
         [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
-        for each in found.differs
+        for each in back.differs
     ]
-    if output.on_terminal:
-        _show(output, ("node", "op type", "predicted", "compiled", "why predicted"), cells, spare=("why predicted",))
-        _show_unmatched(output, found)
-        types = [[each.type, str(each.matched), str(each.agree)] for each in found.types]
-        _show(output, ("op type", "matched", "agree"), types)
-    else:
-        output.lines(row("differs", *each) for each in cells)
-        output.lines(row("unmatched", each.name, each.type, each.side, each.why) for each in found.unmatched)
-        output.lines(row("agree", each.type, str(each.matched), str(each.agree)) for each in found.types)
-    agreement = "nothing to compare" if found.agreement is None else f"{found.agreement:.1f} % agree"
-    output.tell(
-        f"{counted(found.matched, 'compute node')} matched ({found.by_fusion} through fusion): {agreement}; "
-        f"{len(found.unmatched)} not compared",
-        prose=True,
+
+    def drawn() -> list[Block]:
+        titles = ("node", "op type", "predicted", "compiled", "why predicted")
+        rows: list[list[Cell]] = [[Place(name), *rest, Place(why)] for name, *rest, why in differing]
+        types = [[each.type, str(each.matched), str(each.agree)] for each in back.types]
+        counts = [Column("op type"), Column("matched", number=True), Column("agree", number=True)]
+        tables = [
+            Table([Column(title, dim=title == titles[-1]) for title in titles], rows),
+            _unmatched(back, verbose),
+            Table(counts, types),
+        ]
+        return [table for table in tables if table.rows]
+
+    def plain() -> list[Block]:
+        lines = [["differs", *each] for each in differing]
+        lines += [["unmatched", each.name, each.type, each.side, each.why] for each in back.unmatched]
+        lines += [["agree", each.type, str(each.matched), str(each.agree)] for each in back.types]
+        return [Table((), lines)]
+
+    agreement = "nothing to compare" if back.agreement is None else f"{back.agreement:.1f} % agree"
+    text = (
+        f"{counted(back.matched, 'compute node')} matched ({back.by_fusion} through fusion): {agreement}; "
+        f"{len(back.unmatched)} not compared"
+    )
+    return Answer(
+        lambda: {**_document(view, view.answer, view.answer.types), **read_back_document(back)},
+        lambda: [Either(drawn, plain), *_last(view)],
+        texts={"html": lambda: _page(view, back=back)},
+        notes=(text,),
+        status=int(bool(back.differs)),
     )
 
 
-def _show_unmatched(output: Output, found: ReadBack) -> None:
-    if output.verbose:
-        each_one = [[each.name, each.type, each.side, each.why] for each in found.unmatched]
-        _show(output, ("not compared", "op type", "in", "why"), each_one, spare=("why",))
-        return
+def _unmatched(back: ReadBack, verbose: bool) -> Table:
+    if verbose:
+        every: list[list[Cell]] = [[Place(each.name), each.type, each.side, each.why] for each in back.unmatched]
+        return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)
     by_reason: dict[tuple[str, str], Counter[str]] = {}
-    for each in found.unmatched:
+    for each in back.unmatched:
         by_reason.setdefault((each.side, each.why), Counter())[each.type] += 1
-    cells = [[", ".join(types), str(types.total()), side, why] for (side, why), types in by_reason.items()]
-    _show(output, ("not compared", "nodes", "in", "why"), cells)
+    rows: list[list[Cell]] = [
+        [Place(", ".join(types)), str(types.total()), side, why] for (side, why), types in by_reason.items()
+    ]
+    columns = [Column("not compared"), Column("nodes", number=True), Column("in"), Column("why")]
+    return Table(columns, rows)
 
 
-_MOST_CONSTANTS = 5
+def _type_table(types: Sequence[TypeSummary]) -> Table:
+    """Op types, those with the most low nodes first; in a pipe type, nodes, low, high, list."""
+    columns = [Column("op type"), *(Column(title, number=True) for title in ("nodes", "low", "high"))]
+    rows = [[each.op_type, str(each.nodes), str(each.low), str(each.high), each.policy or "-"] for each in types]
+    return Table([*columns, Column("list", policy=True)], rows)
 
 
-def say_constants(output: Output, check: ConstantCheck) -> None:
-    """Warn of the constants that do not fit, those that overflow first."""
+def _node_table(rows: Iterable[NodeAnswer]) -> Table:
+    """Nodes, on a terminal those that compute first; in a pipe name, type, runs, inputs, outputs, list, confidence, why
+    in the order of the graph.
+    """
+    columns = [Column("node"), Column("op type"), Column("runs"), Column("list", policy=True)]
+    columns += [Column("outputs", spare=True), Column("why", dim=True)]
+
+    def lines() -> Iterable[tuple[str, ...]]:
+        for each in rows:
+            ends = dtypes(each.inputs), dtypes(each.outputs)
+            yield each.name, each.type, each.runs or "-", *ends, each.policy or "-", each.confidence or "-", each.why
+
+    return Table(columns, _node_cells(rows), lines)
+
+
+def _node_cells(rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
+    for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
+        why = each.why.removeprefix(f"on the {each.policy} list ").removeprefix(f"by the {each.by}: ")
+        runs, policy = each.runs or "-", each.policy or "-"
+        yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), Place(why)]
+
+
+def _last(view: GraphView) -> list[Block]:
+    return [Caveats(view.caveats)] if view.caveats else []
+
+
+def _document(view: GraphView, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
+    return {**graph_document(view.answer, rows, types), "caveats": list(view.caveats)}
+
+
+def _page(view: GraphView, **more: Any) -> str:
+    """:param more: further fields of ``GraphPage``"""
+    from .graph_page import GraphPage, graph_page
+
+    notes = [note.message for note in view.answer.graph.model.notes]
+    page = GraphPage(view.answer, view.answer.types, view.facts, [*notes, *view.caveats], view.constants, **more)
+    return graph_page(page._replace(compared_with=view.compared_with))
+
+
+def _constant_warnings(check: ConstantCheck | None) -> list[str]:
+    """Return warnings of the constants that do not fit, those that overflow first."""
+    if check is None:
+        return []
     faults = sorted(check.faults, key=lambda each: " overflow " not in each.why)
-    for each in faults[:_MOST_CONSTANTS]:
-        output.say(
-            f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}", "warning"
-        )
+    warnings = [
+        f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}"
+        for each in faults[:_MOST_CONSTANTS]
+    ]
     left = len(faults) - _MOST_CONSTANTS
     if left > 0:
-        said = "more constants do" if left > 1 else "more constant does"
-        output.say(f"{left} {said} not fit; --format json lists all", "warning")
-    for path, why in check.unread.items():
-        output.say(f"{path}: {why}: its constants were not checked", "warning")
+        text = "more constants do" if left > 1 else "more constant does"
+        warnings.append(f"{left} {text} not fit; --format json lists all")
+    return [*warnings, *(f"{path}: {why}: its constants were not checked" for path, why in check.unread.items())]
 
 
-def say_summary(output: Output, outcome: GraphAnswer, types: Sequence[TypeSummary]) -> None:
-    """Print the number of nodes shown, and of Casts in the whole graph."""
+def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
+    """Return the number of nodes shown, and of Casts in the whole graph."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
     nodes = sum(each.nodes for each in types)
-    shown = "" if nodes == len(outcome) else f" of {len(outcome)}"
-    others = "not judged" if outcome.mode_name is not None else "neither"
-    output.tell(
-        f"{nodes}{shown} nodes: {low} low, {high} high, {nodes - low - high} {others}; {casts_said(outcome)}",
-        prose=True,
-    )
+    of = "" if nodes == len(answer) else f" of {len(answer)}"
+    others = "not judged" if answer.mode_name is not None else "neither"
+    return f"{nodes}{of} nodes: {low} low, {high} high, {nodes - low - high} {others}; {casts_text(answer)}"
 
 
-def casts_said(outcome: GraphAnswer) -> str:
+def casts_text(answer: GraphAnswer) -> str:
     """Return the Casts of a graph as text."""
-    casts = outcome.cast_counts
+    casts = answer.cast_counts
     if not casts.edges:
         return "no edge needs a Cast"
     edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
-    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(outcome)}"
+    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(answer)}"
 
 
-def _converted(outcome: GraphAnswer) -> str:
-    casts = outcome.cast_counts
-    if outcome.mode_name is None or not casts.bytes:
+def _converted(answer: GraphAnswer) -> str:
+    casts = answer.cast_counts
+    if answer.mode_name is None or not casts.bytes:
         return ""
     size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
     unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
@@ -181,24 +286,3 @@ def _converted(outcome: GraphAnswer) -> str:
 def dtypes(words: Sequence[str | None]) -> str:
     """Return distinct dtypes with commas: `float16`, `float16,int32`; `-` if there are none."""
     return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"
-
-
-def _show(
-    output: Output,
-    titles: Sequence[str],
-    cells: Sequence[Sequence[str]],
-    policies: Sequence[str] = (),
-    spare: Sequence[str] = (),
-) -> None:
-    if not output.on_terminal:
-        output.lines(row(*each) for each in cells)
-        return
-    if not cells:
-        return
-    from ..terminal.table import Column, print_table
-
-    columns: list[Column] = [
-        Column(title, policy=title in policies, spare=title in spare, dim=title in spare) for title in titles
-    ]
-    with output.paged():
-        print_table(output, columns, cells)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ..page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
-from .graph import casts_said, dtypes
+from .graph import casts_text, dtypes
 from .graph_columns import PageColumns
 from .graph_ribbon import Band, ribbon
 
@@ -87,7 +87,7 @@ def _lead(page: GraphPage) -> str:
     if page.back:
         differs = len(page.back.differs)
         every.append(Bar("Read back: nodes", [("agree", page.back.matched - differs), ("differ", differs)]))
-    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (casts_said(page.outcome), *page.notes))
+    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (casts_text(page.outcome), *page.notes))
     return f'{bars(every)}<ul class="notes">\n{notes}</ul>\n'
 
 

@@ -1,22 +1,56 @@
-"""The results of a simulation: tables and a plot for a terminal, rows for a pipe."""
+"""The answer of `simulate`: outputs, the first faulty nodes, op types, the error along the graph, and limits.
+
+In documents infinity is the text ``inf``, and an unknown number is null.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ...simulate.report import SimulationReport
-from ...simulate.trace import JUMP, TracedNode
-from ..escape import row, visible
+from ...simulate.trace import JUMP, Trace, TracedNode
+from ..answer import Answer, Block, Caveats, Cell, Column, Either, Lines, Place, Table
 from ..formats.summary import counted
-from ..terminal.output import Output
+from ..styles import terminal_width
+from .error_plot import svg_text, text_plot
 
-if TYPE_CHECKING:
-    from ..terminal.table import Column
+_FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
-NO_NODE = "none"
+
+def simulation_answer(report: SimulationReport) -> Answer:
+    """The status is 1 if an output exceeds a bound."""
+    return Answer(
+        lambda: _document(report),
+        lambda: [
+            Either(lambda: _drawn(report), lambda: [Table((), _lines(report))]),
+            Caveats([f"not shown: {each.message}" for each in report.limits]),
+        ],
+        texts={"html": lambda: _page(report)},
+        notes=[_compared(report), *([] if report.passes is None else [_passes(report)])],
+        status=int(report.passes is False),
+    )
+
+
+def error_svg(traced: Trace) -> str:
+    """Return the plot of the error along the graph as SVG."""
+    return svg_text(traced.nodes)
+
+
+def doubts(report: SimulationReport) -> list[str]:
+    """Return what limits the meaning of the numbers."""
+    found = []
+    for output in report.simulated.outputs:
+        if output.why:
+            found.append(f"output `{output.name}`: {output.why}")
+        if output.reference_inf or output.reference_nan:
+            wrong = f"{output.reference_inf} Inf and {output.reference_nan} NaN"
+            found.append(f"output `{output.name}`: the reference has {wrong}")
+    if not report.simulated.rounded:
+        found.append("no tensor of this model is low in this mode: nothing was rounded")
+    return found
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -31,9 +65,8 @@ def cosine(value: float | None) -> str:
     return "1" if value == 1 else f"{min(value, 0.999999999):.9f}".rstrip("0") if value > 0.9999 else f"{value:.6f}"
 
 
-def show_simulation(output: Output, report: SimulationReport) -> None:
-    """Print outputs, the first faulty nodes, op types, a plot; in a pipe, rows begin with their kind."""
-    outputs = [
+def _outputs(report: SimulationReport) -> list[list[str]]:
+    return [
         [
             each.name,
             number(each.max_abs_error),
@@ -44,39 +77,15 @@ def show_simulation(output: Output, report: SimulationReport) -> None:
         ]
         for each in report.simulated.outputs
     ]
-    types = [
+
+
+def _types(report: SimulationReport) -> list[list[str]]:
+    return [
         [each.type, str(len(each.nodes)), number(each.error_alone), number(each.error_without)] for each in report.types
     ]
-    if not output.on_terminal:
-        output.lines(row("output", *each) for each in outputs)
-        for kind, node, why in first_nodes(report):
-            output.lines([row(kind, *((node.node, node.type, why) if node else ("-", "-", "-")))])
-        output.lines(row("type", *each) for each in types)
-        return
-    from ..terminal.table import Column, print_table
-
-    with output.paged():
-        titles = ("output", "max abs error", "max rel error", "cosine", "Inf", "NaN")
-        print_table(output, _columns(titles), outputs)
-        for kind, node, why in first_nodes(report):
-            said = f"{visible(node.node)} ({visible(node.type)}): {why}" if node else NO_NODE
-            output.lines(output.wrapped(f"{_KINDS[kind]}: {said}", indent=2))
-        if types:
-            output.lines([""])
-            print_table(output, [Column(each) for each in ("op type", "nodes", "error alone", "error without")], types)
-        _plot(output, report)
 
 
-def _columns(titles: Sequence[str]) -> list[Column]:
-    from ..terminal.table import Column
-
-    return [Column(title, spare=title in ("max abs error",)) for title in titles]
-
-
-_KINDS = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
-
-
-def first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None, str]]:
+def _first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None, str]]:
     """Return the first node that yields Inf or NaN, and the first whose error jumps, each with the reason."""
     if report.trace is None:
         return []
@@ -88,8 +97,8 @@ def first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None, 
 
 
 def _not_finite(node: TracedNode) -> str:
-    found = [f"{count} {word}" for count, word in ((node.inf, "Inf"), (node.nan, "NaN")) if count]
-    return f"{' and '.join(found)} in {counted(node.elements, 'value')} that are finite in float32"
+    wrong = [f"{count} {word}" for count, word in ((node.inf, "Inf"), (node.nan, "NaN")) if count]
+    return f"{' and '.join(wrong)} in {counted(node.elements, 'value')} that are finite in float32"
 
 
 def _jump(node: TracedNode) -> str:
@@ -97,60 +106,163 @@ def _jump(node: TracedNode) -> str:
     return f"error {number(node.error)}; error of its inputs: {inputs}"
 
 
-def _plot(output: Output, report: SimulationReport) -> None:
-    if report.trace is None:
-        return
-    from .error_plot import text_plot
-
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    lines = list(text_plot(report.trace.nodes, output.columns, encoding in ("utf8", "utf16")))
-    if lines:
-        output.lines(["", "error along the graph", *lines])
+# text
 
 
-def say_doubts(output: Output, report: SimulationReport) -> None:
-    """Print what limits the meaning of the numbers."""
-    for each in report.simulated.outputs:
-        if each.why:
-            output.say(f"output `{each.name}`: {each.why}", "warning")
-        if each.reference_inf or each.reference_nan:
-            said = f"output `{each.name}`: the reference has {each.reference_inf} Inf and {each.reference_nan} NaN"
-            output.say(said, "warning")
-    if not report.simulated.rounded:
-        output.say("no tensor of this model is low in this mode: nothing was rounded", "warning")
+def _lines(report: SimulationReport) -> Iterable[Sequence[str]]:
+    yield from (["output", *each] for each in _outputs(report))
+    for kind, node, why in _first_nodes(report):
+        yield [kind, *((node.node, node.type, why) if node else ("-", "-", "-"))]
+    yield from (["type", *each] for each in _types(report))
 
 
-def say_simulated(output: Output, report: SimulationReport) -> None:
-    """Print how much was rounded and what the outputs were compared with."""
+def _drawn(report: SimulationReport) -> list[Block]:
+    blocks: list[Block] = [_output_table(report)]
+    if report.trace is not None:
+        first = [
+            f"{_FIRST[kind]}: {f'{node.node} ({node.type}): {why}' if node else 'none'}"
+            for kind, node, why in _first_nodes(report)
+        ]
+        blocks.append(Lines([*first, ""], indent=2))
+    if report.types:
+        blocks.append(_type_table(report))
+    if report.trace is not None:
+        encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+        plot = list(text_plot(report.trace.nodes, terminal_width(), encoding in ("utf8", "utf16")))
+        blocks.append(Lines(["", "error along the graph", *plot] if plot else []))
+    return blocks
+
+
+def _output_table(report: SimulationReport) -> Table:
+    titles = ("max abs error", "max rel error", "cosine", "Inf", "NaN")
+    columns = [Column(title, number=True, spare=title == "max abs error") for title in titles]
+    rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _outputs(report)]
+    return Table([Column("output"), *columns], rows, title="Outputs against the reference")
+
+
+def _type_table(report: SimulationReport) -> Table:
+    columns = [Column(title, number=True) for title in ("nodes", "error alone", "error without")]
+    return Table([Column("op type"), *columns], _types(report), title="Op types, those that cost most first")
+
+
+def _compared(report: SimulationReport) -> str:
+    """Return how much was rounded and what the outputs were compared with."""
     against = f"outputs of {report.reference}" if report.reference else "float32"
     sets = counted(len(report.simulation.inputs), "set")
-    output.tell(
+    return (
         f"rounded in {counted(report.simulated.rounded, 'place')}; compared with {against}, {sets} of inputs; "
-        f"max rel error is max|a-b| / max|b|, a jump is {JUMP:g} times the inputs' error",
-        prose=True,
+        f"max rel error is max|a-b| / max|b|, a jump is {JUMP:g} times the inputs' error"
     )
 
 
-def say_limits(output: Output, report: SimulationReport) -> None:
-    output.tell("not shown:")
-    for each in report.limits:
-        output.tell(f"- {each.message}", prose=True)
-
-
-def say_passes(output: Output, report: SimulationReport) -> None:
-    """Print whether the outputs are within the bounds."""
-    if report.passes is None:
-        return
-    bounds = [
-        f"{word} {bound:g}"
-        for word, bound in (("--max-error", report.max_error), ("--min-cosine", report.min_cosine))
-        if bound is not None
-    ]
-    failing = [each.name for each in report.simulated.outputs if not each.passes(report.max_error, report.min_cosine)]
+def _passes(report: SimulationReport) -> str:
+    """Return whether the outputs are within the bounds."""
+    given = (("--max-error", report.max_error), ("--min-cosine", report.min_cosine))
+    bounds = " and ".join(f"{word} {bound:g}" for word, bound in given if bound is not None)
+    failing = [each for each in report.simulated.outputs if not each.passes(report.max_error, report.min_cosine)]
     if not failing:
-        output.tell(f"passes {' and '.join(bounds)}")
-        return
+        return f"passes {bounds}"
     worst = report.simulated.max_rel_error
-    found = "not finite" if math.isinf(worst) else number(worst)
-    said = f"fails {' and '.join(bounds)}: {counted(len(failing), 'output')}, the largest error is {found}"
-    output.tell(said, prose=True)
+    largest = "not finite" if math.isinf(worst) else number(worst)
+    return f"fails {bounds}: {counted(len(failing), 'output')}, the largest error is {largest}"
+
+
+# page
+
+
+def _page(report: SimulationReport) -> str:
+    from ..page import escaped, section, table_page
+
+    lead = ""
+    if report.trace is not None:
+        plot = f'<div class="plot">\n{error_svg(report.trace)}</div>\n'
+        lead = section("Error along the graph", plot, "trace")
+    limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
+    lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
+    tables = [_output_table(report), *([_type_table(report)] if report.types else [])]
+    return table_page(f"Simulation of {report.simulation.path}", _facts(report), tables, lead=lead, styles=["plot.css"])
+
+
+def _facts(report: SimulationReport) -> list[tuple[str, str]]:
+    simulation = report.simulation
+    facts = [("Precision mode", simulation.mode)]
+    if report.mixlist:
+        facts.append(("Mixlist", report.mixlist))
+    facts.append(("Inputs", ", ".join(each.name for each in simulation.inputs)))
+    facts.append(("Compared with", report.reference or "float32"))
+    facts.append(("Rounded", f"in {counted(report.simulated.rounded, 'place')}"))
+    for kind, node, why in _first_nodes(report):
+        title = _FIRST[kind][:1].upper() + _FIRST[kind][1:]
+        facts.append((title, f"{node.node} ({node.type}): {why}" if node else "none"))
+    if report.passes is not None:
+        facts.append(("Check", "passes" if report.passes else "fails"))
+    return facts
+
+
+# document
+
+
+def _document(report: SimulationReport) -> dict[str, Any]:
+    simulation = report.simulation
+    first = {kind.replace("-", "_"): _first(node, why) for kind, node, why in _first_nodes(report)}
+    return {
+        "model": {"path": simulation.path, "opset": simulation.file.opset},
+        "precision_mode": simulation.mode,
+        "mixlist": report.mixlist,
+        "saturate": simulation.rewriter.rounder.saturate,
+        "inputs": [each.name for each in simulation.inputs],
+        "reference": report.reference,
+        "rounded": report.simulated.rounded,
+        "outputs": [
+            {
+                "name": each.name,
+                "max_abs_error": _finite(each.max_abs_error),
+                "max_rel_error": _finite(each.max_rel_error),
+                "cosine": each.cosine,
+                "inf": each.inf,
+                "nan": each.nan,
+                "reference_inf": each.reference_inf,
+                "reference_nan": each.reference_nan,
+                "elements": each.elements,
+                "why": each.why or None,
+            }
+            for each in report.simulated.outputs
+        ],
+        "first_not_finite": first.get("first_not_finite"),
+        "first_jump": first.get("first_jump"),
+        "types": [
+            {
+                "type": each.type,
+                "nodes": list(each.nodes),
+                "error_alone": _finite(each.error_alone),
+                "error_without": _finite(each.error_without),
+            }
+            for each in report.types
+        ],
+        "nodes": None if report.trace is None else [_node(each) for each in report.trace.nodes],
+        "max_error": report.max_error,
+        "min_cosine": report.min_cosine,
+        "passes": report.passes,
+        "not_shown": [
+            {"kind": each.kind, "message": each.message, "nodes": list(each.nodes)} for each in report.limits
+        ],
+    }
+
+
+def _finite(value: float | None) -> float | str | None:
+    return "inf" if value is not None and math.isinf(value) else value
+
+
+def _first(node: TracedNode | None, why: str) -> dict[str, Any] | None:
+    return {"node": node.node, "type": node.type, "why": why} if node else None
+
+
+def _node(node: TracedNode) -> dict[str, Any]:
+    return {
+        "node": node.node,
+        "type": node.type,
+        "error": _finite(node.error),
+        "error_of_inputs": _finite(node.inputs),
+        "inf": node.inf,
+        "nan": node.nan,
+    }

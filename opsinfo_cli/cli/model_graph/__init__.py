@@ -1,1 +1,0 @@
-"""The parts of `graph`: opening a model and judging it."""

@@ -1,1 +1,0 @@
-"""The parts of `simulate`: its options, and the simulation that they request."""
