@@ -54,16 +54,9 @@ class JudgeOptions:
     def atc(self) -> AtcOptions:
         return AtcOptions(self.output_type, self.input_fp16_nodes, self.is_weight_clip, self.insert_op_conf)
 
-    def in_mode(self, console: Console) -> JudgeOptions:
-        """Return the options with a precision mode, and report it if it is the default.
-
-        :raises UsageFault: if there is no such mode
-        """
-        if self.mode is None:
-            console.note(f"precision mode {DEFAULT_MODE}, the default; --precision-mode MODE chooses another")
-        mode = self.mode or DEFAULT_MODE
-        judge_mode(mode)
-        return replace(self, mode=mode)
+    def require_mode(self) -> None:
+        """:raises UsageFault: if there is no such mode"""
+        judge_mode(self.mode or DEFAULT_MODE)
 
 
 MODEL = Word("MODEL", reads=True)
@@ -115,17 +108,18 @@ def judged_model(
 ) -> JudgedModel:
     """Judge a graph.
 
-    :param options: with a mode, see :meth:`JudgeOptions.in_mode`
     :raises UsageFault: if an option is wrong or a target is missing
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
-    assert options.mode is not None
     sources = [word for word in options.columns.split(",") if word]
     if not sources:
         known = ", ".join(DEFAULT_SOURCES)
         raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
     target = _target(options, sources, target_options, console)
-    mode = judge_mode(options.mode)
+    if options.mode is None:
+        console.note(f"precision mode {DEFAULT_MODE}, the default; --precision-mode MODE chooses another")
+        options = replace(options, mode=DEFAULT_MODE)
+    mode = judge_mode(options.mode or DEFAULT_MODE)
     mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
     if mixlist and target:
         report_unknown(mixlist, target.operators, console)
@@ -145,7 +139,7 @@ def judged_model(
             fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
             atc=options.atc,
         )
-        answer = ready.judge(options.mode, mixlist)
+        answer = ready.judge(mode.name, mixlist)
         _ = answer.counts
     _report_option_files(answer.graph, keep_dtype, customize_dtypes, console)
     return JudgedModel(graph, options, answer, ready, mixlist)

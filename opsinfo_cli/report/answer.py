@@ -151,6 +151,8 @@ class Answer:
     """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
     :param blocks: the answer as text
     :param texts: further formats of the command by name, such as html: the text of the whole file
+    :param caveats: what limits the answer: a dim panel below it on a terminal, in other formats and elsewhere notes on
+        standard error
     :param warnings: warnings on standard error after the text
     :param notes: lines for standard error after the text: a result, the next step; ``-q`` hides them
     :param summary: a line for standard error after the text on a terminal
@@ -160,6 +162,7 @@ class Answer:
     document: Callable[[], Mapping[str, Any]]
     blocks: Callable[[], Iterable[Block]] = tuple
     texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    caveats: Sequence[str] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     summary: str = ""

@@ -101,12 +101,16 @@ class Console:
 
         :raises Refused: if the output cannot be written
         """
+        drawn = self.on_terminal and self.format == "text"
+        for caveat in answer.caveats if not drawn else ():
+            self.note(caveat)
         if self.format == "json":
             self._send(document_text(self._headed(answer.document()), self.on_terminal) + "\n")
         elif self.format in answer.texts:
             self._send_exact(answer.texts[self.format]())
         else:
-            self._print_blocks(answer.blocks(), answer.paged)
+            last = [Caveats(answer.caveats)] if drawn and answer.caveats else []
+            self._print_blocks([*answer.blocks(), *last], answer.paged)
             for warning in answer.warnings:
                 self.warn(warning)
             for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):

@@ -139,9 +139,9 @@ def command(
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
     """
     _require_one_answer(rows, node, comparing, console.format)
-    for mode in (judging.mode, comparing.compare_mode):
-        if mode is not None:
-            judge_mode(mode)
+    judging.require_mode()
+    if comparing.compare_mode is not None:
+        judge_mode(comparing.compare_mode)
     if annotate is not None:
         _require_new(annotate)
     if console.out is not None:
@@ -152,7 +152,7 @@ def command(
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
         return rows_answer(view, rows.by, _chosen(written, rows, console))
-    judged = judged_model(graph, judging.in_mode(console), options, console)
+    judged = judged_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
     if annotate is not None:

@@ -71,7 +71,7 @@ def command(
       opsinfo simulate m.onnx --against 910b.json --rank-only
     """
     _require_whole(parts, plot)
-    judging = judging.in_mode(console)
+    judging.require_mode()
     graph = open_model(model, console)
     if graph.model.onnx is None:
         message = f"simulate requires an ONNX model; this is {graph.model.format}"

@@ -20,11 +20,13 @@ from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
-from ..answer import Answer, Block, Caveats, Cell, Column, Either, Place, Table, Tree
+from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
 from ..formats.summary import counted
 from .graph_document import (
+    casts_text,
     comparison_document,
     constants_document,
+    dtypes,
     graph_document,
     path_document,
     read_back_document,
@@ -62,12 +64,13 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
 
     def document() -> dict[str, Any]:
         constants = constants_document(view.constants) if view.constants else {}
-        return {**_document(view, shown, types), **constants}
+        return {**graph_document(view.answer, shown, types), **constants}
 
     return Answer(
         document,
-        lambda: [_node_table(shown) if by == "node" else _type_table(types), *_last(view)],
+        lambda: [_node_table(shown) if by == "node" else _type_table(types)],
         texts={"html": lambda: _page(view)},
+        caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
         notes=(_summary(answer, types),),
     )
@@ -80,9 +83,10 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
     lines = [[step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why] for step in steps]
     table = Table([Column(title) for title in ("node", "op type", "tensor", "dtype", "why")], lines)
     return Answer(
-        lambda: {**_document(view, [first], summarised([first])), **path_document(steps)},
-        lambda: [Either(lambda: [tree], lambda: [table]), *_last(view)],
+        lambda: {**graph_document(view.answer, [first], summarised([first])), **path_document(steps)},
+        lambda: [Either(lambda: [tree], lambda: [table])],
         texts={"html": lambda: _page(view, chosen=first.index)},
+        caveats=view.caveats,
     )
 
 
@@ -114,9 +118,10 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison) -> Answer:
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
     return Answer(
-        lambda: {**_document(view, view.answer, view.answer.types), **comparison_document(graph, comparison)},
-        lambda: [table(), *_last(view)],
+        lambda: {**_whole(view.answer), **comparison_document(graph, comparison)},
+        lambda: [table()],
         texts={"html": lambda: _page(view, comparison=comparison)},
+        caveats=view.caveats,
         notes=(text,),
         status=int(bool(comparison)),
     )
@@ -172,9 +177,10 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         f"{len(back.unmatched)} not compared"
     )
     return Answer(
-        lambda: {**_document(view, view.answer, view.answer.types), **read_back_document(back)},
-        lambda: [Either(drawn, plain), *_last(view)],
+        lambda: {**_whole(view.answer), **read_back_document(back)},
+        lambda: [Either(drawn, plain)],
         texts={"html": lambda: _page(view, back=back)},
+        caveats=view.caveats,
         notes=(text,),
         status=int(bool(back.differs)),
     )
@@ -223,12 +229,8 @@ def _node_cells(rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
         yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), Place(why)]
 
 
-def _last(view: GraphView) -> list[Block]:
-    return [Caveats(view.caveats)] if view.caveats else []
-
-
-def _document(view: GraphView, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
-    return {**graph_document(view.answer, rows, types), "caveats": list(view.caveats)}
+def _whole(answer: GraphAnswer) -> dict[str, Any]:
+    return graph_document(answer, answer, answer.types)
 
 
 def _page(view: GraphView, **more: Any) -> str:
@@ -263,26 +265,3 @@ def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
     of = "" if nodes == len(answer) else f" of {len(answer)}"
     others = "not judged" if answer.mode_name is not None else "neither"
     return f"{nodes}{of} nodes: {low} low, {high} high, {nodes - low - high} {others}; {casts_text(answer)}"
-
-
-def casts_text(answer: GraphAnswer) -> str:
-    """Return the Casts of a graph as text."""
-    casts = answer.cast_counts
-    if not casts.edges:
-        return "no edge needs a Cast"
-    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
-    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(answer)}"
-
-
-def _converted(answer: GraphAnswer) -> str:
-    casts = answer.cast_counts
-    if answer.mode_name is None or not casts.bytes:
-        return ""
-    size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
-    unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
-    return f", {size}{unknown} converted in each run"
-
-
-def dtypes(words: Sequence[str | None]) -> str:
-    """Return distinct dtypes with commas: `float16`, `float16,int32`; `-` if there are none."""
-    return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"

@@ -1,4 +1,4 @@
-"""The effect of a policy on a model, as a JSON document."""
+"""The effect of a policy on a model, as JSON documents, and the words that text and page share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
+from ..formats.summary import counted
 
 if TYPE_CHECKING:
     from typing import Any
@@ -142,3 +143,26 @@ def path_document(steps: Sequence[PathStep]) -> dict[str, Any]:
             for step in steps
         ]
     }
+
+
+def casts_text(answer: GraphAnswer) -> str:
+    """Return the Casts of a graph as text."""
+    casts = answer.cast_counts
+    if not casts.edges:
+        return "no edge needs a Cast"
+    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
+    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(answer)}"
+
+
+def _converted(answer: GraphAnswer) -> str:
+    casts = answer.cast_counts
+    if answer.mode_name is None or not casts.bytes:
+        return ""
+    size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
+    unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
+    return f", {size}{unknown} converted in each run"
+
+
+def dtypes(words: Sequence[str | None]) -> str:
+    """Return distinct dtypes with commas: `float16`, `float16,int32`; `-` if there are none."""
+    return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ..page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
-from .graph import casts_text, dtypes
 from .graph_columns import PageColumns
+from .graph_document import casts_text, dtypes
 from .graph_ribbon import Band, ribbon
 
 if TYPE_CHECKING:

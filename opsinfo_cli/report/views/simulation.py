@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...errors import join_some
 from ...simulate.report import SimulationReport
 from ...simulate.trace import JUMP, Trace, TracedNode
 from ..answer import Answer, Block, Caveats, Cell, Column, Either, Lines, Place, Table
@@ -133,16 +134,24 @@ def _drawn(report: SimulationReport) -> list[Block]:
     return blocks
 
 
-def _output_table(report: SimulationReport) -> Table:
+def _output_table(report: SimulationReport, whole: bool = False) -> Table:
+    """:param whole: with the columns that only a page has"""
     titles = ("max abs error", "max rel error", "cosine", "Inf", "NaN")
     columns = [Column(title, number=True, spare=title == "max abs error") for title in titles]
     rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _outputs(report)]
+    if whole:
+        columns += [Column("elements", number=True), Column("note")]
+        rows = [[*row, str(each.elements), each.why] for row, each in zip(rows, report.simulated.outputs, strict=True)]
     return Table([Column("output"), *columns], rows, title="Outputs against the reference")
 
 
-def _type_table(report: SimulationReport) -> Table:
+def _type_table(report: SimulationReport, whole: bool = False) -> Table:
     columns = [Column(title, number=True) for title in ("nodes", "error alone", "error without")]
-    return Table([Column("op type"), *columns], _types(report), title="Op types, those that cost most first")
+    rows = _types(report)
+    if whole:
+        columns.append(Column("names"))
+        rows = [[*row, join_some(each.nodes, 20)] for row, each in zip(rows, report.types, strict=True)]
+    return Table([Column("op type"), *columns], rows, title="Op types, those that cost most first")
 
 
 def _compared(report: SimulationReport) -> str:
@@ -179,7 +188,7 @@ def _page(report: SimulationReport) -> str:
         lead = section("Error along the graph", plot, "trace")
     limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
-    tables = [_output_table(report), *([_type_table(report)] if report.types else [])]
+    tables = [_output_table(report, whole=True), *([_type_table(report, whole=True)] if report.types else [])]
     return table_page(f"Simulation of {report.simulation.path}", _facts(report), tables, lead=lead, styles=["plot.css"])
 
 

@@ -155,17 +155,17 @@ def test_an_unknown_node_is_refused_with_a_near_name(opsinfo: Run, judged: list[
     assert "did you mean `fc/matmul`?" in ran.err
 
 
-def test_onnx_without_a_mode_is_refused_naming_the_option(opsinfo: Run, tmp_path: Path) -> None:
-    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
-    ran = opsinfo("graph", onnx_model(tmp_path))
-    assert ran.code == 2
-    assert "--precision-mode is required" in ran.err
+def test_without_a_mode_mixed_float16_is_used_and_said(opsinfo: Run, judged: list[str | Path]) -> None:
+    ran = opsinfo(*judged[:-2])
+    assert (ran.code, ran.out) == (0, opsinfo(*judged).out)
+    assert "note: precision mode mixed_float16, the default" in ran.err
 
 
-def test_a_mode_without_a_target_is_refused_naming_the_option(opsinfo: Run, tmp_path: Path) -> None:
-    ran = opsinfo("graph", dump(tmp_path), "--precision-mode", "mixed_float16")
+@pytest.mark.parametrize("option", ["--precision-mode", "--mixlist", "--node", "--compare-mixlist", "--read-back"])
+def test_an_option_that_needs_a_choice_needs_a_target(opsinfo: Run, tmp_path: Path, option: str) -> None:
+    ran = opsinfo("graph", dump(tmp_path), option, "mixed_float16")
     assert ran.code == 2
-    assert "requires --against TARGET" in ran.err
+    assert "--against TARGET is required" in ran.err
 
 
 def test_an_unknown_mode_is_refused_with_a_near_name(opsinfo: Run, judged: list[str | Path]) -> None:
@@ -174,13 +174,6 @@ def test_an_unknown_mode_is_refused_with_a_near_name(opsinfo: Run, judged: list[
     assert "unknown precision mode `mixed_float`" in ran.err
     assert "`mixed_float16`" in ran.err
     assert opsinfo(*judged, "--compare-precision-mode", "x").code == 2
-
-
-@pytest.mark.parametrize("option", ["--against", "--mixlist", "--node", "--fe-ini", "--compare-mixlist", "--read-back"])
-def test_an_option_that_needs_a_mode_is_refused_without_one(opsinfo: Run, tmp_path: Path, option: str) -> None:
-    ran = opsinfo("graph", dump(tmp_path), option, "x")
-    assert ran.code == 2
-    assert f"{option} requires --precision-mode" in ran.err
 
 
 @pytest.mark.parametrize(
