@@ -184,7 +184,7 @@ def _page(report: SimulationReport) -> str:
 
     lead = ""
     if report.trace is not None:
-        plot = f'<div class="plot">\n{error_svg(report.trace)}</div>\n'
+        plot = f'<div class="plot">\n{svg_text(report.trace.nodes, in_page=True)}</div>\n'
         lead = section("Error along the graph", plot, "trace")
     limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
