@@ -156,14 +156,14 @@ def _walk(text: str, start: int) -> Members:
         key, key_end, value_start = (head[1], head.end(1) + 1, head.end()) if head else _key_at(text, at)
         values.repeats_a_key = False
         value, end = values.scan(text, value_start)
-        members.append(RawMember(key, value, at, key_end, value_start, end, values.repeats_a_key, _is_sound(value)))
+        is_sound = _is_sound(value)
+        if not is_sound:
+            _require_depth(value, 2)
+        members.append(RawMember(key, value, at, key_end, value_start, end, values.repeats_a_key, is_sound))
         behind = separator(text, end)
         if not behind:
             raise NotExact
         if behind[1] == "}":
-            for member in {each.key: each for each in members}.values():
-                if not member.is_sound:
-                    _require_depth(member.value, 2)
             return Members(members, start, behind.end(1))
         at = behind.end()
 

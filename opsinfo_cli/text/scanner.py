@@ -183,18 +183,13 @@ class _Scanner:
         self.text = text
         self.at = 0
         self.faults: list[Fault] = []
-        self.deep: list[Fault] = []
-        """Values that are nested too deep and not replaced by a later value of the same key."""
 
     def document(self, start: int) -> Node:
         self.at = start
         self.skip()
         if self.at >= len(self.text):
             raise _Unreadable(Fault("empty-file", "the file is empty", start, start))
-        root = self.value(1)
-        if self.deep:
-            raise _Unreadable(self.deep[0])
-        return root
+        return self.value(1)
 
     def skip(self) -> None:
         """Step over blanks and comments; each comment is a fault."""
@@ -221,7 +216,7 @@ class _Scanner:
 
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            return self.too_deep()
+            raise self.syntax(f"nested deeper than {MAX_DEPTH} levels")
         character = self.text[self.at : self.at + 1]
         if character == '"':
             return self.string()
@@ -229,64 +224,14 @@ class _Scanner:
             return self.container(character, depth)
         return self.scalar()
 
-    def too_deep(self) -> Node:
-        """Step over a value without recursion; it is a fault unless a later member with the same key replaces it."""
-        start = self.at
-        fault = self.syntax(f"nested deeper than {MAX_DEPTH} levels")
-        open_: list[str] = []
-        try:
-            while self.opens(open_) or self.is_followed(open_):
-                pass
-        except _Unreadable:
-            raise fault from None
-        self.deep.append(fault.fault)
-        return Node("object" if self.text[start] == "{" else "array", start, self.at)
-
-    def opens(self, open_: list[str]) -> bool:
-        """Step over a string, a scalar or an empty container, or into a container.
-
-        :returns: whether a value comes next"""
-        character = self.text[self.at : self.at + 1]
-        if character not in ("{", "["):
-            _ = self.string() if character == '"' else self.scalar()
-            return False
-        closing = "}" if character == "{" else "]"
-        self.at += 1
-        self.skip()
-        if self.text.startswith(closing, self.at):
-            self.at += 1
-            return False
-        open_.append(closing)
-        if closing == "}":
-            self.key()
-        return True
-
-    def is_followed(self, open_: list[str]) -> bool:
-        """Step over closing brackets after a value, or a comma.
-
-        :returns: whether a value comes next"""
-        while open_:
-            self.skip()
-            if self.text.startswith(open_[-1], self.at):
-                open_.pop()
-                self.at += 1
-            elif self.comma() is None:
-                raise self.syntax("expected `,` or a closing bracket")
-            else:
-                self.skip()
-                if open_[-1] == "}":
-                    self.key()
-                return True
-        return False
-
     def string(self) -> Node:
         start = self.at
         try:
             value, self.at = scanstring(self.text, start + 1, True)
         except JSONDecodeError as error:
             self.at = min(error.pos, len(self.text))
-            said = _STRING_FAULTS.get(error.msg.split(":")[0], error.msg[0].lower() + error.msg[1:])
-            raise _Unreadable(Fault("syntax", said, self.at, self.at + 1)) from None
+            message = _STRING_FAULTS.get(error.msg.split(":")[0], error.msg[0].lower() + error.msg[1:])
+            raise _Unreadable(Fault("syntax", message, self.at, self.at + 1)) from None
         if "\\u" in self.text[start : self.at] and re.search(_SURROGATE, value):
             raise _Unreadable(Fault("syntax", "a lone surrogate in a string", start, self.at))
         return Node("string", start, self.at, value)
@@ -307,10 +252,10 @@ class _Scanner:
             return Node("literal", start, self.at, _LITERALS[word.group()])
         if not word:
             raise self.syntax("expected a value, found the end of the file")
-        said = {"'": "strings must be in double quotes"}.get(
+        message = {"'": "strings must be in double quotes"}.get(
             word.group(), f"a JSON value cannot begin with `{word.group()}`"
         )
-        raise _Unreadable(Fault("syntax", said, start, word.end()))
+        raise _Unreadable(Fault("syntax", message, start, word.end()))
 
     def container(self, opening: str, depth: int) -> Node:
         closing = "}" if opening == "{" else "]"
@@ -333,15 +278,7 @@ class _Scanner:
             self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, fix))
         self.at += 1
         node.end = self.at
-        if self.deep and node.members:
-            self.forget_replaced(node)
         return node
-
-    def forget_replaced(self, node: Node) -> None:
-        """Drop the faults of a member that a later one replaces, because the engine never reads it."""
-        kept = node.by(str)
-        gone = [each.value for each in node.members if kept[each.name] is not each]
-        self.deep = [fault for fault in self.deep if not any(each.start <= fault.start < each.end for each in gone)]
 
     def comma(self) -> int | None:
         self.skip()

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.text.members import Members, RawMember, _exact, read_members
@@ -70,32 +70,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=12,
 )
-
-
-def in_escapes(key: str) -> str:
-    return '"' + "".join(f"\\u{ord(each):04x}" for each in key) + '"'
-
-
-@given(
-    st.dictionaries(st.text("ab,}{ :", max_size=4), st.dictionaries(WORDS, st.dictionaries(WORDS, WORDS, max_size=2))),
-    st.sets(st.integers(0, 8)),
-    st.sampled_from([",", ", ", ",\n ", " ,\n"]) | st.builds(" ,{}".format, st.text(" ", max_size=30)),
-)
-@example({"a": {}, "b": {}}, {1}, ",          ")
-@example({"a": {}, "b": {}, "c": {}}, {1}, ",          ")
-def test_uniform_members_are_found_for_all_spellings_of_keys(
-    entries: dict[str, Any], escaped: set[int], gap: str
-) -> None:
-    parts = [
-        (in_escapes(key) if number in escaped else json.dumps(key)) + ":" + json.dumps(value)
-        for number, (key, value) in enumerate(entries.items())
-    ]
-    source = source_of("{" + gap.join(parts) + "}")
-    exact = [
-        (member.name, member.key.start, member.key.end, member.value.start, member.value.end)
-        for member in scan(source).require_root()
-    ]
-    assert [(m.key, m.key_start, m.key_end, m.start, m.end) for m in members_of(source.text)] == exact
 
 
 @given(st.dictionaries(WORDS, VALUES, max_size=6), st.integers(0, 2**32))
@@ -253,16 +227,6 @@ def test_lone_surrogates_are_distinguished_from_pairs_everywhere(written: str, i
     ):
         assert isinstance(read_members(source_of(text)), Members) is is_whole
         assert (scan(source_of(text)).faults == []) is is_whole
-
-
-def test_a_half_pair_in_a_key_is_found_too() -> None:
-    assert isinstance(read_members(source_of('{"\\ud800": "a"}')), Document)
-
-
-def test_escapes_that_look_like_lone_surrogates_are_read() -> None:
-    first, second = members_of('{"a": "\\\\ud800", "b": "\\ud83d\\ude00"}')
-    assert first.value == "\\ud800"
-    assert second.value == "\U0001f600"
 
 
 @pytest.mark.exhaustive

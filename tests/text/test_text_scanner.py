@@ -237,18 +237,3 @@ def test_the_hint_names_fmt_if_fmt_can_fix_the_fault() -> None:
     with pytest.raises(Damaged) as caught:
         scanned('["a",]').require_root()
     assert "fmt" in str(caught.value.hint)
-
-
-DEEP = ('{"p": 1, "q": ["' + "s" + '", {"r": [], "t": {"u": {}}}], "v": ', ', "w": [1, 2]}')
-
-
-@pytest.mark.parametrize(
-    ("front", "back"), [("[", "]"), DEEP, ("[1, " + DEEP[0], DEEP[1] + ", {}]")], ids=["array", "object", "both"]
-)
-def test_a_value_that_is_too_deep_is_stepped_over_if_its_key_comes_again(front: str, back: str) -> None:
-    deep = front * (MAX_DEPTH + 5) + "0" + back * (MAX_DEPTH + 5)
-    assert scan(Source(f'{{"a": {deep}, "a": 1}}'.encode(), "x")).faults == []
-    (fault,) = scan(Source(f'{{"a": {deep}, "b": 1}}'.encode(), "x")).faults
-    assert "nested deeper than" in fault.message
-    broken = front * (MAX_DEPTH + 5) + "0" + back * (MAX_DEPTH + 3)
-    assert scan(Source(f'{{"a": {broken}, "a": 1}}'.encode(), "x")).faults != []
