@@ -96,8 +96,8 @@ class Library:
                 if self.is_passed_over(entry):
                     continue
                 # the engine looks up the trimmed key, does not find it, and fails (sub_op_info_store.cc:150-163)
-                said = f"op type `{entry.name}` has blanks around it, so the whole store fails"
-                yield entry, EntryFault("blank-in-name", None, None, said, near=(name,))
+                message = f"op type `{entry.name}` has blanks around it, so the whole store fails"
+                yield entry, EntryFault("blank-in-name", None, None, message, near=(name,))
             if not entry.member.is_sound:
                 for fault in structure_faults(entry.value):
                     yield entry, fault

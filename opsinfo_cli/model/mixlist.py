@@ -43,8 +43,8 @@ class Mixlist:
         self.marks = collected_marks(self.items)
         for item in self.items:
             if not is_legal(self.marks[item.name]):
-                said = f"the engine refuses `{item.name}`: {combination(self.marks[item.name])}"
-                raise self._damaged(said, item.node)
+                message = f"the engine refuses `{item.name}`: {combination(self.marks[item.name])}"
+                raise self._damaged(message, item.node)
 
     @classmethod
     def read(cls, path: str) -> Mixlist:
@@ -160,13 +160,13 @@ def structure_faults(root: Node) -> Iterator[StructureFault]:
         list_name: str | None = name
         if name not in LISTS:
             list_name = _meant_and_missing(root, name, LISTS)
-            said = f"`{name}` is not a list; the engine refuses the file"
-            yield StructureFault("unknown-list", said, member.key, (name,), list_name)
+            message = f"`{name}` is not a list; the engine refuses the file"
+            yield StructureFault("unknown-list", message, member.key, (name,), list_name)
         if list_name is None:
             continue
         if member.value.kind != "object":
-            said = f"`{name}` must be an object, not {called(member.value)}"
-            yield StructureFault("wrong-type", said, member.value, (name,))
+            message = f"`{name}` must be an object, not {called(member.value)}"
+            yield StructureFault("wrong-type", message, member.value, (name,))
         else:
             yield from _list_faults(name, member.value)
 
@@ -177,18 +177,18 @@ def _list_faults(list_name: str, marks: Node) -> Iterator[StructureFault]:
         action: str | None = name
         if name not in ACTIONS:
             action = _meant_and_missing(marks, name, ACTIONS)
-            said = f"`{name}` is not an action; the engine refuses the file"
-            yield StructureFault("unknown-action", said, member.key, steps, action)
+            message = f"`{name}` is not an action; the engine refuses the file"
+            yield StructureFault("unknown-action", message, member.key, steps, action)
         if action is None:
             continue
         if member.value.kind != "array":
-            said = f"`{list_name}.{name}` must be an array of op types, not {called(member.value)}"
-            yield StructureFault("wrong-type", said, member.value, steps)
+            message = f"`{list_name}.{name}` must be an array of op types, not {called(member.value)}"
+            yield StructureFault("wrong-type", message, member.value, steps)
             continue
         for index, item in enumerate(member.value.items):
             if item.kind != "string":
-                said = f"an op type must be a string, not {called(item)}"
-                yield StructureFault("wrong-type", said, item, (*steps, index))
+                message = f"an op type must be a string, not {called(item)}"
+                yield StructureFault("wrong-type", message, item, (*steps, index))
 
 
 def called(node: Node) -> str:
@@ -282,7 +282,7 @@ def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
     for mixlist in mixlists:
         for name, marks in mixlist.marks.items():
             given.setdefault(name, []).append(Given(mixlist.path, marks))
-    differing = {name: tuple(said) for name, said in given.items() if len({least(each.marks) for each in said}) > 1}
+    differing = {name: tuple(each) for name, each in given.items() if len({least(one.marks) for one in each}) > 1}
     return [Conflict(name, differing[name]) for name in sorted(differing)]
 
 
@@ -292,17 +292,17 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
     Without a target: in any library. An entry that one target needs is kept.
     """
     found = Minimal()
-    for name, mine in marks.items():
-        fewest = least(mine)
+    for name, whole in marks.items():
+        fewest = least(whole)
         policies = {policy for operators in targets for policy in _policies(name, operators)}
         if targets and not policies:
-            found.dropped.append(Dropped(name, mine, "unknown-operator"))
+            found.dropped.append(Dropped(name, whole, "unknown-operator"))
         elif not fewest or (targets and all(effective(policy, fewest) is policy for policy in policies)):
-            found.dropped.append(Dropped(name, mine, "no-effect"))
+            found.dropped.append(Dropped(name, whole, "no-effect"))
         else:
             found.marks[name] = fewest
-            if fewest != mine:
-                found.shortened[name] = (mine, fewest)
+            if fewest != whole:
+                found.shortened[name] = (whole, fewest)
     return found
 
 

@@ -103,8 +103,8 @@ class Mark(NamedTuple):
         return f"{self.policy}-list.{self.action}"
 
     @property
-    def said(self) -> str:
-        """The words of the engine's own message: ``add black``."""
+    def engine_words(self) -> str:
+        """As in the message of the engine: ``add black``."""
         return f"{self.action[3:]} {self.policy}"
 
 
@@ -135,7 +135,7 @@ The other 52 are refused with E20003.
 
 def combination(marks: Iterable[Mark]) -> str:
     """Return marks as text, in a stable order: ``add black + remove white``."""
-    return " + ".join(mark.said for mark in sorted(set(marks)))
+    return " + ".join(mark.engine_words for mark in sorted(set(marks)))
 
 
 def is_legal(marks: frozenset[Mark]) -> bool:

@@ -246,8 +246,8 @@ def _holds_libraries(directory: str) -> bool:
     return any(os.path.isfile(path) and kind_of(Source.read(path)) == "library" for path in paths)
 
 
-def _old_910_note(said: str | None, install: Install) -> list[str]:
-    if said == "Ascend910B" and install.soc == "ascend910":
+def _old_910_note(soc: str | None, install: Install) -> list[str]:
+    if soc == "Ascend910B" and install.soc == "ascend910":
         return ["`Ascend910B` is the old 910; the A2 series (910B1 to 910B4) is `ascend910b`"]
     return []
 

@@ -143,7 +143,7 @@ class Document(NamedTuple):
                 path=self.source.path,
                 line=place.line,
                 column=place.column,
-                hint="`opsinfo fmt` fixes this" if fixable else None,
+                hint="`opsinfo fmt` fixes the syntax" if fixable else None,
             )
         return self.root
 
