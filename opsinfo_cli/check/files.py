@@ -87,8 +87,8 @@ class FoundFiles:
             except OSError as error:
                 self.failures.append(Refused(error.strerror or str(error), name="unreadable", path=folder))
                 continue
-            folders = [entry for entry in entries if entry.is_dir()]
-            self._add_files(folder, [entry.path for entry in entries if not entry.is_dir()], listing, tree)
+            folders = [entry for entry in entries if _is_folder(entry)]
+            self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)
             skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
             for entry in reversed(folders):
                 if entry.name in skipped or entry.is_symlink():
@@ -164,6 +164,11 @@ def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
     return {**kept, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a folder or a link to one; a link to itself is none."""
+    return os.path.isdir(entry.path) if entry.is_symlink() else entry.is_dir()
 
 
 def _shown(path: str) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -83,11 +83,18 @@ class Choice(click.Choice[str]):
     """A choice of words; a near word, or one that the manuals use for it, is suggested.
 
     :param meant: returns the word for an alias, for hints
+    :param hints: what replaces words that are not a choice any more
     """
 
-    def __init__(self, choices: Iterable[str], meant: Callable[[str], str | None] | None = None) -> None:
+    def __init__(
+        self,
+        choices: Iterable[str],
+        meant: Callable[[str], str | None] | None = None,
+        hints: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(list(choices))
         self.meant = meant
+        self.hints = hints or {}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
@@ -96,7 +103,8 @@ class Choice(click.Choice[str]):
             from ..model.near_names import did_you_mean
 
             alias = self.meant(str(value)) if self.meant else None
-            hint = f"did you mean `{alias}`?" if alias else did_you_mean(str(value), self.choices)
+            near = f"did you mean `{alias}`?" if alias else did_you_mean(str(value), self.choices)
+            hint = self.hints.get(str(value)) or near
             if not hint:
                 raise
             raise UsageFault(error.format_message(), hint=hint) from None
@@ -270,19 +278,22 @@ def _read(param: click.Parameter, values: dict[str, Any]) -> Iterable[str]:
         yield from text.removeprefix("@").rpartition("=")[2].split(",")
 
 
-def prints(*formats: str, out: bool = False) -> Decorator[Any]:
+def prints(
+    *formats: str, out: bool = False, default: str = "text", hints: Mapping[str, str] | None = None
+) -> Decorator[Any]:
     """Return a decorator for a command that returns an :class:`Answer`: adds the common options, and prints it.
 
     The command's function gets ``console``, and may return an exit status instead if it has printed nothing.
 
-    :param formats: formats besides text and json
+    :param formats: formats besides text and json; ``auto`` is github in GitHub Actions, else text
     :param out: whether ``-o/--output`` writes the answer to a file
+    :param hints: what replaces formats that went
     """
     options = [
         option(
             "--format",
-            type=Choice(["text", "json", *formats]),
-            default="text",
+            type=Choice(["text", "json", *formats], hints=hints),
+            default=default,
             show_default=True,
             help="Output format.",
             section="common",
@@ -300,6 +311,8 @@ def prints(*formats: str, out: bool = False) -> Decorator[Any]:
         @functools.wraps(function)
         def call(printing: OutputOptions, **values: Any) -> int:
             context = click.get_current_context()
+            if printing.format == "auto":
+                printing = replace(printing, format="github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text")
             console = Console(context.command_path.partition(" ")[2], printing)
             answer = function(console=console, **values)
             if isinstance(answer, int):

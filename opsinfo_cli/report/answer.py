@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from ..errors import OpsinfoError
+
 Style: TypeAlias = Literal[
     "", "error", "warning", "note", "hint", "title", "dim", "white", "black", "gray", "added", "removed", "place"
 ]
@@ -157,6 +159,9 @@ class Answer:
     :param notes: lines for standard error after the text: a result, the next step; ``-q`` hides them
     :param summary: a line for standard error after the text on a terminal
     :param paged: whether a terminal shows it through a pager if it is longer than the screen
+    :param variants: the answer as text in further formats of the command by name, such as concise
+    :param details: lines for standard error after the text, with ``-v``
+    :param failures: errors of single files among many, for standard error after these
     """
 
     document: Callable[[], Mapping[str, Any]]
@@ -168,3 +173,6 @@ class Answer:
     summary: str = ""
     status: int = 0
     paged: bool = True
+    variants: Mapping[str, Callable[[], Iterable[Block]]] = field(default_factory=dict)
+    details: Iterable[str] = ()
+    failures: Sequence[OpsinfoError] = ()

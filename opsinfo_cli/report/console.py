@@ -105,21 +105,27 @@ class Console:
         for caveat in answer.caveats if not drawn else ():
             self.note(caveat)
         if self.format == "json":
-            self._send(document_text(self._headed(answer.document()), self.on_terminal) + "\n")
+            self._send(document_text(self.headed(answer.document()), self.on_terminal) + "\n")
         elif self.format in answer.texts:
             self._send_exact(answer.texts[self.format]())
         else:
+            blocks = answer.variants.get(self.format, answer.blocks)
             last = [Caveats(answer.caveats)] if drawn and answer.caveats else []
-            self._print_blocks([*answer.blocks(), *last], answer.paged)
+            self._print_blocks([*blocks(), *last], answer.paged)
+            for detail in answer.details:
+                self.detail(detail)
+            for error in answer.failures:
+                self.failure_text(error)
             for warning in answer.warnings:
                 self.warn(warning)
             for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
                 self.tell(note)
 
     def print_document(self, document: Mapping[str, Any]) -> None:
-        self._send(document_text(self._headed(document), self.on_terminal) + "\n")
+        self._send(document_text(self.headed(document), self.on_terminal) + "\n")
 
-    def _headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
+    def headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document with the head of all documents."""
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **document}
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool) -> None:

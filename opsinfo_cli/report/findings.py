@@ -1,16 +1,25 @@
-"""Findings as text for people: message, place, source line with carets, hint."""
+"""Findings as an answer: text with carets, one line each, a JSON document, and the files of reports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from .answer import Line, Span
-from .escape import cell_width, shortened, visible
+from ..errors import OpsinfoError
+from .answer import Block, Exact, Line, Lines, Place, Span, Style
+from .console import failure_document, place_of
+from .escape import cell_width, inert, shortened, shown, visible, visible_line
+from .formats.summary import counted
 
 if TYPE_CHECKING:
-    from ..check.finding import Finding
+    from ..check.finding import Finding, Outcome
+    from ..check.run import CheckResult
     from ..text.source import Excerpt
+
+FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
+"""The formats of report files; each but json is a module of :mod:`.formats`."""
 
 _TAB = 4
 _CUT = "..."
@@ -20,17 +29,20 @@ _PIPE = 100
 """The width of a line of source off a terminal."""
 
 
-def finding_lines(findings: Iterable[Finding], width: int = 0, seen_from: str = "") -> Iterator[Line]:
+def finding_lines(
+    findings: Iterable[Finding], width: int = 0, seen_from: str = "", encoding: str | None = None
+) -> Iterator[Line]:
     """Yield a paragraph for each finding, followed by a blank line.
 
     :param width: cells of the terminal; 0 off a terminal, where messages are not broken
     :param seen_from: on a terminal, the folder to which places are shown relative
+    :param encoding: of the text, so that carets stand below what it lacks; None for that of standard output
     """
     for finding in findings:
         yield [Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity), Span(f" {finding.message}")]
         yield f"  --> {place(finding, width, seen_from)}"
         if finding.start and finding.snippet:
-            yield from caret_lines(finding.snippet, finding.start.line, width or _PIPE, finding.severity)
+            yield from caret_lines(finding.snippet, finding.start.line, width or _PIPE, finding.severity, encoding)
         if finding.hint:
             yield ""
             yield [Span("hint:", "hint"), Span(f" {finding.hint}")]
@@ -46,12 +58,12 @@ def place(finding: Finding, width: int = 0, seen_from: str = "") -> str:
     return path + suffix
 
 
-def caret_lines(snippet: Excerpt, line: int, width: int, style: str) -> Iterator[Line]:
+def caret_lines(snippet: Excerpt, line: int, width: int, style: Style, encoding: str | None = None) -> Iterator[Line]:
     """Yield three lines: a gutter, the source, the carets. They fit ``width``, for source of any length."""
     gutter = len(str(line)) + 1
     room = max(_LEAST, width - gutter - 3)
     low = max(0, snippet.start - room)  # text further away is never shown, so it is not measured
-    characters = [_character(each) for each in snippet.text[low : snippet.start + room]]
+    characters = [_character(each, encoding) for each in snippet.text[low : snippet.start + room]]
     widths = list(map(cell_width, characters))
     start = snippet.start - low
     is_cut = snippet.cut_left or snippet.cut_right or low or len(characters) < len(snippet.text)
@@ -62,11 +74,13 @@ def caret_lines(snippet: Excerpt, line: int, width: int, style: str) -> Iterator
     blanks = " " * (len(cut_left) + sum(widths[first:start]))
     yield f"{' ' * gutter} |"
     yield f" {line} | {cut_left}{''.join(characters[first:last])}{cut_right}".rstrip()
-    yield [Span(f"{' ' * gutter} | {blanks}"), Span("^" * (sum(widths[start:end]) or 1), style)]  # type: ignore[arg-type]
+    yield [Span(f"{' ' * gutter} | {blanks}"), Span("^" * (sum(widths[start:end]) or 1), style)]
 
 
-def _character(character: str) -> str:
-    return " " * _TAB if character == "\t" else visible(character)
+def _character(character: str, encoding: str | None) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    return " " * _TAB if character == "\t" else shown(character, encoding)
 
 
 def _window(widths: Sequence[int], start: int, room: int) -> tuple[int, int]:
@@ -84,3 +98,112 @@ def _window(widths: Sequence[int], start: int, room: int) -> tuple[int, int]:
         first -= 1
         taken += widths[first]
     return first, last
+
+
+def concise_lines(findings: Iterable[Finding]) -> Iterator[Line]:
+    """Yield `path:line:column: severity[code] name: message (hint)`."""
+    for finding in findings:
+        hint = f" ({visible(finding.hint)})" if finding.hint else ""
+        severity = Span(f"{finding.severity}[{finding.rule.code}]", finding.severity)
+        yield [Span(f"{place(finding)}: "), severity, Span(f" {finding.rule.name}: {visible(finding.message)}{hint}")]
+
+
+def failure_lines(error: OpsinfoError) -> Iterator[Line]:
+    """Yield an error on a file that could not be checked, in the style of findings."""
+    yield f"error: {error.message}"
+    if error.path:
+        yield f"  --> {place_of(error)}"
+    if error.hint:
+        yield ""
+        yield f"hint: {error.hint}"
+
+
+def plain(line: Line) -> str:
+    """Return a line as in a file: visible, without colours, and no command to a CI runner."""
+    return inert(
+        visible_line(
+            line
+            if isinstance(line, str)
+            else "".join(str(part) if isinstance(part, Place) else part.text for part in line)
+        )
+    )
+
+
+def annotated(checked: CheckResult, width: int) -> list[Block]:
+    """Return the findings as text, and after them the annotations of GitHub Actions."""
+    from .formats.github import github
+
+    return [Lines(finding_lines(checked.outcome.findings, width)), Exact(github(checked))]
+
+
+def summary_line(outcome: Outcome) -> str:
+    """Return the number of findings, in one line."""
+    tally = outcome.tally
+    counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")]
+    said = ", ".join(counted(count, word) for count, word in counts if count)
+    files = sum(verdict.kind in ("library", "mixlist") for verdict in outcome.files)
+    return f"{counted(files, 'file')} checked: {said or 'no findings'}"
+
+
+def file_lines(outcome: Outcome) -> Iterator[str]:
+    """Yield whether the engine accepts each file, and which files of a tree were skipped, for ``-v``."""
+    reactions = {True: "the engine accepts it", False: "the engine refuses it", None: "the engine does not read it"}
+    for verdict in outcome.files:
+        reaction = "checked" if verdict.kind == "vault" else reactions[verdict.engine_accepts]
+        yield f"{verdict.path}: {verdict.kind}; {reaction}"
+    for skipped in outcome.passed_over:
+        yield f"{skipped.path}: skipped; {skipped.reason}"
+
+
+def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> str:
+    """Return a report as the text of a file.
+
+    :param document: the JSON document of the report, with its head
+    """
+    if format == "json":
+        return json.dumps(document, indent=2) + "\n"
+    text: str = getattr(import_module(f".formats.{format}", __package__), format)(checked)
+    return text
+
+
+def findings_document(checked: CheckResult, against: Sequence[str]) -> dict[str, Any]:
+    """:param against: the targets as given"""
+    outcome, tally = checked.outcome, checked.outcome.tally
+    document: dict[str, Any] = {
+        "findings": [_finding(finding) for finding in outcome.findings],
+        "files": [
+            {"path": verdict.path, "kind": verdict.kind, "engine_accepts": verdict.engine_accepts}
+            for verdict in outcome.files
+        ],
+        "summary": {
+            "files": tally.files,
+            "errors": tally.errors,
+            "warnings": tally.warnings,
+            "notes": tally.notes,
+        },
+        "against": list(against),
+    }
+    if checked.failures:
+        document["error"] = failure_document(checked.failures[0])
+    return document
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    start, end = finding.start, finding.end
+    return {
+        "code": finding.rule.code,
+        "name": finding.rule.name,
+        "severity": finding.severity,
+        "engine": finding.engine,
+        "path": finding.path,
+        "line": start.line if start else None,
+        "column": start.column if start else None,
+        "end_line": end.line if end else None,
+        "end_column": end.column if end else None,
+        "pointer": finding.pointer,
+        "message": finding.message,
+        "hint": finding.hint,
+        "fixable": finding.fix is not None,
+        "fix": finding.fix.kind if finding.fix else None,
+        "fingerprint": finding.fingerprint,
+    }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import click
+
 from ...check.baseline import fingerprinted
 from ...check.run import Checker, CheckResult
 from ...check.selection import RuleSelection
@@ -14,48 +16,55 @@ from ...model.install import Install, environment_customs, opp_root, select_root
 from ...model.library import library_files
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions, not_a_target, resolve
-from ...report.formats.findings_json import findings_document
-from ...report.views.diagnosis import show_diagnosis
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.findings import say_findings, talk_about
-from ..shared.options import backup_option, customs_option, pager_option, soc_option
-from ..shared.writing import scope_of, vault_of
-
-
-@declare.command("doctor")
-@declare.argument("target", required=False)
-@soc_option
-@customs_option
-@declare.option(
-    "--select", metavar="CODE|NAME", multiple=True, help="Only these findings; S selects all of S...; repeatable."
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.views.diagnosis import diagnosis_answer
+from ..params import (
+    TARGET,
+    Command,
+    Word,
+    WriteOptions,
+    backup_dir_option,
+    bundle,
+    custom_option,
+    lazily,
+    option,
+    prints,
+    soc_option,
 )
-@declare.option("--ignore", metavar="CODE|NAME", multiple=True, help="All findings but these; repeatable.")
-@backup_option
-@pager_option
-@format_option("concise")
+from ..write import scope_of, vault_of
+
+FINDING = Word("CODE|NAME", lazily("findings"))
+
+
+@click.command("doctor", cls=Command)
+@click.argument("target", required=False, type=TARGET)
+@bundle("options", TargetOptions, soc_option, custom_option)
+@option("--select", type=FINDING, multiple=True, help="Only these findings; S selects all of S...; repeatable.")
+@option("--ignore", type=FINDING, multiple=True, help="All findings but these; repeatable.")
+@bundle("writing", WriteOptions, backup_dir_option)
+@prints("concise")
 def command(
     target: str | None,
+    options: TargetOptions,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
-    options: TargetOptions,
     writing: WriteOptions,
-    printing: OutputOptions,
-) -> int:
+    console: Console,
+) -> Answer:
     """Check TARGET, or the install that the environment selects.
 
-    Reports stores that fail, entries that are shadowed, custom paths without effect, edits that an upgrade
+    Reports stores that fail, entries that are overridden, custom paths without effect, edits that an upgrade
     undid, and interrupted changes. Restores directory modes left writable by an interrupted run.
 
     Notes are counted, not shown, unless --select or -v asks for them; -q leaves them out.
 
     \b
     Examples:
+      opsinfo doctor fixtures/opp
+      opsinfo doctor fixtures/opp --select shadowed --format concise
       opsinfo doctor
-      opsinfo doctor /usr/local/Ascend/ascend-toolkit/latest
-      opsinfo doctor --select shadowed --format concise
     """
-    output = output_of("doctor", printing._replace(format="json" if printing.format == "json" else "text"))
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)
     checker = Checker(kind="library")
@@ -66,15 +75,10 @@ def command(
     vault = vault_of(writing)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
     checked = CheckResult(checker.outcome, Repository.around(os.getcwd(), os.environ))
-    findings = [each for each in checker.outcome.findings if selection.keeps(each.rule, each.pointer)]
+    findings = [finding for finding in checker.outcome.findings if selection.keeps(finding.rule, finding.pointer)]
     checker.outcome.findings = fingerprinted(findings, checked.relative)
-    if printing.format == "json":
-        say_findings(output, checked, printing.format, findings_document(checked, []))
-    else:
-        folds = not (select or output.verbose)
-        show_diagnosis(output, checker.outcome.findings, printing.format, path, folds)
-        talk_about(output, checked)
-    return checked.status
+    folds = not (select or console.verbose)
+    return diagnosis_answer(checked, path, folds, console.quiet, console.width)
 
 
 def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Install]]:

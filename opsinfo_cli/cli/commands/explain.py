@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import click
 
 from ...check.finding import Rule
 from ...check.rules import rule_called
@@ -10,18 +10,17 @@ from ...check.wording import Wording, wording
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...model.policy import policy_meant
-from ...report.terminal.language import language_for
-from ...report.views.explanation import rule_lines, show_subjects
-from ..line import declare
-from ..shared.common_options import OutputOptions, format_option, output_of
-from ..shared.options import pager_option
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.language import language_for
+from ...report.views.explanation import explanation_answer, subjects_answer
+from ..params import Command, Word, lazily, prints
 
 
-@declare.command("explain")
-@declare.argument("subject", required=False, metavar="[CODE|NAME|TOPIC]")
-@pager_option
-@format_option()
-def command(subject: str | None, printing: OutputOptions) -> int:
+@click.command("explain", cls=Command)
+@click.argument("subject", required=False, type=Word("[CODE|NAME|TOPIC]", lazily("findings")))
+@prints()
+def command(subject: str | None, console: Console) -> Answer:
     """Explain a finding by its code or name, or a topic. Without an argument, list all findings and topics.
 
     The text is Chinese if OPSINFO_LANG or the locale is zh; lists and JSON are always English.
@@ -30,30 +29,22 @@ def command(subject: str | None, printing: OutputOptions) -> int:
     Examples:
       opsinfo explain contradiction
       opsinfo explain M005
-      OPSINFO_LANG=zh opsinfo explain mixlists
+      opsinfo explain mixlists
     """
-    output = output_of("explain", printing)
-    for_people = output.format == "text" and subject is not None
-    said = wording(language_for(output) if for_people else "en")
-    rules, topics = _chosen(subject, said)
-    if output.format == "json":
-        documents = [{"name": name, "text": text} for name, text in topics.items()]
-        output.document({"rules": [asdict(rule) for rule in rules], "topics": documents})
-    elif subject is None:
-        show_subjects(output, rules, topics)
-    else:
-        with output.paged():
-            output.lines(line for rule in rules for line in rule_lines(output, rule, said))
-            output.lines(line for text in topics.values() for line in text.splitlines())
-    return 0
-
-
-def _chosen(subject: str | None, said: Wording) -> tuple[list[Rule], dict[str, str]]:
+    english = wording("en")
     if subject is None:
-        return list(said.rules.values()), said.topics
-    found = rule_called(subject)
-    if found:
-        return [said.rules[found.name]], {}
+        return subjects_answer(list(english.rules.values()), english.topics)
+    rules, topics = _chosen(subject, english)
+    said = wording(language_for(console))
+    answer = explanation_answer(*_chosen(subject, said), said, console.width)
+    return Answer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
+
+
+def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
+    """:raises UsageFault: if nothing has this name"""
+    rule = rule_called(subject)
+    if rule:
+        return [said.rules[rule.name]], {}
     if subject in said.topics:
         return [], {subject: said.topics[subject]}
     names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]

@@ -3,29 +3,64 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...check.run import Narrowing
+import click
+
+from ...check.finding import Finding, Outcome
+from ...check.fixes import FixPlan, applicable
+from ...check.mixlist import MixlistTarget
+from ...check.run import Checker, CheckResult, Narrowing, validate
 from ...check.selection import RuleSelection
-from ...errors import UsageFault
+from ...errors import OpsinfoError, UsageFault
+from ...model.near_names import did_you_mean
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions
-from ...report.terminal.output import Output
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.options import as_option, lock_options
-from ..shared.targets import open_against
-from ..validation.config import Configured, config_in_use, config_options, config_that_names
-from ..validation.fix_options import FIXING, FixOptions
-from ..validation.run import Validation
+from ...report.answer import Answer, Block, Diff, Lines
+from ...report.console import Console
+from ...report.findings import (
+    FORMATS,
+    annotated,
+    concise_lines,
+    file_lines,
+    finding_lines,
+    findings_document,
+    rendered,
+    summary_line,
+)
+from ...report.formats.summary import counted
+from ...text.source import Source, read_standard_input
+from ..config import Configured, config_in_use, config_options, config_that_names
+from ..open import open_against
+from ..params import (
+    MODE,
+    SOC,
+    TARGET,
+    Choice,
+    Word,
+    WriteOptions,
+    backup_dir_option,
+    bundle,
+    dry_run_option,
+    force_option,
+    in_place_option,
+    is_same,
+    lazily,
+    option,
+    prints,
+    wait_option,
+)
 
 if TYPE_CHECKING:
+    from ...change.moves import Job, Result
     from ...check.baseline import Baseline
-    from ..validation.fix import FixRun
-    from ..validation.report_files import ReportFile
 
 
-class NarrowingOptions(NamedTuple):
+@dataclass(frozen=True)
+class NarrowingOptions:
     """Options that choose the reported findings."""
 
     select: tuple[str, ...]
@@ -35,192 +70,468 @@ class NarrowingOptions(NamedTuple):
     strict: bool
 
 
-_NARROWING = declare.Group("narrowing", NarrowingOptions)
+@dataclass(frozen=True)
+class FixOptions:
+    """The choice of fixes.
 
-_narrowing_options = declare.stacked(
-    declare.option(
-        "--select",
-        metavar="CODE|NAME",
-        multiple=True,
-        help="Only these findings; M selects all of M...; repeatable.",
-        group=_NARROWING,
-    ),
-    declare.option(
+    :param fix: whether to apply them
+    :param show_diff: whether to show what would be written, and exit with 1 if anything would
+    :param unsafe_fixes: whether to apply unsafe fixes as well
+    """
+
+    fix: bool
+    show_diff: bool
+    unsafe_fixes: bool
+
+
+FINDING = Word("CODE|NAME", lazily("findings"))
+_narrowing_options = bundle(
+    "narrowing",
+    NarrowingOptions,
+    option("--select", type=FINDING, multiple=True, help="Only these findings; M selects all of M...; repeatable."),
+    option(
         "--ignore",
-        metavar="CODE[:POINTER]",
+        type=Word("CODE[:POINTER]", lazily("findings")),
         multiple=True,
         help="All findings but these, or these at and below a JSON pointer; repeatable.",
-        group=_NARROWING,
     ),
-    declare.option("--baseline", metavar="FILE", help="File of known findings to hide.", group=_NARROWING),
-    declare.option(
-        "--update-baseline", is_flag=True, help="Write the findings to the baseline; exit 0.", group=_NARROWING
-    ),
-    declare.option("--strict", is_flag=True, help="Fail on warnings too.", group=_NARROWING),
+    option("--baseline", type=Word("FILE", files=True), help="File of known findings to hide."),
+    option("--update-baseline", is_flag=True, help="Write the findings to the baseline; exit 0."),
+    option("--strict", is_flag=True, help="Count warnings as errors."),
 )
-_fix_options = declare.stacked(
-    declare.option("--fix", is_flag=True, help="Apply safe fixes; report the rest.", group=FIXING),
-    declare.option(
-        "--diff",
-        "show_diff",
+_fix_options = bundle(
+    "fixing",
+    FixOptions,
+    option("--fix", is_flag=True, help="Apply safe fixes; report the rest."),
+    option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 if anything would."),
+    option(
+        "--unsafe-fixes",
         is_flag=True,
-        help="Show what --fix would change; exit 1 if anything would.",
-        group=FIXING,
+        help="Also apply unsafe fixes: guessed names, duplicate keys, entries without effect.",
     ),
-    declare.option(
-        "--unsafe-fixes", is_flag=True, help="Also apply unsafe fixes: guessed names, duplicate keys.", group=FIXING
-    ),
-    lock_options,
+)
+_write_options = bundle(
+    "writing", WriteOptions, dry_run_option, force_option, wait_option, in_place_option, backup_dir_option
 )
 
 
-@declare.command("validate", cls=Configured)
-@declare.argument("paths", nargs=-1, required=True, metavar="FILE|DIR...")
-@declare.option(
-    "--against", "against", multiple=True, metavar="TARGET", help="Target that the mixlists are for; repeatable."
-)
-@declare.option(
+@click.command("validate", cls=Configured)
+@click.argument("paths", nargs=-1, required=True, type=Word("FILE|DIR", files=True))
+@option("--against", type=TARGET, multiple=True, help="Target that the mixlists are for; repeatable.")
+@option(
     "--precision-mode",
     "modes",
+    type=MODE,
     multiple=True,
-    metavar="MODE",
-    help="Precision mode that the mixlists are used with.",
+    help="Precision mode that the mixlists are used with; repeatable.",
 )
-@declare.option(
-    "--model", "models", multiple=True, metavar="MODEL", help="Model that the mixlists are used with; repeatable."
+@option(
+    "--model",
+    "models",
+    type=Word("MODEL", reads=True),
+    multiple=True,
+    help="Model that the mixlists are used with; repeatable.",
 )
-@declare.option(
-    "--soc", "socs", multiple=True, metavar="SOC", help="Chip of the install given with --against; repeatable."
-)
-@as_option
+@option("--soc", "socs", type=SOC, multiple=True, help="Chip of the install given with --against; repeatable.")
+@option("--as", "kind", type=Choice(["library", "mixlist"]), help="The kind of the files, if it cannot be detected.")
 @_narrowing_options
 @_fix_options
-@declare.option(
-    "--report", "reports", metavar="FORMAT:FILE", multiple=True, help="Also write a report to FILE; repeatable."
+@_write_options
+@option(
+    "--report",
+    "reports",
+    type=Word("FORMAT:FILE", lambda ctx, param: [f"{name}:" for name in FORMATS]),
+    multiple=True,
+    help=f"Also write a report to FILE: {', '.join(FORMATS)}; repeatable.",
 )
 @config_options
-@format_option("concise", "github", "gitlab", "sarif", "junit", "auto")
+@prints(
+    "concise",
+    "github",
+    "auto",
+    default="auto",
+    hints={name: f"--report {name}:FILE writes it" for name in FORMATS[4:]},
+)
 def command(
     paths: tuple[str, ...],
     against: tuple[str, ...],
     modes: tuple[str, ...],
     models: tuple[str, ...],
     socs: tuple[str, ...],
-    reports: tuple[str, ...],
-    options: TargetOptions,
+    kind: str | None,
     narrowing: NarrowingOptions,
     fixing: FixOptions,
     writing: WriteOptions,
-    printing: OutputOptions,
-) -> int:
+    reports: tuple[str, ...],
+    console: Console,
+) -> Answer:
     """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
 
-    Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one
-    for each chip that the mixlist is for; a snapshot replaces an install. Directories are searched for mixlists
-    and libraries, respecting .gitignore. Put options you always use in opsinfo.toml, or in pyproject.toml under
+    Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one for each
+    chip that the mixlist is for; a snapshot replaces an install. Directories are searched for mixlists and libraries;
+    files that git ignores are left out. Put options you always use in opsinfo.toml, or in pyproject.toml under
     [tool.opsinfo].
 
-    Format concise prints one line for each finding; github adds annotations to the text, and auto does so in
-    GitHub Actions.
+    Format concise prints one line for each finding; github adds annotations to the text, and auto does so in GitHub
+    Actions.
 
     \b
     Examples:
-      opsinfo validate ops_info.json --against ascend910b
+      opsinfo validate fixtures/mixlists/good --against fixtures/opp@ascend910b
       opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
       opsinfo validate ops_info.json --against ascend910b --model model.onnx
       opsinfo validate . --against ascend910b.opsinfo.json --against ascend910_93.opsinfo.json
-      opsinfo validate /usr/local/Ascend/ascend-toolkit/latest/opp
       opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
       opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
-      opsinfo validate ops_info.json --diff
+      opsinfo validate ops_info.json --fix --dry-run
     """
-    output = _output(printing)
+    if config_in_use():
+        console.detail(f"defaults from {config_in_use()}")
     if socs and not against:
         raise UsageFault("--soc requires --against")
     if models and not against:
         raise UsageFault("--model requires --against")
-    fixes = _fixes(fixing, narrowing, writing, paths, printing.format)
-    inputs = [each for each in (*paths, *against, *models, narrowing.baseline, config_in_use()) if each is not None]
-    baseline, files = _baseline(narrowing), _report_files(reports, inputs)
-    targets = [each for text in against for each in _chips(text, socs, output)]
-    validation = Validation(
-        output,
+    fixes = _fixes(fixing, writing, narrowing, paths)
+    named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
+    baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
+    targets = [target for text in against for target in _chips(text, socs, console)]
+    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
+    repository = Repository.around(os.getcwd(), os.environ)
+    run = Run(
+        console,
         paths,
         targets,
-        list(modes),
-        list(models),
-        options.kind,
-        _filter(narrowing, baseline),
+        modes,
+        models,
+        kind,
+        Narrowing(repository, selection, baseline, narrowing.strict),
         narrowing.baseline,
     )
-    validation.check()
+    run.check()
     if fixes:
-        validation.fix(fixes)
+        run.fix(fixes)
+    for note in run.checked.outcome.notes:
+        console.note(note)
+    if not targets and any(file.kind == "mixlist" for file in run.checked.outcome.files):
+        console.note("names not checked; add --against TARGET")
     if narrowing.update_baseline:
-        validation.accept()
-    return validation.report(_format(printing.format), files, list(against), fixes)
+        run.accept()
+    document = run.document(against, fixes)
+    for report in files:
+        try:
+            report.write(run.checked, console.headed(document))
+        except OpsinfoError as error:
+            run.checked.failures.append(error)
+            document = run.document(against, fixes)
+    return run.answer(document, fixes)
 
 
-def _output(printing: OutputOptions) -> Output:
-    """Where messages go: reports in other formats than JSON are made when the findings are known."""
-    output = output_of("validate", printing._replace(format="json" if printing.format == "json" else "text"))
-    config = config_in_use()
-    if config:
-        output.detail(f"defaults from {config}")
-    return output
-
-
-def _filter(narrowing: NarrowingOptions, baseline: Baseline | None) -> Narrowing:
-    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
-    return Narrowing(Repository.around(os.getcwd(), os.environ), selection, baseline, narrowing.strict)
-
-
-def _chips(text: str, socs: tuple[str, ...], output: Output) -> list[Target]:
+def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
     """Return a target, or one for each chip of an install."""
     if socs and os.path.isdir(text):
-        return [open_against(text, output, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
-    return [open_against(text, output)]
+        return [open_against(text, console, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
+    return [open_against(text, console)]
 
 
-# imported on use, because few runs need them
+@dataclass
+class Run:
+    """One run: check, fix, update the baseline, answer.
+
+    :param baseline: the path of the baseline, if there is one
+    """
+
+    console: Console
+    paths: tuple[str, ...]
+    targets: list[Target]
+    modes: tuple[str, ...]
+    models: tuple[str, ...]
+    kind: str | None
+    narrowing: Narrowing
+    baseline: str | None
+    checked: CheckResult = field(init=False)
+    result: Result | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        stdin = read_standard_input() if "-" in self.paths else None
+        with ExitStack() as stack:
+            advance: list[Callable[[float], None]] = []
+
+            def step(done: int, total: int) -> None:
+                if not advance:
+                    advance.append(stack.enter_context(self.console.progress("checking", total)))
+                advance[0](1)
+
+            outcome = validate(
+                *self.paths,
+                against=self.targets,
+                modes=self.modes,
+                models=self.models,
+                kind=self.kind,
+                stdin=stdin,
+                step=step,
+            )
+        self.checked = self.narrowing.of(outcome)
+
+    def fix(self, fixes: Fixes) -> None:
+        """Apply fixes and check again. The findings are kept if a fix cannot be written."""
+        plan = FixPlan(self._find, fixes.unsafe)
+        jobs = fixes.jobs(self.checked, plan)
+        if not jobs:
+            return
+        try:
+            result = fixes.run(jobs, self.console)
+        except OpsinfoError as error:
+            self.checked.failures.append(error)
+            return
+        self.result = result
+        self.notes += fixes.notes(result, plan)
+        if result.change:
+            self.check()
+        self.checked.failures.extend(result.refused)
+
+    def _find(self, source: Source) -> list[Finding]:
+        """Return the findings of a mixlist's text that are reported."""
+        outcome = Outcome()
+        checker = Checker([MixlistTarget(target) for target in self.targets], self.modes)
+        outcome.add(source.path, "mixlist", checker.mixlist(source))
+        return self.narrowing.of(outcome).outcome.findings
+
+    def accept(self) -> None:
+        """Write the findings to the baseline, unless it has them already, and report them no more."""
+        from ...change.output_file import write_file
+        from ...check.baseline import Baseline
+
+        assert self.baseline is not None
+        checked, path = self.checked, self.baseline
+        old = self.narrowing.baseline or Baseline()
+        new = old.updated(checked.selected, checked.gone, checked.relative)
+        try:
+            if new.text() == old.text() and os.path.exists(path):
+                self.console.tell(f"{path} is up to date")
+            else:
+                write_file(path, new.text().encode())
+                added = len(new.fingerprints - old.fingerprints)
+                size = counted(len(new.entries), "finding")
+                self.console.tell(f"wrote {path}: {size}, {added} new, {len(checked.gone)} gone")
+        except OpsinfoError as error:
+            checked.failures.append(error)
+        else:
+            checked.outcome.findings, checked.gone = [], []
+
+    def document(self, against: Sequence[str], fixes: Fixes | None) -> dict[str, Any]:
+        gone = [asdict(entry) for entry in self.checked.gone]
+        known = {"path": self.baseline, "known": self.checked.known, "gone": gone} if self.baseline else None
+        fixed = fixes.document(self.result) if fixes else None
+        return {**findings_document(self.checked, against), "baseline": known, "fixes": fixed}
+
+    def answer(self, document: dict[str, Any], fixes: Fixes | None) -> Answer:
+        checked, width = self.checked, self.console.width
+        findings = checked.outcome.findings
+        shows_diff = fixes is not None and not fixes.writes
+        would_change = fixes is not None and fixes.fails and self.result is not None and self.result.would_change
+        baseline = list(self._about_baseline())
+        notes = [*self.notes, summary_line(checked.outcome), *baseline, *([] if fixes else fixable_notes(findings))]
+
+        def text() -> list[Block]:
+            return [Lines(finding_lines(findings, width))] if not shows_diff else list(diffs(self.result))
+
+        variants: dict[str, Callable[[], Iterable[Block]]] = {
+            "concise": lambda: [Lines(concise_lines(findings))],
+            "github": lambda: annotated(checked, width),
+        }
+        return Answer(
+            lambda: document,
+            text,
+            variants={} if shows_diff else variants,
+            details=file_lines(checked.outcome),
+            failures=checked.failures,
+            notes=notes,
+            status=max(checked.status, int(would_change)),
+            paged=False,
+        )
+
+    def _about_baseline(self) -> Iterator[str]:
+        known, gone = self.checked.known, self.checked.gone
+        if self.baseline and known:
+            yield f"{known} known {'finding' if known == 1 else 'findings'} hidden by the baseline {self.baseline}"
+        if gone:
+            verb = "finding no longer occurs" if len(gone) == 1 else "findings no longer occur"
+            it = "it" if len(gone) == 1 else "them"
+            yield f"note: {self.baseline}: {len(gone)} {verb}; --update-baseline removes {it}"
+            if self.console.verbose:
+                yield from (f"  gone: {entry.path}: {entry.code} {entry.name}: {entry.message}" for entry in gone)
+
+
+def fixable_notes(findings: Sequence[Finding]) -> list[str]:
+    """Return how many findings --fix would fix, in a line if there are any."""
+    safe = len(applicable(findings, unsafe=False))
+    unsafe = len(applicable(findings, unsafe=True)) - safe
+    if safe and unsafe:
+        return [f"{safe} can be fixed with --fix, {unsafe} more with --fix --unsafe-fixes"]
+    if safe or unsafe:
+        return [f"{safe or unsafe} can be fixed with --fix{'' if safe else ' --unsafe-fixes'}"]
+    return []
+
+
+def diffs(result: Result | None) -> Iterator[Block]:
+    from ...report.formats.unified_diff import unified_diff
+
+    for file in result.files if result else ():
+        yield Diff(unified_diff(file.source, file.patch, file.result, file.is_new))
+
+
+# fixes
+
+
+@dataclass(frozen=True)
+class Fixes:
+    """The fixes of one run.
+
+    :param unsafe: whether to apply unsafe fixes as well
+    :param fails: whether the status is 1 if anything would change
+    """
+
+    unsafe: bool
+    fails: bool
+    writing: WriteOptions
+
+    @property
+    def writes(self) -> bool:
+        return self.writing.writes
+
+    def jobs(self, checked: CheckResult, plan: FixPlan) -> list[Job]:
+        """Return a job for each mixlist with something to fix, each real file once."""
+        from ...change.moves import Job
+
+        fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe)}
+        mixlists = [verdict.path for verdict in checked.outcome.files if verdict.kind == "mixlist"]
+        real = {os.path.realpath(path): path for path in reversed(mixlists) if path in fixable}
+        return [Job(path, plan) for path in reversed(real.values())]
+
+    def run(self, jobs: list[Job], console: Console) -> Result:
+        """:raises Refused: if the files cannot be written"""
+        from ..write import writer_of
+
+        writer = writer_of(self.writing, console)
+        return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
+
+    def notes(self, result: Result, plan: FixPlan) -> Iterator[str]:
+        """Yield the written files and the number of fixed findings."""
+        from ..write import undoing
+
+        touched = [file for file in result.files if file.patch]
+        for file in touched if self.writes else ():
+            yield f"wrote {file.path}; backup {file.backup}"
+        if result.change:
+            yield f"change {result.change}; undo it with: {undoing(self.writing, touched[0].path)}"
+        left = sum(self._fixable(plan, file.result) for file in result.files)
+        count = sum(self._fixable(plan, file.source) for file in result.files) - left
+        yield f"{'fixed' if self.writes else 'would fix'} {counted(count, 'finding')}"
+
+    def _fixable(self, plan: FixPlan, source: Source) -> int:
+        return len(applicable(plan.find(source), self.unsafe))
+
+    def document(self, result: Result | None) -> dict[str, Any]:
+        files = [
+            {
+                "path": file.path,
+                "backup": file.backup,
+                "sha256_before": file.source.sha256,
+                "sha256_after": file.result.sha256,
+            }
+            for file in (result.files if result else ())
+            if file.patch
+        ]
+        return {"change": result.change if result else None, "files": files, "dry_run": not self.writes}
 
 
 def _fixes(
-    fixing: FixOptions, narrowing: NarrowingOptions, writing: WriteOptions, paths: tuple[str, ...], format: str
-) -> FixRun | None:
-    if not any(fixing):
+    fixing: FixOptions, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]
+) -> Fixes | None:
+    """:raises UsageFault: if the options contradict each other"""
+    if not (fixing.fix or fixing.show_diff):
+        for given, word in ((fixing.unsafe_fixes, "--unsafe-fixes"), (writing.dry_run, "--dry-run")):
+            if given:
+                raise UsageFault(f"{word} requires --fix or --diff")
         return None
-    from ..validation.fix import fix_run
+    if "-" in paths:
+        raise UsageFault("standard input cannot be fixed in place", hint="`opsinfo fmt -` writes to standard output")
+    shows = fixing.show_diff or writing.dry_run
+    if shows and narrowing.update_baseline:
+        word = "--diff" if fixing.show_diff else "--dry-run"
+        raise UsageFault(f"{word} writes nothing, --update-baseline writes the baseline; use one of them")
+    return Fixes(fixing.unsafe_fixes, fixing.show_diff, WriteOptions(**{**asdict(writing), "dry_run": shows}))
 
-    return fix_run(fixing, writing, paths, format, narrowing.update_baseline)
+
+# baseline and reports
 
 
 def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
-    if not (narrowing.baseline or narrowing.update_baseline):
+    """Return the baseline of ``--baseline``; None without it.
+
+    :raises UsageFault: if the options contradict each other
+    :raises Refused: if the file cannot be used
+    """
+    path, updates = narrowing.baseline, narrowing.update_baseline
+    if path is None:
+        if updates:
+            raise UsageFault("--update-baseline requires --baseline", hint="add --baseline FILE")
         return None
-    from ..validation.baseline import baseline_of
+    from ...change.output_file import require_writable
+    from ...check.baseline import Baseline
 
-    config = config_that_names("baseline")
-    if config and narrowing.update_baseline:
-        raise UsageFault(
-            "--update-baseline writes only a file that --baseline names on the command line",
-            name="config-writes",
-            path=config,
-            hint=f"add --baseline {narrowing.baseline}",
-        )
-    return baseline_of(narrowing.baseline, narrowing.update_baseline)
-
-
-def _report_files(words: tuple[str, ...], inputs: list[str]) -> list[ReportFile]:
-    if not words:
-        return []
-    from ..validation.report_files import parsed_reports
-
-    return parsed_reports(words, inputs)
+    if updates:
+        config = config_that_names("baseline")
+        if config:
+            message = "--update-baseline writes only a file that --baseline names on the command line"
+            raise UsageFault(message, name="config-writes", path=config, hint=f"add --baseline {path}")
+        require_writable(path)
+        if not os.path.lexists(path):
+            return Baseline()
+    return Baseline.read(path)
 
 
-def _format(chosen: str) -> str:
-    if chosen != "auto":
-        return chosen
-    return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"
+class ReportFile(NamedTuple):
+    format: str
+    path: str
+
+    def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
+        """:raises Refused: if the report cannot be written"""
+        from ...report.report_file import write_report
+
+        write_report(self.path, rendered(self.format, checked, document).encode("utf-8", "backslashreplace"))
+
+
+def _report_files(words: Iterable[str], inputs: Sequence[str]) -> list[ReportFile]:
+    """Parse the values of ``--report``, and check them before anything is written.
+
+    :param inputs: files that a report must not overwrite
+    :raises UsageFault: if a value is wrong
+    :raises Refused: if a report could not be written
+    """
+    from ...change.output_file import require_writable
+    from ...report.report_file import require_report
+
+    reports = list(map(_report_file, words))
+    taken = list(inputs)
+    for report in reports:
+        if any(is_same(report.path, path) for path in taken) and not report.path.startswith("/dev/"):
+            message = f"--report {report.format}:{report.path} would overwrite a file that this run reads or writes"
+            raise UsageFault(message, name="report-clash", hint="choose another name")
+        taken.append(report.path)
+        require_writable(report.path)
+        require_report(report.path)
+    return reports
+
+
+def _report_file(word: str) -> ReportFile:
+    format_, _, path = word.partition(":")
+    if format_ not in FORMATS:
+        hint = did_you_mean(format_, FORMATS) or "known formats: " + ", ".join(FORMATS)
+        raise UsageFault(f"--report {word}: unknown format `{format_}`", name="unknown-format", hint=hint)
+    if path in ("", "-"):
+        hint = f"--report {format_}:FILE; /dev/stdout is standard output"
+        raise UsageFault(f"--report {word}: no file given", name="report-without-file", hint=hint)
+    return ReportFile(format_, path)

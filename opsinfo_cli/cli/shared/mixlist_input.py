@@ -72,13 +72,13 @@ def report_refusals(document: Document, output: Output) -> int:
     else:
         return 0
     from ...check.mixlist import check_mixlist
-    from ...report.formats.text import finding_lines
+    from ...report.findings import finding_lines, plain
     from ...report.terminal.failure import failure_lines
 
     look = output.look(sys.stderr)
     try:
         refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
-        lines = finding_lines(refusing, look)
+        lines = iter([*map(plain, finding_lines(refusing, look.width if look.breaks else 0))])
     except MissingPackage:
         refusing, lines = [], failure_lines(first, look)
     for line in lines:

@@ -33,11 +33,6 @@ def github(checked: CheckResult) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def harmless(line: str) -> str:
-    """Return a line without workflow commands: the runner reads `##[error]` anywhere in a line."""
-    return line.replace("##[", "# #[")
-
-
 def _of_finding(checked: CheckResult, finding: Finding) -> str:
     place = visible(checked.relative(finding.path))
     if finding.start:

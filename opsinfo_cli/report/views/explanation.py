@@ -1,45 +1,58 @@
-"""The explanation of a rule as text; JSON has the rule table itself."""
+"""The explanation of a rule or topic as text; JSON has the rule table itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from ...check.finding import Rule
 from ...check.wording import Wording
-from ..escape import row
-from ..terminal.cell_width import wrapped
-from ..terminal.output import Output
+from ..answer import Answer, Block, Column, Lines, Table
+from ..language import wrapped
 
 _WIDTH = 78
+_COLUMNS = [Column(title) for title in ("code", "name", "about", "severity", "the engine")]
 
 
-def show_subjects(output: Output, rules: Iterable[Rule], topics: Iterable[str]) -> None:
-    """Print code, name, subject, severity and effect in the engine; a table on a terminal."""
-    cells = [[rule.code, rule.name, rule.about, rule.severity, rule.engine] for rule in rules]
-    cells += [["-", name, "topic", "-", "-"] for name in topics]
-    if not output.on_terminal:
-        output.lines(row(*each) for each in cells)
-        return
-    from ..terminal.table import Column, print_table
-
-    columns = [Column(title) for title in ("code", "name", "about", "severity", "the engine")]
-    with output.paged():
-        print_table(output, columns, cells)
+def subjects_answer(rules: Sequence[Rule], topics: Mapping[str, str]) -> Answer:
+    """Return code, name, subject, severity and effect in the engine of everything that can be explained."""
+    rows = [[rule.code, rule.name, rule.about, rule.severity, rule.engine] for rule in rules]
+    rows += [["-", name, "topic", "-", "-"] for name in topics]
+    return Answer(lambda: explanation_document(rules, topics), lambda: [Table(_COLUMNS, rows)])
 
 
-def rule_lines(output: Output, rule: Rule, said: Wording) -> Iterator[str]:
+def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: Wording, width: int) -> Answer:
+    """:param width: cells of the terminal; 0 off a terminal"""
+
+    def blocks() -> Iterator[Block]:
+        for rule in rules:
+            yield Lines(rule_lines(rule, said, width), indent=2)
+        for text in topics.values():
+            for line in text.splitlines():
+                columns = re.match(r"\S+(?:, \S+)*  +", line)
+                yield Lines([line], indent=columns.end() if columns else 0)
+
+    return Answer(lambda: explanation_document(rules, topics), blocks)
+
+
+def explanation_document(rules: Sequence[Rule], topics: Mapping[str, str]) -> dict[str, object]:
+    documents = [{"name": name, "text": text} for name, text in topics.items()]
+    return {"rules": [asdict(rule) for rule in rules], "topics": documents}
+
+
+def rule_lines(rule: Rule, said: Wording, width: int) -> Iterator[str]:
     """Yield the rule, its reason, an example that fails, one that passes, and the source."""
-    width = min(_WIDTH, output.columns or _WIDTH)
     severity, engine = said.word(rule.severity), said.word(rule.engine)
     yield said.word("head").format(code=rule.code, name=rule.name, severity=severity, engine=engine)
     yield ""
-    yield from wrapped(rule.why, width)
+    yield from wrapped(rule.why, min(_WIDTH, width or _WIDTH))
     for title, example in (("fails", rule.fails), ("passes", rule.passes)):
         yield ""
         yield said.word(title)
         yield from (f"    {line}" for line in example_text(example, said).splitlines())
     yield ""
-    yield from output.wrapped(said.word("source").format(source=rule.source), 2)
+    yield said.word("source").format(source=rule.source)
 
 
 def example_text(example: str, said: Wording) -> str:

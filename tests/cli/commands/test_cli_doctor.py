@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,3 +159,19 @@ def test_doctor_reports_that_there_are_no_findings(opsinfo: Run, tmp_path: Path)
     ran = opsinfo("doctor", store)
     assert (ran.code, ran.out) == (0, "")
     assert ran.err
+
+
+def test_on_a_terminal_doctor_draws_a_tree_with_a_branch_for_each_file(
+    terminal: Callable[..., tuple[int, str]], opp: Path
+) -> None:
+    write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", '{"Add": {"precision_reduce": {"flag": "maybe"}}}')
+    code, shown = terminal("doctor", opp, "--color", "never", width=200)
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert code == 1
+    assert lines[0] == str(opp)
+    name = f"{AI_910B}/aic-ascend910b-ops-info-bad.json"
+    head = next(index for index, line in enumerate(lines) if line.endswith(name))
+    assert lines[head].startswith("├── ")
+    assert lines[head + 1].startswith("│   ├── error[")
+    assert any(line.startswith("│   │   └── hint: ") for line in lines)
+    assert "1 entry is overridden (doctor --select S001)" in shown

@@ -119,7 +119,7 @@ def test_a_tree_checks_mixlists_and_libraries_and_silently_skips_other_json(
     write(tree / "c/empty.json", "")
     write(tree / "c/brackets.json", {})
     write(tree / "c/config.json", {"model": {"layers": {"n": 3}}, "lr": 0.1})
-    write(tree / ".git/mixlist.json", "{")
+    write(tree / "venv/mixlist.json", "{")
     ran = opsinfo("validate", tree, "--format", "json")
     assert ran.code == 0
     assert {file["path"] for file in ran.json["files"] if file["kind"] in ("mixlist", "library")} == {

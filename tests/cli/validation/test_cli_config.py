@@ -12,8 +12,7 @@ from cli_support import SCHEMAS, Run, finding_names, mixlist, write
 from jsonschema import Draft202012Validator
 
 from opsinfo_cli.cli.commands.validate import command
-from opsinfo_cli.cli.line.click_command import click_command
-from opsinfo_cli.cli.validation.config import KEYS
+from opsinfo_cli.cli.config import KEYS
 
 SCHEMA = Draft202012Validator(json.loads((SCHEMAS / "config.schema.json").read_text("utf-8")))
 
@@ -49,6 +48,12 @@ def test_defaults_come_from_the_nearest_file_upward(opsinfo: Run, repository: Pa
     write(repository / "lists/opsinfo.toml", "")
     assert opsinfo("validate", "m.json", cwd=repository / "lists").code == 0, "an empty file is the nearest one too"
     assert opsinfo("validate", "lists/m.json", "--no-config", cwd=repository).code == 0
+
+
+def test_a_list_of_one_may_be_a_string(opsinfo: Run, repository: Path) -> None:
+    write(repository / "opsinfo.toml", 'against = "facts/ascend910b.opsinfo.json"\nprecision-mode = "force_fp16"\n')
+    ran = opsinfo("validate", "lists", "--format", "json", cwd=repository)
+    assert finding_names(ran) == ["mode-refuses-mixlist", "unknown-operator"]
 
 
 def test_opsinfo_toml_comes_before_pyproject_toml(opsinfo: Run, repository: Path) -> None:
@@ -88,8 +93,8 @@ WRONG = {
     "a key that another table has too": ("[tool.x]\nfmt = 1\n[tool.opsinfo]\nfmt = 1\n", "4:1", "unknown key `fmt`"),
     "a table": ("[tool.opsinfo.validate]\nagainst = []\n", "1:15", "unknown key `validate`"),
     "an option of the command line only": ("[tool.opsinfo]\nconfig = 'x'\n", "2:1", "unknown key `config`"),
-    "a string for a list": ("[tool.opsinfo]\nagainst = 'x.json'\n", "2:1", "`against` must be a list of strings"),
-    "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` must be a list of strings"),
+    "a number for a list": ("[tool.opsinfo]\nagainst = 1\n", "2:1", "`against` must be a string or a list of strings"),
+    "numbers in a list": ("[tool.opsinfo]\nagainst = [1]\n", "2:1", "`against` must be a string or a list of strings"),
     "a list for a string": ("[tool.opsinfo]\nformat = ['json']\n", "2:1", "`format` must be a string"),
     "an unknown format": ("[tool.opsinfo]\nformat = 'xml'\n", "2:1", "'xml' is not one of"),
     "not TOML": ("[tool.opsinfo]\nagainst = [\n", None, "invalid TOML"),
@@ -131,9 +136,7 @@ def test_a_name_that_is_not_a_path_is_read_as_a_chip(opsinfo: Run, repository: P
 def test_the_schema_has_the_keys_and_each_is_an_option() -> None:
     properties = SCHEMA.schema["properties"]
     assert list(properties) == list(KEYS)
-    options = {
-        word[2:]: each for each in click_command(command).params if isinstance(each, click.Option) for word in each.opts
-    }
+    options = {word[2:]: each for each in command.params if isinstance(each, click.Option) for word in each.opts}
     for key, schema in properties.items():
         option = options.get(key)
         if option is None:

@@ -187,3 +187,16 @@ def test_a_file_that_cannot_be_fixed_hides_no_finding(opsinfo: Run, tmp_path: Pa
 )
 def test_conflicting_options_are_wrong_usage(opsinfo: Run, path: Path, words: list[str]) -> None:
     assert opsinfo("validate", *words, input="{}").code == 2
+
+
+def test_a_dry_run_of_fix_shows_the_diff_and_writes_nothing(opsinfo: Run, tmp_path: Path) -> None:
+    text = '{"black-list": {"to-add": ["Log", "Log"]}}\n'
+    path = write(tmp_path / "m.json", text)
+    ran = opsinfo("validate", path, "--fix", "-n")
+    assert (ran.code, path.read_text()) == (0, text)
+    assert '-{"black-list": {"to-add": ["Log", "Log"]}}\n+{"black-list": {"to-add": ["Log"]}}\n' in ran.out
+    assert "would fix 1 finding\n" in ran.err
+    assert opsinfo("validate", path, "--diff").code == 1
+    assert opsinfo("validate", path, "-n").code == 2
+    document = opsinfo("validate", path, "--fix", "-n", "--format", "json").json
+    assert (document["fixes"]["dry_run"], len(document["fixes"]["files"])) == (True, 1)

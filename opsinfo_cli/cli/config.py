@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...errors import UsageFault
-from ...model.near_names import did_you_mean
-from ...text.source import Source
-from ..line import declare
-from ..line.click_command import SectionedCommand
+from ..errors import UsageFault
+from ..model.near_names import did_you_mean
+from ..text.source import Source
+from .params import FILE, Command, option, together
 
 KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "strict", "format")
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
@@ -34,12 +33,15 @@ class Config(NamedTuple):
         return UsageFault(message, name="config", path=self.source.path, line=line, column=column, hint=hint)
 
 
-def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    said = f"Use this configuration file, not the nearest {_OWN_FILE} or {_SHARED_FILE}."
-    function = declare.option("--no-config", is_flag=True, expose_value=False, help="Use no configuration file.")(
-        function
-    )
-    return declare.option("--config", metavar="FILE", expose_value=False, help=said)(function)
+config_options = together(
+    option(
+        "--config",
+        type=FILE,
+        expose_value=False,
+        help=f"Use this configuration file, not the nearest {_OWN_FILE} or {_SHARED_FILE}.",
+    ),
+    option("--no-config", is_flag=True, expose_value=False, help="Use no configuration file."),
+)
 
 
 def config_in_use() -> str | None:
@@ -54,13 +56,13 @@ def config_that_names(parameter: str) -> str | None:
     return config_in_use() if source is click.core.ParameterSource.DEFAULT_MAP else None
 
 
-class Configured(SectionedCommand):
+class Configured(Command):
     """A command that reads the defaults of its options from a configuration file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        said, _, given = self.make_parser(ctx).parse_args(list(args))
-        if not ctx.resilient_parsing and not any(each.is_eager for each in given):  # --help and --version need none
-            config = _chosen(said.get("config"), bool(said.get("no_config")))
+        values, _, given = self.make_parser(ctx).parse_args(list(args))
+        if not ctx.resilient_parsing and not any(param.is_eager for param in given):  # --help needs none
+            config = _chosen(values.get("config"), bool(values.get("no_config")))
             if config:
                 ctx.meta[_IN_USE] = config.source.path
                 ctx.default_map = dict(_defaults(config, self, ctx))
@@ -135,14 +137,14 @@ def _defaults(config: Config, command: click.Command, context: click.Context) ->
 
     :raises UsageFault: if a key is unknown, or its option does not take the value
     """
-    known = {word[2:]: each for each in command.params for word in each.opts if word[2:] in KEYS}
+    known = {word[2:]: param for param in command.params for word in param.opts if word[2:] in KEYS}
     for key, value in config.table.items():
         option = known.get(key)
         if not isinstance(option, click.Option):
             if key == "report":
                 raise config.fault(key, "a configuration cannot name a file to write", "use --report FORMAT:FILE")
             hint = did_you_mean(key.replace("_", "-"), known) or "known keys: " + ", ".join(
-                f"`{each}`" for each in known
+                f"`{name}`" for name in known
             )
             raise config.fault(key, f"unknown key `{key}`", hint)
         assert option.name is not None
@@ -150,10 +152,10 @@ def _defaults(config: Config, command: click.Command, context: click.Context) ->
 
 
 def _value(config: Config, key: str, value: Any, option: click.Option, context: click.Context) -> Any:
-    words = value if option.multiple else [value]
+    words = value if option.multiple and isinstance(value, list) else [value]
     kind, called = (bool, "true or false") if option.is_flag else (str, "a string")
-    if not isinstance(words, list) or not all(isinstance(word, kind) for word in words):
-        raise config.fault(key, f"`{key}` must be {'a list of strings' if option.multiple else called}")
+    if not all(isinstance(word, kind) for word in words):
+        raise config.fault(key, f"`{key}` must be {called}{' or a list of strings' if option.multiple else ''}")
     folder = os.path.dirname(config.source.path)
     if key in _PATHS and any("\0" in word for word in words):
         raise config.fault(key, f"`{key}`: a path cannot have a NUL character")

@@ -6,15 +6,20 @@ import os
 import re
 import sys
 
-from ...check.wording import LANGUAGES
-from .output import Output
+from ..check.wording import LANGUAGES
+from .console import Console
+from .escape import cell_width
 
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PROOF = {"zh": "简体"}
 """Characters that an encoding must have for a language."""
 
+_OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
+_PIECE = f" +|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
+"""Pieces that are not broken: blanks, a word, a number and its %, or one wide character with its punctuation."""
 
-def language_for(output: Output) -> str:
+
+def language_for(console: Console) -> str:
     """Return OPSINFO_LANG, else the locale's language; English if it has no texts or the stream cannot show them.
 
     A note gives the reason if OPSINFO_LANG asked for another language; a locale is ignored silently.
@@ -30,7 +35,7 @@ def language_for(output: Output) -> str:
     else:
         return wanted
     if asked:
-        output.say(why)
+        console.note(why)
     return "en"
 
 
@@ -45,3 +50,21 @@ def _shows(language: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def wrapped(text: str, cells: int) -> list[str]:
+    """Return lines of at most ``cells`` cells, broken at blanks and between Chinese characters.
+
+    A closing mark never begins a line.
+
+    >>> wrapped("引擎只读 JSON，其余不认。", 14)
+    ['引擎只读 JSON，', '其余不认。']
+    """
+    lines = [""]
+    for piece in re.findall(_PIECE, text):
+        if cell_width(lines[-1]) + cell_width(piece.rstrip(" ")) > cells and lines[-1]:
+            lines[-1] = lines[-1].rstrip(" ")
+            lines.append("")
+        if lines[-1] or not piece.isspace():
+            lines[-1] += piece
+    return [line.rstrip(" ") for line in lines]

@@ -1,1 +1,0 @@
-"""The parts of `validate`: configuration, baselines, fixes, report files."""
