@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import OpsinfoError
-from .answer import Block, Exact, Line, Lines, Place, Span, Style
+from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import failure_document, place_of
 from .escape import cell_width, inert, shortened, shown, visible, visible_line
 from .formats.summary import counted
@@ -120,13 +120,7 @@ def failure_lines(error: OpsinfoError) -> Iterator[Line]:
 
 def plain(line: Line) -> str:
     """Return a line as in a file: visible, without colours, and no command to a CI runner."""
-    return inert(
-        visible_line(
-            line
-            if isinstance(line, str)
-            else "".join(str(part) if isinstance(part, Place) else part.text for part in line)
-        )
-    )
+    return inert(visible_line("".join(span.text for span in spans(line))))
 
 
 def annotated(checked: CheckResult, width: int) -> list[Block]:
