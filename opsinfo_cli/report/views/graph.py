@@ -68,7 +68,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
 
     return Answer(
         document,
-        lambda: [_node_table(shown) if by == "node" else _type_table(types)],
+        lambda: [_node_table(answer.graph, shown) if by == "node" else _type_table(types)],
         texts={"html": lambda: _page(view)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
@@ -207,7 +207,7 @@ def _type_table(types: Sequence[TypeSummary]) -> Table:
     return Table([*columns, Column("list", policy=True)], rows)
 
 
-def _node_table(rows: Iterable[NodeAnswer]) -> Table:
+def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
     """Nodes, on a terminal those that compute first; in a pipe name, type, runs, inputs, outputs, list, confidence, why
     in the order of the graph.
     """
@@ -219,14 +219,18 @@ def _node_table(rows: Iterable[NodeAnswer]) -> Table:
             ends = dtypes(each.inputs), dtypes(each.outputs)
             yield each.name, each.type, each.runs or "-", *ends, each.policy or "-", each.confidence or "-", each.why
 
-    return Table(columns, _node_cells(rows), lines)
+    return Table(columns, _node_cells(graph, rows), lines)
 
 
-def _node_cells(rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
+def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
+    """Yield the cells for a terminal, with the reason in short: the list has a column of its own."""
     for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
         why = each.why.removeprefix(f"on the {each.policy} list ").removeprefix(f"by the {each.by}: ")
+        if each.decided_by is not None:
+            name = graph[each.decided_by.node].name
+            why = why.replace(f"output 0 of `{name}`", f"`{name}`").replace(name, name.rpartition("/")[2])
         runs, policy = each.runs or "-", each.policy or "-"
-        yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), Place(why)]
+        yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), why]
 
 
 def _whole(answer: GraphAnswer) -> dict[str, Any]:
