@@ -33,6 +33,33 @@ from .graph_document import (
 )
 
 _MOST_CONSTANTS = 5
+_LONGEST_NAME = 16
+_SHORT = {
+    "white": "by the {by}",
+    "black": "by the {by}",
+    "gray": "follows {source}",
+    "gray-own": "its own dtype",
+    "inherits": "inherits from {source}",
+    "inherits-own": "its own dtype",
+    "keep-dtype": "keep_dtype",
+    "cast": "is a Cast",
+    "complex": "a complex dtype",
+    "mode": "by the mode",
+    "promoted": "its inputs are promoted",
+    "customized": "customize_dtypes",
+    "first-column": "first column",
+    "continuous": "as its first reader",
+    "related": "as {source}",
+    "not-in-store": "not an op type of AI Core",
+    "no-columns": "its columns are unknown",
+    "unknown-dtype": "its dtypes are unknown",
+    "graph-input": "graph input",
+    "graph-output": "graph output",
+    "constant": "constant",
+    "variable": "variable",
+    "layout": "layout conversion",
+}
+"""Reasons by code, short enough for a row of 80 columns."""
 
 
 @dataclass(frozen=True)
@@ -223,12 +250,12 @@ def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
 
 
 def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
-    """Yield the cells for a terminal, with the reason in short: the list has a column of its own."""
+    """Yield the cells for a terminal, with the reason in short; ``--node`` has the whole one."""
     for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
-        why = each.why.removeprefix(f"on the {each.policy} list ").removeprefix(f"by the {each.by}: ")
-        if each.decided_by is not None:
-            name = graph[each.decided_by.node].name
-            why = why.replace(f"output 0 of `{name}`", f"`{name}`").replace(name, name.rpartition("/")[2])
+        source = "" if each.decided_by is None else graph[each.decided_by.node].name.rpartition("/")[2]
+        short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
+        why = "refused by AI Core" if each.code.startswith("refused") else _SHORT.get(each.code, each.why)
+        why = why.format(by=each.by, source=f"`{short}`") if each.code in _SHORT else why
         runs, policy = each.runs or "-", each.policy or "-"
         yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), why]
 
