@@ -73,7 +73,7 @@ REPLACED_COMMANDS = {
 }
 """Command that went -> what replaces it."""
 
-_OLD = ("minimize",)  # remove each with its module
+_OLD: tuple[str, ...] = ()  # remove with the bridge to old commands
 
 REPLACED_OPTIONS = {
     "--no-pager": "set PAGER=cat",
@@ -85,6 +85,9 @@ REPLACED_OPTIONS = {
     "--system": "`opsinfo systems show NAME` replaces it",
 }
 """Option that went -> what replaces it."""
+
+OPTIONS_OF_SOME = {"--check": "-n shows what would change, and writes nothing"}
+"""Option that most commands lost -> what replaces it there."""
 
 COMMON_WORDS = ("--format", "--color", "-q", "--quiet", "-v", "--verbose", "-n", "--dry-run", "--wait")
 
@@ -187,6 +190,8 @@ def usage_fault(error: click.UsageError) -> UsageFault:
         name = error.option_name
         if name in REPLACED_OPTIONS:
             return UsageFault(f"there is no option {name} any more", hint=REPLACED_OPTIONS[name])
+        if name in OPTIONS_OF_SOME and path != "opsinfo":
+            return UsageFault(f"`{path}` has no option {name}", hint=OPTIONS_OF_SOME[name])
         if path == "opsinfo" and name in COMMON_WORDS:
             return UsageFault(f"{name} belongs after the command", hint=f"`opsinfo COMMAND ... {name}`")
     return UsageFault(error.format_message().replace("\n\t", " "), hint=hint)

@@ -126,3 +126,16 @@ def dtypes(_: click.Context, __: click.Parameter) -> Iterable[str]:
     from ..neighbours.decide import FLOATS
 
     return FLOATS
+
+
+def changes(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
+    """Yield the changes in the vault, newest first."""
+    from ..change.vault import Vault, vault_path
+
+    for record in reversed(Vault(vault_path(ctx.params.get("backup_dir"), os.environ)).history().records):
+        yield CompletionItem(record.id, help=f"{record.time} {record.kind}")
+
+
+def backup_ids(ctx: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:
+    yield CompletionItem("pristine", help="the first content seen")
+    yield from changes(ctx, param)

@@ -389,6 +389,13 @@ in_place_option = advanced("--in-place", is_flag=True, help="Overwrite the file 
 force_option = option("--force", is_flag=True, help="Override the refusal that the message names.")
 
 
+store_option = advanced(
+    "--store",
+    type=Word("NAME", lazily("stores")),
+    help="Only this store of an install: built-in, vendor:<name> or env:<path>.",
+)
+
+
 def write_options(*more: Decorator[Any]) -> Decorator[Any]:
     """Return the options of a command that writes, as ``writing``; ``more`` for those that only some have."""
     return bundle("writing", WriteOptions, dry_run_option, *more, wait_option, in_place_option, backup_dir_option)

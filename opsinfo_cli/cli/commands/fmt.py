@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+
+import click
 
 from ...change.fmt import FmtPlan, fixed
 from ...change.moves import Job, Result
 from ...errors import OpsinfoError, Refused, UsageFault
+from ...report.answer import Answer, Diff, Exact
+from ...report.console import Console
 from ...report.formats.unified_diff import unified_diff
-from ...report.terminal.failure import failure_lines
-from ...report.terminal.output import Output
-from ...report.views.changes import change_document
+from ...report.views.changes import change_answer
 from ...text.scanner import scan, syntax_patch
 from ...text.source import Source, read_standard_input
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.mixlist_input import report_refusals
-from ..shared.mixlist_output import built
-from ..shared.options import write_options
-from ..shared.targets import require_no_library
-from ..shared.writing import WriteRun
+from ..open import report_refusals, require_no_library
+from ..params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
+from ..write import built, changed, undoing
 
 
-@declare.command("fmt")
-@declare.argument("mixlists", nargs=-1, required=True, metavar="MIXLIST...")
-@declare.option("--diff", "show_diff", is_flag=True, hidden=True, help="As --dry-run.")
-@declare.option(
+@click.command("fmt", cls=Command)
+@click.argument("mixlists", nargs=-1, required=True, type=FILE, metavar="MIXLIST...")
+@option("--diff", "show_diff", is_flag=True, hidden=True, help="As --dry-run.")
+@option(
     "-o",
     "--output",
-    "out",
-    metavar="OUT",
+    type=OutputFile("OUT", replaces=["mixlists"]),
     help="Write the result to OUT; do not change the source.",
-    writes=("mixlists",),
 )
-@write_options
-@format_option()
+@write_options(check_option)
+@prints()
 def command(
-    mixlists: tuple[str, ...], show_diff: bool, out: str | None, writing: WriteOptions, printing: OutputOptions
-) -> int:
+    mixlists: tuple[str, ...], show_diff: bool, output: str | None, writing: WriteOptions, console: Console
+) -> Answer:
     """Fix the syntax of mixlists so that the engine accepts them: comments, commas, byte order mark, trailing text.
 
     Everything else is kept byte for byte. `-` reads standard input and writes standard output.
@@ -49,73 +46,71 @@ def command(
     \b
     Examples:
       opsinfo fmt ops_info.json
-      opsinfo fmt --check ops_info.json
+      opsinfo fmt --check fixtures/mixlists/good/add-black.json
       opsinfo fmt commented.json -o ops_info.json
       opsinfo fmt commented.json -o ops_info.json --check
     """
-    output = output_of("fmt", printing)
-    run = WriteRun("fmt", output, writing._replace(dry_run=writing.dry_run or show_diff), undo=mixlists[0])
+    writing = replace(writing, dry_run=writing.dry_run or show_diff)
     if "-" in mixlists:
-        return _filter(mixlists, out, run)
-    if out is not None:
-        return _build(mixlists, out, run)
+        return _filter(mixlists, output, writing, console)
+    if output is not None:
+        return _build(mixlists, output, writing, console)
     for path in mixlists:
-        with suppress(Refused):  # reported by the writer
+        with suppress(Refused):  # reported below
             require_no_library(Source.read(path))
-    result = run.changed([Job(path, FmtPlan()) for path in mixlists])
-    run.report(result)
+    result = changed("fmt", [Job(path, FmtPlan()) for path in mixlists], writing, console)
+    answer = _answer(result, mixlists[0], writing, console)
     refused = {error.path for error in result.refused}
-    return max(run.status(result), *(_looked_at_again(path, output) for path in mixlists if path not in refused))
+    later = [_status_now(path, console) for path in mixlists if path not in refused]
+    return replace(answer, status=max(answer.status, *later, 0))
 
 
-def _looked_at_again(path: str, output: Output) -> int:
-    """As :func:`_still_refused`, but a file that cannot be read prints no second JSON document."""
+def _answer(result: Result, target: str, writing: WriteOptions, console: Console) -> Answer:
+    return change_answer(
+        result,
+        target=target,
+        undo=undoing(writing, target),
+        dry_run=writing.dry_run,
+        check=writing.check,
+        verbose=bool(console.verbose),
+    )
+
+
+def _status_now(path: str, console: Console) -> int:
+    """As :func:`_still_refused`, but a file that cannot be read is reported."""
     try:
-        return _still_refused(Source.read(path), output)
+        return _still_refused(Source.read(path), console)
     except OpsinfoError as error:
-        for line in failure_lines(error, output.look(sys.stderr)):
-            output.complain(line)
+        console.failure_text(error)
         return error.exit_code
 
 
-def _filter(mixlists: tuple[str, ...], out: str | None, run: WriteRun) -> int:
-    if mixlists != ("-",) or out is not None or run.output.format == "json":
+def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, console: Console) -> Answer:
+    if list(mixlists) != ["-"] or out is not None or console.format == "json":
         raise UsageFault("`-` must be the only argument: it reads standard input and writes standard output")
     source = Source(read_standard_input(), "-")
     patch = FmtPlan().patch(source)
     result = fixed(source)
-    if run.writes:
-        run.output.data(result.text, exact=True)
-    elif run.writing.dry_run:
-        run.output.diff(unified_diff(source, patch, result))
-    if run.writing.check and patch:
-        return 1
-    return _still_refused(source, run.output)
+    status = 1 if writing.check and patch else _still_refused(source, console)
+    shown = Diff(unified_diff(source, patch, result)) if writing.dry_run else Exact(result.text)
+    is_silent = writing.check and not writing.dry_run
+    return Answer(dict, lambda: [] if is_silent else [shown], status=status, paged=False)
 
 
-def _build(mixlists: tuple[str, ...], out: str, run: WriteRun) -> int:
+def _build(mixlists: Sequence[str], out: str, writing: WriteOptions, console: Console) -> Answer:
     if len(mixlists) != 1:
         raise UsageFault("-o requires exactly one mixlist")
     source = Source.read(mixlists[0])
     require_no_library(source)
     result = fixed(source)
-    run.undo = out
-    if _still_refused(result, run.output):
-        return _not_built(run)
-    made = built(run, out, result.text, [source])
-    run.report(made)
-    return run.status(made)
+    if _still_refused(result, console):
+        console.error("the engine would still refuse it; nothing was written")
+        return replace(change_answer(Result([]), target=out, undo="", dry_run=True), status=1)
+    return _answer(built("fmt", out, result.text, [source], writing, console), out, writing, console)
 
 
-def _not_built(run: WriteRun) -> int:
-    run.output.say("the engine would still refuse it; nothing was written", "error")
-    if run.output.format == "json":
-        run.output.document(change_document(Result([]), [], dry_run=True))
-    return 1
-
-
-def _still_refused(source: Source, output: Output) -> int:
-    """Return 1, and print the reasons to stderr, if the engine still refuses the fixed text."""
+def _still_refused(source: Source, console: Console) -> int:
+    """Return 1, and print the reasons to standard error, if the engine still refuses the fixed text."""
     document = scan(source)
     text = Source(syntax_patch(document).apply(source), source.path) if document.root is not None else source
-    return 1 if report_refusals(scan(text), output) else 0
+    return 1 if report_refusals(scan(text), console) else 0

@@ -1,77 +1,120 @@
-"""`opsinfo merge`: one mixlist from several."""
+"""`opsinfo merge`: one mixlist from one or several."""
 
 from __future__ import annotations
 
-from ...change.moves import written_like
+from collections.abc import Mapping
+
+import click
+
+from ...change.moves import Result, written_like
 from ...errors import UsageFault
-from ...model.mixlist import conflicts, merged, minimal
-from ...model.target import TargetOptions
-from ...report.views.merge import conflict_lines, merge_document, say_minimal
+from ...model.mixlist import conflicts, merged, minimal, narrowed
+from ...model.policy import Mark
+from ...model.target import Target, TargetOptions
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.views.changes import built_answer, refused_answer
+from ...report.views.merge import conflict_line, merge_document, report_minimal, report_unknown_names
 from ...text.source import Source
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.mixlist_input import fixable_mixlist
-from ..shared.mixlist_output import delivered, refused, report_built
-from ..shared.options import against_option, install_options, write_options
-from ..shared.targets import open_targets
-from ..shared.writing import WriteRun
+from ..open import fixable_mixlist, open_targets
+from ..params import (
+    FILE,
+    Command,
+    OutputFile,
+    WriteOptions,
+    against_option,
+    check_option,
+    install_options,
+    option,
+    prints,
+    write_options,
+)
+from ..write import built, undoing, would_build
 
 
-@declare.command("merge")
-@declare.argument("base")
-@declare.argument("overs", nargs=-1, metavar="[OVER]...")
-@declare.option(
+@click.command("merge", cls=Command)
+@click.argument("mixlists", nargs=-1, required=True, type=FILE, metavar="MIXLIST...")
+@option(
     "-o",
     "--output",
-    "out",
-    metavar="OUT",
-    help="Write to OUT; an existing file is backed up.",
-    writes=("base", "overs"),
+    type=OutputFile("OUT", replaces=["mixlists"]),
+    help="Write to OUT, which may be one of the mixlists; an existing file is backed up.",
 )
-@declare.option(
-    "--strict", is_flag=True, help="Exit 1, writing nothing, if the mixlists disagree or a name is unknown."
-)
+@option("--minimize", is_flag=True, help="Drop entries that change nothing in the targets of --against.")
+@option("--strict", is_flag=True, help="Exit 1, writing nothing, if the mixlists disagree or a name is unknown.")
+@option("--model", "models", type=FILE, multiple=True, help="Also drop what changes no dtype in a model; repeatable.")
 @against_option
 @install_options
-@write_options
-@format_option()
+@write_options(check_option)
+@prints()
 def command(
-    base: str,
-    overs: tuple[str, ...],
-    out: str | None,
+    mixlists: tuple[str, ...],
+    output: str | None,
+    minimize: bool,
     strict: bool,
+    models: tuple[str, ...],
     against: tuple[str, ...],
     options: TargetOptions,
     writing: WriteOptions,
-    printing: OutputOptions,
-) -> int:
+    console: Console,
+) -> Answer:
     """Merge several mixlists into one, because the engine reads only one file.
 
-    If two of them name an op type, the later one wins. Each op type gets as few marks as possible; with --against,
-    entries that change nothing in the targets are dropped, as in minimize. Sources may have comments, as for fmt.
+    If two of them name an op type, the later one wins. Each op type gets as few marks as possible. Sources may have
+    comments, as for fmt.
+
+    With --minimize, an entry is kept if any target of --against needs it, and dropped with a warning if no target has
+    the op type; with --model, also if no node of the models has other dtypes without it, in any mixed mode. Without
+    --against, only entries that change nothing in any library are dropped.
 
     \b
     Examples:
       opsinfo merge team.json bert.json -o ops_info.json
       opsinfo merge team.json bert.json --strict > ops_info.json
-      opsinfo merge team.json bert.json --against ascend910b -o ops_info.json --check
+      opsinfo merge fixtures/mixlists/good/add-black.json --minimize --against fixtures/opp@ascend910b
+      opsinfo merge ops_info.json --minimize --against ascend910b -o ops_info.json --check
     """
-    output = output_of("merge", printing)
-    run = WriteRun("merge", output, writing, undo=out or base)
-    if out is None and not run.writes:
-        raise UsageFault("--check and --dry-run require -o")
-    sources = [Source.read(path) for path in (base, *overs)]
-    mixlists = [fixable_mixlist(source, output) for source in sources]
-    targets = open_targets(against, output, options)
-    disputes = conflicts(mixlists)
-    found = minimal(merged(mixlists), [target.operators for target in targets])
-    for line in conflict_lines(disputes):
-        output.say(line, "error" if strict else "note")
-    say_minimal(output, found, targets)
-    document = merge_document([base, *overs], targets, found, disputes)
-    text = written_like(mixlists[0], found.marks)
-    if strict and (disputes or found.unknown):
-        return refused(run, out, document)
-    result = delivered(run, out, text, sources)
-    report_built(run, out, text, result, document)
-    return run.status(result)
+    if models and not (minimize and against):
+        raise UsageFault("--model requires --minimize and --against")
+    if output is None and not writing.writes and len(mixlists) > 1:
+        raise UsageFault("--check and --dry-run require -o, or a single mixlist")
+    sources = [Source.read(path) for path in mixlists]
+    accepted = [fixable_mixlist(source, console) for source in sources]
+    targets = open_targets(against, console, options)
+    disputes = conflicts(accepted)
+    marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
+    result = minimal(marks, [target.operators for target in targets] if minimize else [])
+    if models:
+        result = narrowed(result, _without_effect(result.marks, models, targets))
+    for conflict in disputes:
+        console.error(conflict_line(conflict)) if strict else console.note(conflict_line(conflict))
+    unknown = list(result.unknown)
+    if not minimize:
+        unknown = report_unknown_names(console, result.marks, targets)
+    notes = report_minimal(console, result, targets)
+    head = merge_document(mixlists, targets, result, disputes)
+    text = written_like(accepted[0], result.marks)
+    if strict and (disputes or unknown):
+        console.error("nothing was written, because of --strict")
+        return refused_answer(head, output)
+    if output is not None:
+        change = built("merge", output, text, sources, writing, console)
+    else:
+        change = Result([]) if writing.writes else would_build(text, sources[0])
+    return built_answer(
+        change,
+        head,
+        text=text if output is None and writing.writes else None,
+        out=output,
+        undo=undoing(writing, output or mixlists[0]),
+        dry_run=writing.dry_run,
+        check=writing.check,
+        notes=notes,
+    )
+
+
+def _without_effect(marks: Mapping[str, frozenset[Mark]], models: tuple[str, ...], targets: list[Target]) -> list[str]:
+    from ...check.mixlist import MixlistTarget
+    from ...check.model import CheckedModel, without_effect
+
+    return without_effect(marks, [CheckedModel(path) for path in models], list(map(MixlistTarget, targets)))

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ...change.moves import Job, LibraryPlan, Result, planned
+import click
+
+from ...change.moves import Job, LibraryPlan, MixlistPlan, Result, planned
 from ...errors import Refused, UsageFault
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
-from ...report.terminal.output import Output
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.views.changes import change_answer
 from ...text.source import Source
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.doubts import report_doubts
-from ..shared.options import LIST, EntryOptions, entry_options, given_names, target_options, write_options
-from ..shared.targets import open_against, open_target, require_not_snapshot
-from ..shared.winning_files import winning_files
-from ..shared.writing import WriteRun, writer_of
+from ..open import open_against, open_target, report_doubts, require_not_snapshot
+from ..params import (
+    LIST,
+    OP,
+    TARGET,
+    Command,
+    WriteOptions,
+    force_option,
+    given_names,
+    option,
+    prints,
+    store_option,
+    target_options,
+    write_options,
+)
+from ..write import changed, created, undoing, winning_files
 
-if TYPE_CHECKING:
-    from ...change.moves import MixlistPlan
 
-
-@declare.command("move")
-@declare.argument("target")
-@declare.argument("ops", nargs=-1, required=True, metavar="OP...")
-@declare.option("--to", required=True, type=LIST, help="The list to put the operators on.")
-@declare.option("--against", metavar="TARGET", help="For a mixlist: the target with the names and policies.")
-@declare.option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
-@declare.option("--create", is_flag=True, help="For a mixlist: create the file if it does not exist.")
-@entry_options
+@click.command("move", cls=Command)
+@click.argument("target", type=TARGET)
+@click.argument("ops", nargs=-1, required=True, type=OP)
+@option("--to", type=LIST, required=True, help="The list to put the operators on.")
+@option("--against", type=TARGET, help="For a mixlist: the target with the names and policies.")
+@option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
+@option("--create", is_flag=True, help="For a mixlist: create the file if it does not exist.")
+@store_option
 @target_options
-@write_options
-@format_option()
+@write_options(force_option)
+@prints()
 def command(
     target: str,
     ops: tuple[str, ...],
@@ -41,11 +51,11 @@ def command(
     against: str | None,
     pin: bool,
     create: bool,
-    entries: EntryOptions,
+    store: str | None,
     options: TargetOptions,
     writing: WriteOptions,
-    printing: OutputOptions,
-) -> int:
+    console: Console,
+) -> Answer:
     """Put operators on a list.
 
     In a library, the precision_reduce flag is set, added or removed; no other byte changes.
@@ -53,43 +63,42 @@ def command(
 
     \b
     Examples:
-      opsinfo move ops_info.json SoftmaxV2 Add --to black --against ascend910b --create
-      opsinfo move ascend910b Add --to black --dry-run
+      opsinfo move ops_info.json SoftmaxV2 --to black --against fixtures/opp@ascend910b --create
+      opsinfo move fixtures/opp@ascend910b SwiGlu --to black --dry-run
       opsinfo move aic-ascend910b-ops-info.json MatMulV2 --to gray
     """
-    output = output_of("move", printing)
     names = given_names(ops)
-    run = WriteRun("move", output, writing, undo=target)
     policy = Policy(to)
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")
     if create and not os.path.lexists(target):
-        result = _create(target, _mixlist_plan(names, policy, against, pin, options, output), run)
+        result = _create(target, _mixlist_plan(names, policy, against, pin, options, console), writing, console)
     else:
-        found = _opened(target, options, output)
-        if found.kind == "mixlist":
-            jobs = [Job(found.path, _mixlist_plan(names, policy, against, pin, options, output), found.source)]
+        opened = _opened(target, options, console)
+        if opened.kind == "mixlist":
+            plan = _mixlist_plan(names, policy, against, pin, options, console)
+            jobs = [Job(opened.path, plan, opened.source)]
         elif against or create:
-            raise UsageFault("--against, --pin and --create require a mixlist", path=found.path)
+            raise UsageFault("--against, --pin and --create require a mixlist", path=opened.path)
         else:
-            jobs = _library_jobs(found, names, policy, entries, output)
-        del found  # only the files to change stay in memory
-        result = run.changed(jobs)
-    run.report(result)
-    _tell_unchanged(result, to, output)
-    return run.status(result)
-
-
-def _tell_unchanged(result: Result, to: str, output: Output) -> None:
+            jobs = _library_jobs(opened, names, policy, store, writing.force, console)
+        del opened  # only the files to change stay in memory
+        result = changed("move", jobs, writing, console)
     moved = {move.name for file in result.files for move in file.moved}
     stayed = sorted({name for file in result.files for name in file.stayed} - moved)
-    if stayed and output.format == "text":
-        output.tell(f"already {to}: {', '.join(stayed)}", prose=True)
+    return change_answer(
+        result,
+        target=target,
+        undo=undoing(writing, target),
+        dry_run=writing.dry_run,
+        notes=[f"already {to}: {', '.join(stayed)}"] if stayed else [],
+        verbose=bool(console.verbose),
+    )
 
 
-def _opened(text: str, options: TargetOptions, output: Output) -> Target:
+def _opened(text: str, options: TargetOptions, console: Console) -> Target:
     try:
-        return open_target(text, output, options)
+        return open_target(text, console, options)
     except Refused as refused:
         if not os.path.lexists(text):
             refused.hint = "--create creates a new mixlist"
@@ -97,35 +106,33 @@ def _opened(text: str, options: TargetOptions, output: Output) -> Target:
 
 
 def _library_jobs(
-    target: Target, names: tuple[str, ...], to: Policy, entries: EntryOptions, output: Output
+    target: Target, names: Sequence[str], to: Policy, store: str | None, force: bool, console: Console
 ) -> list[Job]:
     """Return a job for each file whose entries change."""
     require_not_snapshot(target)
-    report_doubts(target, output)
+    report_doubts(target, console)
     wanted = [operator.name for operator in target.operators.require(names)]
-    files = winning_files(target, wanted, entries, output)
+    files = winning_files(target, wanted, store, force, console)
     read = target.operators.libraries()
     return [
-        Job(path, LibraryPlan(dict.fromkeys(mine, to), read[path]), read[path].source) for path, mine in files.items()
+        Job(path, LibraryPlan(dict.fromkeys(own, to), read[path]), read[path].source) for path, own in files.items()
     ]
 
 
 def _mixlist_plan(
-    names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, output: Output
+    names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, console: Console
 ) -> MixlistPlan:
-    from ...change.moves import MixlistPlan
-
     if against is None:
-        output.say("op names were not checked; --against TARGET checks them", "warning")
+        console.warn("op names were not checked; --against TARGET checks them")
         return MixlistPlan(names, to)
-    operators = open_against(against, output, options).operators.require(names)
+    operators = open_against(against, console, options).operators.require(names)
     return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators}, pin)
 
 
-def _create(path: str, plan: MixlistPlan, run: WriteRun) -> Result:
+def _create(path: str, plan: MixlistPlan, writing: WriteOptions, console: Console) -> Result:
     """Create a new mixlist; no file is written if no mark is needed."""
     file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
     change = None
-    if run.writes and file.patch:
-        change = writer_of(run.writing, run.output).create({path: file.result.data}, run.kind, file.moved).id
+    if writing.writes and file.patch:
+        change = created("move", path, file.result.data, writing, console, file.moved)
     return Result([file], change)

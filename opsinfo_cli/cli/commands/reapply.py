@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 
+import click
+
 from ...change.moves import Job, LibraryPlan
 from ...change.reapply import lost_edits
 from ...errors import UsageFault, join_some
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.options import write_options
-from ..shared.writing import WriteRun, scope_of, vault_of
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.views.changes import change_answer
+from ..params import TARGET, Command, Word, WriteOptions, lazily, option, prints, write_options
+from ..write import changed, scope_of, undoing, vault_of
 
 
-@declare.command("reapply")
-@declare.argument("what", required=False, metavar="[CHANGE|TARGET]")
-@declare.option("--target", metavar="TARGET", hidden=True, help="As the argument TARGET.")
-@write_options
-@format_option()
-def command(what: str | None, target: str | None, writing: WriteOptions, printing: OutputOptions) -> int:
+@click.command("reapply", cls=Command)
+@click.argument("what", required=False, type=Word("[CHANGE|TARGET]", lazily("changes"), files=True))
+@option("--target", type=TARGET, hidden=True, help="As the argument TARGET.")
+@write_options()
+@prints()
+def command(what: str | None, target: str | None, writing: WriteOptions, console: Console) -> Answer:
     """Repeat moves that were lost because the file was replaced, for example by an upgrade.
 
     Without an argument: all lost moves; with TARGET: those in its files; with CHANGE: those of one change.
@@ -28,7 +31,6 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
       opsinfo reapply --dry-run
       opsinfo reapply ascend910b
     """
-    output = output_of("reapply", printing)
     vault = vault_of(writing)
     history = vault.history()
     known = {name for record in history.records for name in (record.id, str(record.number))}
@@ -36,15 +38,21 @@ def command(what: str | None, target: str | None, writing: WriteOptions, printin
     if change is not None and change not in known:
         raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
     target = what if change is None and target is None else target
-    scope = scope_of(target)
     history.require_known()  # a damaged record may hold a later move of an op type
-    lost = lost_edits(vault, scope, change)
-    gone = sorted({name for each in lost for name in each.gone})
+    lost = lost_edits(vault, scope_of(target), change)
     for each in lost:
         if each.gone:
-            output.say(f"{each.path} no longer has {join_some(each.gone, 10)}", "warning")
-    run = WriteRun("reapply", output, writing, undo=lost[0].path if lost else "TARGET", ignored=gone)
-    return run.files([Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted])
+            console.warn(f"{each.path} no longer has {join_some(each.gone, 10)}")
+    place = lost[0].path if lost else "TARGET"
+    jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
+    return change_answer(
+        changed("reapply", jobs, writing, console),
+        target=target or "",
+        undo=undoing(writing, place),
+        dry_run=writing.dry_run,
+        ignored=sorted({name for each in lost for name in each.gone}),
+        verbose=bool(console.verbose),
+    )
 
 
 def _is_id(text: str) -> bool:

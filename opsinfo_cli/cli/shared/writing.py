@@ -16,7 +16,7 @@ from ...errors import Refused
 from ...model.install import CORES, root_above
 from ...model.target import TargetOptions, resolve
 from ...report.terminal.output import Output
-from ...report.views.changes import change_document, change_lines
+from ...report.views.changes import change_document
 from .common_options import WriteOptions
 
 
@@ -90,7 +90,6 @@ class WriteRun:
             for file in result.files:
                 self.output.diff(unified_diff(file.source, file.patch, file.result, file.is_new))
         else:
-            self.output.lines(change_lines(self.output, result, self.undo))
             self._summarise(result)
 
     def _report_refused(self, result: Result) -> None:

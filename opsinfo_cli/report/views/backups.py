@@ -1,18 +1,17 @@
-"""Backups, as text and JSON."""
+"""The answers of `backups` and `restore`."""
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ...change.vault import ChangedFile, Damage, Entry, Record
-from ..escape import row, visible
-from ..terminal.output import Output
-
-if TYPE_CHECKING:
-    from typing import Any
+from ...change.restore import Restored
+from ...change.vault import ChangedFile, Damage, Entry, Record, Vault
+from ..answer import Answer, Block, Column, Diff, Either, Line, Lines, Place, Span, Table
+from ..formats.unified_diff import diff_of_bytes
 
 
 @dataclass(frozen=True)
@@ -31,72 +30,93 @@ class Backup:
         return self.entry.record
 
     @property
-    def changed(self) -> ChangedFile:
+    def file(self) -> ChangedFile:
         return self.entry.file
 
     @property
     def id(self) -> str:
         return self.entry.id
 
-    @property
-    def path(self) -> str:
-        return self.entry.file.path
+
+def backups_answer(
+    vault: Vault,
+    backups: Sequence[Backup],
+    damage: Sequence[Damage],
+    pruned: list[str] | None,
+    dry_run: bool,
+    verbose: bool,
+) -> Answer:
+    """:param pruned: the ids of the backups that ``--prune`` removed; None without it
+    :param dry_run: whether they only would be removed
+    :param verbose: whether a terminal shows a block for each backup instead of a row
+    """
+    table = Table(
+        [
+            Column("id"),
+            Column("date"),
+            Column("before"),
+            Column("state"),
+            Column("file", dim=True),
+        ],
+        [
+            (
+                backup.id,
+                backup.record.time[:16].replace("T", " "),
+                backup.record.kind,
+                "pristine" if backup.pristine else "" if backup.state == "done" else backup.state,
+                Place(backup.file.path),
+            )
+            for backup in backups
+        ],
+        lambda: map(_fields, backups),
+    )
+
+    def blocks() -> list[Block]:
+        if not backups:
+            return []
+        lines = Lines([line for backup in backups for line in _block(backup)])
+        return [Either(lambda: [lines if verbose else table], lambda: [table])]
+
+    notes = []
+    if pruned is not None:
+        notes.append(f"{len(pruned)} backups {'would be' if dry_run else 'were'} dropped")
+    elif not backups:
+        notes.append(f"no backups in {vault.path}")
+    return Answer(lambda: _document(vault, backups, damage, pruned), blocks, notes=notes, status=1 if damage else 0)
 
 
-def show_backups(output: Output, backups: list[Backup]) -> None:
-    """Print `id, time, pristine, version, path, state, command`; on a terminal a table, with -v a block for each."""
-    if not output.on_terminal:
-        output.lines(map(_fields, backups))
-        return
-    with output.paged():
-        if output.verbose:
-            output.lines(line for backup in backups for line in _block(output, backup))
-        elif backups:
-            _table(output, backups)
-
-
-def _fields(backup: Backup) -> str:
+def _fields(backup: Backup) -> tuple[str, ...]:
     record = backup.record
-    pristine, version = "pristine" if backup.pristine else "-", backup.changed.version or "-"
-    return row(backup.id, record.time, pristine, version, backup.path, backup.state, shlex.join(record.command))
+    pristine, version = "pristine" if backup.pristine else "-", backup.file.version or "-"
+    return backup.id, record.time, pristine, version, backup.file.path, backup.state, shlex.join(record.command)
 
 
-def _block(output: Output, backup: Backup) -> Iterator[str]:
-    """Yield all details of a backup, with the whole path."""
-    record = backup.record
-    version = backup.changed.version or "unknown"
-    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
-    yield f"{output.paint(backup.id, 'note')}  {'  '.join(words)}"
-    yield f"    {visible(backup.path)}"
-    yield f"    before: {visible(shlex.join(record.command))}"
+def _block(backup: Backup) -> list[Line]:
+    """Return all details of a backup, with the whole path."""
+    version = backup.file.version or "unknown"
+    words = [backup.record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
+    return [
+        [Span(backup.id, "note"), Span(f"  {'  '.join(words)}")],
+        f"    {backup.file.path}",
+        f"    before: {shlex.join(backup.record.command)}",
+    ]
 
 
-def _table(output: Output, backups: list[Backup]) -> None:
-    from ..terminal.places import PlaceCell
-    from ..terminal.table import Column, print_table
-
-    cells: list[list[str | PlaceCell]] = []
-    for backup in backups:
-        state = "pristine" if backup.pristine else "" if backup.state == "done" else backup.state
-        cells.append([backup.id, backup.record.kind, state or "-", PlaceCell(backup.path)])
-    print_table(output, [Column("id"), Column("before"), Column("state"), Column("file", dim=True)], cells)
-
-
-def backups_document(
-    vault: str, backups: list[Backup], damage: list[Damage], pruned: list[str] | None
+def _document(
+    vault: Vault, backups: Sequence[Backup], damage: Sequence[Damage], pruned: list[str] | None
 ) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "vault": vault,
+        "vault": vault.path,
         "backups": [
             {
                 "id": backup.id,
                 "change": backup.record.id,
-                "path": backup.path,
+                "path": backup.file.path,
                 "time": backup.record.time,
-                "sha256": backup.changed.before,
-                "lineage": backup.changed.lineage,
+                "sha256": backup.file.before,
+                "lineage": backup.file.lineage,
                 "pristine": backup.pristine,
-                "version": backup.changed.version,
+                "version": backup.file.version,
                 "reason": backup.record.kind,
                 "command": backup.record.command,
                 "state": backup.state,
@@ -111,3 +131,43 @@ def backups_document(
     if pruned is not None:
         document["pruned"] = pruned
     return document
+
+
+def restore_answer(target: str, change: str | None, restored: Sequence[Restored], dry_run: bool) -> Answer:
+    """:param change: the id of the restore; None if nothing was written"""
+    paths = {each.path: _as_given(target, each.path) for each in restored}
+
+    def document() -> Mapping[str, Any]:
+        files = [{"path": paths[each.path], "id": each.entry.id, "sha256": each.sha256} for each in restored]
+        return {"restored": files, "change": change, "dry_run": dry_run}
+
+    def lines() -> list[Block]:
+        return [
+            Lines(
+                f"{paths[each.path]} as it was before {each.entry.id}" if each.sha256 else f"{paths[each.path]} removed"
+                for each in restored
+            )
+        ]
+
+    def rows() -> list[Block]:
+        columns = [Column("file"), Column("id"), Column("SHA-256")]
+        return [Table(columns, [(paths[each.path], each.entry.id, each.sha256 or "-") for each in restored])]
+
+    def blocks() -> list[Block]:
+        if dry_run:
+            texts = (diff_of_bytes(paths[each.path], each.current, each.content) for each in restored)
+            return [Diff(text) for text in texts if text]
+        return [Either(lines, rows)]
+
+    different = [each for each in restored if each.current != each.content]
+    words = f"{len(different)} file{'' if len(different) == 1 else 's'}"
+    note = f"{words} {'would be restored' if dry_run else 'restored'}" if different else "nothing to change"
+    return Answer(document, blocks, notes=[note], paged=False)
+
+
+def _as_given(target: str, real: str) -> str:
+    """Return a real path relative to the TARGET as given."""
+    if not os.path.lexists(target):
+        return real
+    inside = os.path.relpath(real, os.path.realpath(target))
+    return target if inside == "." else real if inside.startswith("..") else os.path.join(target, inside)

@@ -1,43 +1,127 @@
-"""The changes of a run, as text and JSON."""
+"""The answer of a command that changes files: the moves, the diff, or the document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...change.moves import FileResult, Result
-from ..escape import row, shown
-from ..terminal.cell_width import cell_width, padded
-from ..terminal.output import Output
-from ..terminal.places import place_shown
-
-if TYPE_CHECKING:
-    from typing import Any
+from ..answer import Answer, Block, Column, Diff, Exact, Place, Table
+from ..console import failure_document
+from ..formats.unified_diff import unified_diff
+from .operators import below
 
 
-def change_lines(output: Output, result: Result, target: str) -> Iterator[str]:
-    """Yield `name, from, to, file` for every op type that moved; aligned and coloured on a terminal.
+def change_answer(
+    result: Result,
+    *,
+    target: str,
+    undo: str,
+    dry_run: bool,
+    check: bool = False,
+    ignored: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    verbose: bool = False,
+) -> Answer:
+    """The moves of a run, or with a dry run the diff.
 
     :param target: the TARGET of the command; a terminal shows files relative to it
+    :param undo: the command line that undoes the change
+    :param dry_run: whether the diff is shown instead of the moves
+    :param check: whether nothing was written, and the status says whether anything would be
+    :param notes: printed last
+    :param verbose: whether the notes have hashes
     """
-    moves = [(file, move) for file in result.files for move in file.moved]
-    width = max((cell_width(shown(move.name)) for _, move in moves), default=0)
-    for file, move in moves:
-        before, after = str(move.before or "-"), str(move.after or "-")
-        if output.on_terminal:
-            words = f"{output.paint(before, before)} -> {output.paint(after, after)}"
-            words += " " * (len("white -> black") - len(f"{before} -> {after}"))
-            room = output.columns - width - len("  white -> black  ")
-            place = place_shown(output, file.path, target, room)
-            yield f"{padded(shown(move.name), width)}  {words}  {place}"
-        else:
-            yield row(move.name, before, after, file.path)
+    rows = [(file, move) for file in result.files for move in file.moved]
+    table = Table(
+        [Column("operator"), Column("from", policy=True), Column("to", policy=True), Column("file", dim=True)],
+        [
+            (move.name, str(move.before or "-"), str(move.after or "-"), Place(below(file.path, target)))
+            for file, move in rows
+        ],
+        lambda: ((move.name, str(move.before or "-"), str(move.after or "-"), file.path) for file, move in rows),
+    )
+
+    def blocks() -> list[Block]:
+        if dry_run:
+            return diffs(result)
+        return [table] if rows else []
+
+    told = [] if dry_run else [*change_notes(result, undo, not check, verbose)]
+    return Answer(
+        lambda: change_document(result, ignored, dry_run or check),
+        blocks,
+        notes=[*told, *notes],
+        status=status_of(result, check),
+        paged=False,
+    )
 
 
-def change_document(result: Result, ignored: list[str], dry_run: bool) -> dict[str, Any]:
+def built_answer(
+    result: Result,
+    head: Mapping[str, Any],
+    *,
+    text: str | None,
+    out: str | None,
+    undo: str,
+    dry_run: bool,
+    check: bool,
+    notes: Sequence[str] = (),
+) -> Answer:
+    """The answer of a command that makes one file.
+
+    :param head: the first keys of the document
+    :param text: the file itself, if it is printed instead of written
+    """
+
+    def document() -> dict[str, Any]:
+        tail = {"change": result.change, "files": file_documents(result), "dry_run": dry_run or check}
+        return {**head, "output": out, **tail}
+
+    def blocks() -> list[Block]:
+        if text is not None:
+            return [Exact(text)]
+        return diffs(result) if dry_run else []
+
+    told = [] if text is not None or dry_run else [*change_notes(result, undo, not check, False)]
+    return Answer(document, blocks, notes=[*notes, *told], status=status_of(result, check), paged=False)
+
+
+def refused_answer(head: Mapping[str, Any], out: str | None) -> Answer:
+    """The answer after --strict refused the result: nothing is written, not even to standard output."""
+    tail: dict[str, Any] = {"output": out, "change": None, "files": [], "dry_run": True}
+    return Answer(lambda: {**head, **tail}, status=1)
+
+
+def status_of(result: Result, check: bool) -> int:
+    """3 if a file was refused, else 1 if ``--check`` found what would change."""
+    return 3 if result.refused else int(check and result.would_change)
+
+
+def diffs(result: Result) -> list[Block]:
+    texts = (unified_diff(file.source, file.patch, file.result, file.is_new) for file in result.files)
+    return [Diff(text) for text in texts if text]
+
+
+def change_notes(result: Result, undo: str, writes: bool, verbose: bool) -> Iterator[str]:
+    """Yield what was written, and how to undo it; without ``writes`` how many files would be."""
+    touched = [file for file in result.files if file.patch]
+    if not touched:
+        yield "nothing to change"
+    elif not writes:
+        yield f"{len(touched)} file{'' if len(touched) == 1 else 's'} would change"
+    else:
+        for file in touched:
+            yield f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}"
+            if verbose:
+                yield f"  SHA-256 {file.source.sha256} -> {file.result.sha256}"
+        yield f"change {result.change}; undo it with: {undo}"
+
+
+def change_document(result: Result, ignored: Sequence[str], dry_run: bool) -> dict[str, Any]:
     moved = {move.name for file in result.files for move in file.moved}
     stayed = {name for file in result.files for name in file.stayed}
-    return {
+    document = {
         "change": result.change,
         "changed": [
             {"name": move.name, "from": move.before, "to": move.after, "file": file.path}
@@ -49,6 +133,9 @@ def change_document(result: Result, ignored: list[str], dry_run: bool) -> dict[s
         "files": file_documents(result),
         "dry_run": dry_run,
     }
+    if result.refused:
+        document["refused"] = [failure_document(error) for error in result.refused]
+    return document
 
 
 def file_documents(result: Result) -> list[dict[str, Any]]:

@@ -1,68 +1,80 @@
-"""Conflicts of several mixlists, and entries without effect, as text and JSON."""
+"""Conflicts of several mixlists, and entries without effect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...model.mixlist import Conflict, Minimal, mixlist_content
 from ...model.near_names import NearNames, did_you_mean
 from ...model.policy import Mark
 from ...model.target import Target
-from ..terminal.output import Output
+from ..console import Console
 from .operators import target_document
 
 _NEAR_ASKED = 100
 """The most unknown names for which near names are looked up: each takes milliseconds."""
 
 
-def conflict_lines(found: Iterable[Conflict]) -> Iterator[str]:
-    """Yield the marks of an op type in each mixlist; the last one wins."""
-    for conflict in found:
-        said = ", ".join(f"{_words(each.marks)} in {each.path}" for each in conflict.given)
-        yield f"`{conflict.name}`: {said}; the last one wins"
+def conflict_line(conflict: Conflict) -> str:
+    """Return the marks of an op type in each mixlist; the last one wins."""
+    given = ", ".join(f"{_words(each.marks)} in {each.path}" for each in conflict.given)
+    return f"`{conflict.name}`: {given}; the last one wins"
 
 
-def say_minimal(output: Output, found: Minimal, targets: list[Target]) -> None:
-    """Print the dropped entries with reasons; a name that no target has may be misspelt, so it is a warning."""
-    known = NearNames({name for target in targets for name in target.operators.names})
-    asked = set(found.unknown[:_NEAR_ASKED])
-    for each in found.dropped:
-        if each.reason == "unknown-operator":
-            near = did_you_mean(each.name, known) if each.name in asked else None
-            where = " or ".join(target.text for target in targets)
-            said = f"`{each.name}` is not an op type of {where}; the engine ignores it, and it was dropped"
-            output.say(said + (f"; {near}" if near else ""), "warning")
-        else:
+def report_unknown_names(console: Console, marks: Iterable[str], targets: Sequence[Target]) -> list[str]:
+    """Warn of names that no target has.
+
+    :returns: them
+    """
+    unknown = [name for name in sorted(marks) if targets and all(name not in each.operators for each in targets)]
+    _warn_of_unknown(console, unknown, targets, "the engine ignores it")
+    return unknown
+
+
+def report_minimal(console: Console, result: Minimal, targets: Sequence[Target]) -> list[str]:
+    """Report the dropped entries with reasons; a name that no target has may be misspelt, so it is a warning.
+
+    :returns: a line that sums up
+    """
+    _warn_of_unknown(console, result.unknown, targets, "the engine ignores it, and it was dropped")
+    for each in result.dropped:
+        if each.reason != "unknown-operator":
             where = " in the models" if each.reason == "no-effect-in-model" else ""
-            output.say(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing{where}")
-    for name, (before, after) in found.shortened.items():
-        output.say(f"shortened `{name}`: {_words(before)} -> {_words(after)}")
-    kept = f"{len(found.marks)} op type{'' if len(found.marks) == 1 else 's'} kept"
-    output.tell(f"{kept}, {len(found.dropped)} dropped, {len(found.shortened)} shortened")
+            console.note(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing{where}")
+    for name, (before, after) in result.shortened.items():
+        console.note(f"shortened `{name}`: {_words(before)} -> {_words(after)}")
+    kept = f"{len(result.marks)} op type{'' if len(result.marks) == 1 else 's'} kept"
+    return [f"{kept}, {len(result.dropped)} dropped, {len(result.shortened)} shortened"]
+
+
+def _warn_of_unknown(console: Console, names: Iterable[str], targets: Sequence[Target], outcome: str) -> None:
+    known = NearNames({name for target in targets for name in target.operators.names})
+    where = " or ".join(target.text for target in targets)
+    for number, name in enumerate(names):
+        near = did_you_mean(name, known) if number < _NEAR_ASKED else None
+        message = f"`{name}` is not an op type of {where}; {outcome}"
+        console.warn(message + (f"; {near}" if near else ""))
 
 
 def merge_document(
-    sources: list[str], targets: list[Target], found: Minimal, disputes: list[Conflict]
-) -> dict[str, Any]:
-    said = [
-        {
-            "name": each.name,
-            "given": [{"path": given.path, "marks": _marks(given.marks)} for given in each.given],
-        }
-        for each in disputes
-    ]
-    return {"sources": sources, **minimal_document(targets, found), "conflicts": said}
-
-
-def minimal_document(targets: list[Target], found: Minimal) -> dict[str, Any]:
+    sources: Sequence[str], targets: Sequence[Target], result: Minimal, disputes: Sequence[Conflict]
+) -> Mapping[str, Any]:
     return {
+        "sources": list(sources),
         "against": [target_document(target) for target in targets],
-        "mixlist": mixlist_content(found.marks),
-        "dropped": [{**each._asdict(), "marks": _marks(each.marks)} for each in found.dropped],
+        "mixlist": mixlist_content(result.marks),
+        "dropped": [{**each._asdict(), "marks": _marks(each.marks)} for each in result.dropped],
         "shortened": [
             {"name": name, "from": _marks(before), "to": _marks(after)}
-            for name, (before, after) in found.shortened.items()
+            for name, (before, after) in result.shortened.items()
+        ],
+        "conflicts": [
+            {
+                "name": each.name,
+                "given": [{"path": given.path, "marks": _marks(given.marks)} for given in each.given],
+            }
+            for each in disputes
         ],
     }
 

@@ -1,4 +1,4 @@
-"""`merge` and `minimize`: one mixlist from several, without entries that have no effect."""
+"""`merge`, with and without `--minimize`: one mixlist from several, without entries that have no effect."""
 
 from __future__ import annotations
 
@@ -86,18 +86,26 @@ def test_strict_refuses_a_conflict(opsinfo: Run, base: Path, over: Path, tmp_pat
     assert opsinfo("merge", base, same, "--strict").code == 0, "another spelling is not a conflict"
 
 
-def test_against_a_target_entries_without_effect_are_dropped(
+def test_minimize_drops_entries_without_effect_and_against_alone_checks_names(
     opsinfo: Run, base: Path, over: Path, fixtures: Path, tmp_path: Path
 ) -> None:
-    against = ("--against", fixtures / "opp", "--soc", "ascend910b")
-    ran = opsinfo("merge", base, over, *against)
+    against = ("--against", f"{fixtures / 'opp'}@ascend910b")
+    ran = opsinfo("merge", base, over, "--minimize", *against)
     assert json.loads(ran.out) == mixlist(white_add=["SoftmaxV2"], white_remove=["Conv2D"])
     assert "dropped `Log` (black-list.to-add)" in ran.err
-    whole = write(tmp_path / "whole.json", opsinfo("merge", base, over).out)
-    assert opsinfo("minimize", whole, *against).out == ran.out, "merge --against equals merge and minimize"
+    whole = write(tmp_path / "whole.json", opsinfo("merge", base, over, *against).out)
+    assert "Log" in whole.read_text()
+    assert opsinfo("merge", "--minimize", whole, *against).out == ran.out
+    write(over, mixlist(black_add=["softmaxV2"]))
+    ran = opsinfo("merge", base, over, *against)
+    assert "`softmaxV2` is not an op type" in ran.err
+    assert "did you mean `SoftmaxV2`?" in ran.err
+    assert "softmaxV2" in ran.out
+    assert opsinfo("merge", base, over, *against, "--strict").code == 1
+    assert opsinfo("merge", base, "--model", "x.onnx", *against).code == 2
 
 
-@pytest.mark.parametrize("command", [("merge", "bad.json", "good.json"), ("minimize", "bad.json")])
+@pytest.mark.parametrize("command", [("merge", "bad.json", "good.json"), ("merge", "--minimize", "bad.json")])
 @pytest.mark.parametrize(
     "text",
     ['{"grey-list": {}, // no\n}', '{"black-list": {"to-add": ["A"]}, "gray', "[]"],
@@ -122,7 +130,7 @@ def test_wrong_usage_of_merge(opsinfo: Run, base: Path, over: Path, tmp_path: Pa
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize("command", ["merge", "minimize", "fmt"])
+@pytest.mark.parametrize("command", ["merge", "fmt"])
 def test_a_library_is_never_overwritten_by_a_mixlist(
     opsinfo: Run, base: Path, over: Path, opp: Path, command: str
 ) -> None:
@@ -137,20 +145,20 @@ def test_minimize_changes_no_policy_of_the_target(opsinfo: Run, fixtures: Path, 
     store = fixtures / "opp" / AI_910B
     names = [row[0] for row in rows(opsinfo("list", store))]
     path = write(tmp_path / "m.json", mixlist(black_add=names[::2], white_remove=names[1::2]))
-    minimized = write(tmp_path / "less.json", opsinfo("minimize", path, "--against", store).out)
+    minimized = write(tmp_path / "less.json", opsinfo("merge", "--minimize", path, "--against", store).out)
     assert len(minimized.read_text()) < len(path.read_text())
     wanted = [row[:3] for row in rows(opsinfo("list", store, "--mixlist", path))]
     assert [row[:3] for row in rows(opsinfo("list", store, "--mixlist", minimized))] == wanted
-    assert opsinfo("minimize", minimized, "--against", store, "--check").code == 0
-    assert opsinfo("minimize", path, "--against", store, "--check").code == 1
+    assert opsinfo("merge", "--minimize", minimized, "--against", store, "--check").code == 0
+    assert opsinfo("merge", "--minimize", path, "--against", store, "--check").code == 1
 
 
 def test_an_entry_that_one_of_several_targets_needs_is_kept(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", mixlist(white_add=["MaxPool"]))
     white, gray = fixtures / "opp" / AI_910B, fixtures / "opp" / AI_910
-    both = opsinfo("minimize", path, "--against", white, "--against", gray, "--format", "json").json
+    both = opsinfo("merge", "--minimize", path, "--against", white, "--against", gray, "--format", "json").json
     assert both["mixlist"] == mixlist(white_add=["MaxPool"])
-    alone = opsinfo("minimize", path, "--against", white, "--format", "json").json
+    alone = opsinfo("merge", "--minimize", path, "--against", white, "--format", "json").json
     assert alone["dropped"] == [{"name": "MaxPool", "marks": ["white-list.to-add"], "reason": "no-effect"}]
 
 
@@ -158,16 +166,16 @@ def test_a_minimal_mixlist_is_kept_byte_for_byte(opsinfo: Run, tmp_path: Path) -
     text = '{ "white-list":{"to-remove" : [ "B","A"]},\n"black-list": {"to-add":["C"]}}'
     path = write(tmp_path / "m.json", text)
     before = snapshot(tmp_path)
-    assert opsinfo("minimize", path).out == text
-    assert opsinfo("minimize", path, "-o", path).code == 0
+    assert opsinfo("merge", "--minimize", path).out == text
+    assert opsinfo("merge", "--minimize", path, "-o", path).code == 0
     assert snapshot(tmp_path) == before
 
 
 def test_minimize_in_place_is_backed_up(opsinfo: Run, base: Path, fixtures: Path) -> None:
     against = ("--against", fixtures / "opp" / AI_910B)
-    assert opsinfo("minimize", base, *against, "--dry-run").out.startswith(f"--- {base}\n")
+    assert opsinfo("merge", "--minimize", base, *against, "--dry-run").out.startswith(f"--- {base}\n")
     assert base.read_text() == BASE
-    assert opsinfo("minimize", base, *against, "-o", base).code == 0
+    assert opsinfo("merge", "--minimize", base, *against, "-o", base).code == 0
     assert json.loads(base.read_text()) == mixlist(black_add=["SoftmaxV2"])
     assert opsinfo("restore", base).code == 0
     assert base.read_text() == BASE
@@ -178,11 +186,11 @@ def test_a_misspelt_name_is_dropped_with_the_near_one_and_strict_refuses(
 ) -> None:
     path = write(tmp_path / "m.json", mixlist(black_add=["SoftmaxV2", "softmaxV2"]))
     against = ("--against", fixtures / "opp" / AI_910B)
-    ran = opsinfo("minimize", path, *against)
+    ran = opsinfo("merge", "--minimize", path, *against)
     assert (ran.code, json.loads(ran.out)) == (0, mixlist(black_add=["SoftmaxV2"]))
     assert "warning: `softmaxV2`" in ran.err
     assert "did you mean `SoftmaxV2`?" in ran.err
-    ran = opsinfo("minimize", path, *against, "--strict", "-o", tmp_path / "out.json")
+    ran = opsinfo("merge", "--minimize", path, *against, "--strict", "-o", tmp_path / "out.json")
     assert (ran.code, ran.out, (tmp_path / "out.json").exists()) == (1, "", False)
 
 

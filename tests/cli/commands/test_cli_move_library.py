@@ -213,7 +213,7 @@ def test_writing_below_an_install_warns_once_about_all_networks(opsinfo: Run, op
     assert quiet.err == ""
 
 
-@pytest.mark.parametrize("words", [["--dry-run"], ["--check"], []])
+@pytest.mark.parametrize("words", [["--dry-run"], []])
 def test_without_a_write_there_is_no_warning_about_all_networks(opsinfo: Run, opp: Path, words: list[str]) -> None:
     to = "black" if words else "gray"
     assert "every network" not in opsinfo("move", opp / LEGACY, "Relu", "--to", to, *words).err
@@ -271,12 +271,12 @@ def test_a_section_that_appears_twice_is_refused_with_both_lines(opsinfo: Run, t
     assert path.read_text("utf-8") == text
 
 
-def test_check_writes_nothing_and_reports_by_its_status(opsinfo: Run, opp: Path, vault: Path) -> None:
+def test_a_dry_run_writes_nothing_and_check_names_it(opsinfo: Run, opp: Path, vault: Path) -> None:
     before = snapshot(opp)
-    assert opsinfo("move", opp / LEGACY, "Relu", "--to", "black", "--check").code == 1
-    assert opsinfo("move", opp / LEGACY, "Relu", "--to", "gray", "--check").code == 0
-    document = opsinfo("move", opp / LEGACY, "Relu", "--to", "black", "--check", "--format", "json")
-    assert (document.code, document.json["change"], document.json["dry_run"]) == (1, None, True)
+    ran = opsinfo("move", opp / LEGACY, "Relu", "--to", "black", "--check")
+    assert (ran.code, "-n shows what would change" in ran.err) == (2, True)
+    document = opsinfo("move", opp / LEGACY, "Relu", "--to", "black", "-n", "--format", "json")
+    assert (document.code, document.json["change"], document.json["dry_run"]) == (0, None, True)
     assert document.json["changed"][0]["name"] == "Relu"
     assert snapshot(opp) == before
     assert not vault.exists()
