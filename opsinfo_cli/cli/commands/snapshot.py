@@ -1,62 +1,73 @@
-"""`opsinfo snapshot`: write the facts of a target to a small file, for machines without CANN."""
+"""`opsinfo snapshot`: save a target's operators to a small file, for machines without CANN."""
 
 from __future__ import annotations
+
+import click
 
 from ...errors import UsageFault
 from ...model.file_kind import is_library_name, kind_of
 from ...model.snapshot import snapshot_text
 from ...model.target import TargetOptions
+from ...report.answer import Answer, Exact
+from ...report.console import Console
+from ...report.views.changes import change_answer
 from ...text.source import Source
-from ..line import declare
-from ..shared.common_options import OutputOptions, WriteOptions, format_option, output_of
-from ..shared.doubts import report_doubts
-from ..shared.mixlist_output import built
-from ..shared.options import target_options, write_options
-from ..shared.targets import open_target
-from ..shared.writing import WriteRun
-
-
-@declare.command("snapshot")
-@declare.argument("target")
-@declare.option(
-    "-o", "--output", "out", metavar="FILE", help="Write to FILE instead of standard output.", writes=("target",)
+from ..open import open_target, report_doubts
+from ..params import (
+    TARGET,
+    Command,
+    OutputFile,
+    WriteOptions,
+    check_option,
+    option,
+    prints,
+    target_options,
+    write_options,
 )
-@target_options
-@write_options
-@format_option()
-def command(
-    target: str, out: str | None, options: TargetOptions, writing: WriteOptions, printing: OutputOptions
-) -> int:
-    """Write the facts of TARGET to a file, for use without CANN: op types, policies and dtype columns, by store.
+from ..write import built, undoing
 
-    The file is small and sorted, and does not depend on the machine. It can be used wherever a TARGET is
-    read, mainly with --against, and cannot be edited. --check exits 1 if FILE is out of date.
+
+@click.command("snapshot", cls=Command)
+@click.argument("target", type=TARGET)
+@option("-o", "--output", type=OutputFile(replaces=["target"]), help="Write to FILE instead of standard output.")
+@target_options
+@write_options(check_option)
+@prints()
+def command(target: str, output: str | None, options: TargetOptions, writing: WriteOptions, console: Console) -> Answer:
+    """Save the op types, policies and dtype columns of TARGET to a file, for use without CANN.
+
+    The file is small and sorted, and does not depend on the machine. It can be used wherever a TARGET is read, mainly
+    with --against, and cannot be edited. --check exits 1 if FILE is out of date.
 
     \b
     Examples:
+      opsinfo snapshot fixtures/opp@ascend910b
       opsinfo snapshot ascend910b -o ascend910b.opsinfo.json
       opsinfo validate ops_info.json --against ascend910b.opsinfo.json
-      opsinfo diff ascend910b.opsinfo.json /usr/local/Ascend/ascend-toolkit/latest --soc-b ascend910b
+      opsinfo diff ascend910b.opsinfo.json /usr/local/Ascend/ascend-toolkit/latest@ascend910b
     """
-    output = output_of("snapshot", printing)
-    if out is None and (printing.format == "json" or not writing.writes):
+    if output is None and (console.format == "json" or not writing.writes):
         raise UsageFault("--format json, --check and --dry-run require -o", hint="add -o FILE")
-    if out is not None and is_library_name(out):
-        raise UsageFault("the engine would load this file as a library", name="wrong-place", path=out)
-    found = open_target(target, output, options)
-    if found.kind == "mixlist":
+    if output is not None and is_library_name(output):
+        raise UsageFault("the engine would load this file as a library", name="wrong-place", path=output)
+    opened = open_target(target, console, options)
+    if opened.kind == "mixlist":
         raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=target)
-    report_doubts(found, output)
-    text = snapshot_text(found)
-    if found.soc is None:
-        output.say("the SoC of the target is unknown: findings will name the file only")
-    if out is None:
-        output.data(text, exact=True)
-        return 0
-    run = WriteRun("snapshot", output, writing, undo=out)
-    result = built(run, out, text, [], _require_snapshot)
-    run.report(result)
-    return run.status(result)
+    report_doubts(opened, console)
+    text = snapshot_text(opened)
+    if opened.soc is None:
+        console.note("the SoC of the target is unknown: findings will name the file only")
+    if output is None:
+        return Answer(dict, lambda: [Exact(text)])
+    result = built("snapshot", output, text, [], writing, console, _require_snapshot)
+    return change_answer(
+        result,
+        target=output,
+        undo=undoing(writing, output),
+        dry_run=writing.dry_run,
+        check=writing.check,
+        verbose=bool(console.verbose),
+    )
 
 
 def _require_snapshot(source: Source) -> None:
