@@ -123,7 +123,13 @@ class Bench:
         """Seconds of each command: the median of the wall time, and the mean of the processor time."""
         out = self.folder / "hyperfine.json"
         words = [self.tool("hyperfine"), "--style", "none", "-N", "--ignore-failure", "--warmup", "2"]
-        words += ["--runs", str(self.runs), "--export-json", str(out), *(["--prepare", prepare] if prepare else [])]
+        words += [
+            "--runs",
+            str(self.runs),
+            "--export-json",
+            str(out),
+            *(["--prepare", f"sh -c {shlex.quote(prepare)}"] if prepare else []),
+        ]
         subprocess.run([*words, *commands], env=self.environment, cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
         return [(row["median"], row["user"] + row["system"]) for row in json.loads(out.read_text())["results"]]
 
