@@ -1,10 +1,15 @@
-"""The texts of rules and topics by language: English here and in the rules, Chinese in :mod:`.zh`."""
+"""The texts of rules and topics by language: English here and in the rules, translations in `LANGUAGE.toml`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import sys
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
+from . import engine_files
 from .engine_files import CONFIGURATION, MIXLIST
 from .finding import Rule
 from .rules import RULES
@@ -83,8 +88,10 @@ GITHUB_ACTIONS          true: validate --format auto adds annotations
 GITHUB_WORKSPACE        the root that paths in reports are relative to, if the current folder is inside
 CI_PROJECT_DIR          the same for GitLab; without both, the nearest folder with .git, else the current one
 NO_COLOR                no colours, if non-empty; --color wins
+FORCE_COLOR             colours in pipes and files too, if non-empty; NO_COLOR and --color win
 TERM                    dumb: no colours, no tables and no pager
-OPSINFO_PAGER, PAGER    show listings longer than the terminal, the first one set; --no-pager and -q disable them""",
+OPSINFO_PAGER           shows listings longer than the terminal; cat shows them without
+PAGER                   the same, if OPSINFO_PAGER is not set; -q disables both""",
 }
 """Explanations beyond single findings."""
 
@@ -106,15 +113,20 @@ class Wording:
 
 def wording(language: str) -> Wording:
     """Return the wording in one of ``LANGUAGES``; English for texts that it lacks."""
-    if language != "zh":
+    if language == "en":
         return Wording(RULES, TOPICS, _WORDS)
-    from . import zh
+    texts = translation(language)
+    rules = {name: replace(rule, **texts["rules"].get(name, {})) for name, rule in RULES.items()}
+    return Wording(rules, {**TOPICS, **texts["topics"]}, {**_WORDS, **texts["words"]})
 
-    rules = {name: _translated(rule, zh.RULES.get(name, {})) for name, rule in RULES.items()}
-    return Wording(rules, {**TOPICS, **zh.TOPICS}, {**_WORDS, **zh.WORDS})
 
-
-def _translated(rule: Rule, texts: Mapping[str, str]) -> Rule:
-    why, fails = texts.get("why", rule.why), texts.get("fails", rule.fails)
-    passes, source = texts.get("passes", rule.passes), texts.get("source", rule.source)
-    return replace(rule, why=why, fails=fails, passes=passes, source=source)
+@cache
+def translation(language: str) -> dict[str, Any]:
+    """Return the texts of a language: ``words``, ``topics``, and the translated fields of ``rules``."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    text = files(__package__).joinpath(f"{language}.toml").read_text("utf-8")
+    cited = {name: path for name, path in vars(engine_files).items() if name.isupper()}
+    return tomllib.loads(re.sub(r"\{([A-Z_]+)\}", lambda match: cited[match[1]], text))

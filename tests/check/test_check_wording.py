@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check import zh
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.wording import TOPICS, wording
-from opsinfo_cli.report.terminal.cell_width import cell_width
+from opsinfo_cli.check.wording import TOPICS, translation, wording
+from opsinfo_cli.report.escape import cell_width
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
+ZH = translation("zh")
 FIELDS = ("why", "fails", "passes", "source")
 
 
@@ -29,19 +29,19 @@ PAIRS = list(pairs())
 
 
 def test_every_rule_and_topic_has_exactly_one_chinese_text() -> None:
-    assert set(zh.RULES) == set(RULES)
-    assert set(zh.TOPICS) == set(TOPICS)
-    assert [name for name, fields in zh.RULES.items() if "why" not in fields or not set(fields) <= set(FIELDS)] == []
+    assert set(ZH["rules"]) == set(RULES)
+    assert set(ZH["topics"]) == set(TOPICS)
+    assert [name for name, fields in ZH["rules"].items() if "why" not in fields or not set(fields) <= set(FIELDS)] == []
 
 
 def test_a_word_without_a_translation_stays_as_it_is() -> None:
-    word, said = next(iter(zh.WORDS.items()))
+    word, said = next(iter(ZH["words"].items()))
     assert [wording("zh").word(each) for each in (word, "of no language")] == [said, "of no language"]
 
 
 def test_every_word_around_a_rule_is_chinese() -> None:
     words = {word for rule in RULES.values() for word in (rule.about, rule.severity, rule.engine)}
-    assert set(zh.WORDS) == words | set(wording("en").words)
+    assert set(ZH["words"]) == words | set(wording("en").words)
 
 
 @pytest.mark.parametrize(("name", "english", "chinese"), PAIRS, ids=[name for name, _, _ in PAIRS])
@@ -61,7 +61,7 @@ def test_chinese_can_be_shown_on_a_terminal_of_any_chinese_encoding_and_fits() -
     for _, _, chinese in PAIRS:
         text = chinese.replace("\ufeff", "")
         assert text.encode("gb2312", "replace").decode("gb2312") == text
-    for text in zh.TOPICS.values():
+    for text in ZH["topics"].values():
         assert max(map(cell_width, text.splitlines())) <= 110
 
 

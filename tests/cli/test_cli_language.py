@@ -97,7 +97,7 @@ def test_chinese_texts_are_loaded_only_on_request(environment: dict[str, str]) -
         "import contextlib, io, sys\n"
         "from opsinfo_cli.cli.app import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(['explain', 'M003'])\n"
-        "print('opsinfo_cli.check.zh' in sys.modules)\n"
+        "print('tomllib' in sys.modules or 'tomli' in sys.modules)\n"
     )
     for language, loaded in (("en", "False\n"), ("zh", "True\n")):
         env = {**environment, "OPSINFO_LANG": language}
