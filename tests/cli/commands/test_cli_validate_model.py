@@ -110,20 +110,20 @@ def test_a_model_needs_a_target_and_must_be_readable(opsinfo: Run, target: list[
     assert opsinfo("validate", file, *target, "--model", tmp_path / "missing.om").code == 3
 
 
-# minimize
+# merge --minimize
 
 
 def test_minimize_drops_entries_that_change_nothing_in_the_model(
     opsinfo: Run, target: list[str | Path], tmp_path: Path
 ) -> None:
     file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "SoftmaxV2"]))
-    arguments = ["minimize", file, *target[:4], "--model", dump(tmp_path), "--format", "json"]
-    document = opsinfo(*arguments).json
+    arguments = ["merge", "--minimize", file, *target[:4]]
+    document = opsinfo(*arguments, "--model", dump(tmp_path), "--format", "json").json
     assert document["mixlist"] == mixlist(black_add=["Relu"])
     (dropped,) = document["dropped"]
     assert (dropped["name"], dropped["reason"]) == ("SoftmaxV2", "no-effect-in-model")
-    assert opsinfo(*arguments[:4], *arguments[4:6], "--check").code == 0
-    assert opsinfo(*arguments[:6], "--model", dump(tmp_path), "--check").code == 1
+    assert opsinfo(*arguments, "--check").code == 0
+    assert opsinfo(*arguments, "--model", dump(tmp_path), "--check").code == 1
 
 
 def test_minimize_drops_an_entry_that_follows_from_another(
@@ -134,10 +134,10 @@ def test_minimize_drops_an_entry_that_follows_from_another(
     graph["nodes"][4:4] = [extra]
     graph["nodes"][5]["inputs"] = ["sum:0"]
     file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu", "SoftmaxV2"]))
-    ran = opsinfo("minimize", file, *target[:4], "--model", dump(tmp_path, graph), "--format", "json")
+    ran = opsinfo("merge", "--minimize", file, *target[:4], "--model", dump(tmp_path, graph), "--format", "json")
     assert ran.json["mixlist"] == mixlist(black_add=["Relu"])
 
 
 def test_minimize_for_a_model_needs_a_target(opsinfo: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
-    assert opsinfo("minimize", file, "--model", dump(tmp_path)).code == 2
+    assert opsinfo("merge", "--minimize", file, "--model", dump(tmp_path)).code == 2
