@@ -143,7 +143,7 @@ def test_the_answer_is_printed_even_if_it_cannot_be_written(search: Search, tmp_
     assert ran.code == 3
     assert sorted(culprit["type"] for culprit in ran.json["culprits"]) == CULPRITS
     assert ran.json["mixlist"] is None
-    assert "taken/out.json" in ran.err
+    assert "taken" in ran.err
 
 
 def test_the_base_list_and_its_layout_are_kept(search: Search, tmp_path: Path) -> None:
