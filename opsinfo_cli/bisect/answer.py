@@ -1,16 +1,14 @@
-"""The answer of a search: the culprits with their effects and proofs, and the cost of the search."""
+"""The answer of a search: the culprits with their effects and proofs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .verdicts import Verdict
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from .candidates import JudgedSets
-    from .search.protocol import Ended, SearchEnd
+    from .search.protocol import SearchEnd
     from .search.question import Kept
     from .session import SearchSession
 
@@ -31,32 +29,6 @@ class Culprit(NamedTuple):
     trial: int | None
 
 
-class TrialCounts(NamedTuple):
-    """Runs by verdict.
-
-    :param cached: sets that needed no run
-    :param seconds: total of all runs
-    """
-
-    passed: int
-    failed: int
-    cannot_tell: int
-    cached: int
-    seconds: float
-
-
-class JudgedSet(NamedTuple):
-    """A set that was run, for the report.
-
-    :param kept: names of the candidates that stayed high
-    :param trials: the numbers of its trials with their verdicts
-    """
-
-    kept: list[str]
-    passed: bool
-    trials: list[tuple[int, str]]
-
-
 class KeptNode(NamedTuple):
     """A node that must keep its dtype.
 
@@ -71,109 +43,59 @@ class KeptNode(NamedTuple):
 class NodesAnswer(NamedTuple):
     """The answer of a search among nodes.
 
-    :param candidates: how many nodes were searched
-    :param path: of the keep_dtype file; None: no file is known to pass
+    :param path: of the keep_dtype file; None: no file is known to pass, or it could not be written
     """
 
-    ended: Ended
-    candidates: int
+    session: SearchSession
+    end: SearchEnd
     path: str | None
     nodes: list[KeptNode]
-    one_minimal: bool
 
 
 class BisectAnswer(NamedTuple):
     """The answer of a search among op types.
 
     :param white: whether the white list was grown
-    :param moved: op types on the resulting list
     :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
-    :param by_dtypes: False if lists that lead to the same dtypes had different verdicts
-    :param unsure: trials without a verdict
-    :param output: the end of what the last failing trial printed
-    :param overhead: seconds that opsinfo itself takes for each trial
     """
 
-    ended: Ended
+    session: SearchSession
+    end: SearchEnd
     white: bool
-    candidates: int
     culprits: list[Culprit]
-    moved: list[str]
-    counts: TrialCounts
-    one_minimal: bool
-    monotone: bool
-    noisy: bool
-    by_dtypes: bool
-    unsure: list[int]
-    sets: list[JudgedSet]
-    output: str
-    overhead: float
-    folder: str
     mixlist: str | None = None
-    keep_dtype: NodesAnswer | None = None
+    nodes: NodesAnswer | None = None
+
+    @property
+    def moved(self) -> list[str]:
+        """Op types on the resulting list."""
+        return [] if self.end.kept is None else moved_types(self.session, self.end.kept, self.white)
+
+    @property
+    def monotone(self) -> bool:
+        return self.end.monotone and self.session.knowledge.monotone
 
 
-def answer_of(
-    session: SearchSession, end: SearchEnd, sets: JudgedSets | None, white: bool, same: Mapping[str, tuple[str, ...]]
-) -> BisectAnswer:
-    """Return the answer of a session.
+def moved_types(session: SearchSession, kept: Kept, white: bool) -> list[str]:
+    """Return the op types that a list moves, in the order of the candidates."""
+    return [name for number, name in enumerate(session.subject.names) if (number in kept) is not white]
+
+
+def culprits_of(
+    session: SearchSession, kept: Kept, sets: JudgedSets | None, white: bool, same: Mapping[str, tuple[str, ...]]
+) -> list[Culprit]:
+    """Return the members of a set with what each of them changes.
 
     :param same: for each candidate, op types that move the same nodes
     """
-    names = session.subject.names
-    culprits: list[Culprit] = []
-    for number in sorted(end.kept or ()):
-        assert end.kept is not None
-        nodes, casts = _effect(names, end.kept, number, sets, white) if sets else ([], None)
-        name = names[number]
-        culprits.append(Culprit(name, same.get(name, ()), nodes, casts, session.proof(end.kept, number)))
-    return BisectAnswer(
-        end.ended,
-        white,
-        len(names),
-        culprits,
-        [] if end.kept is None else list(_moved(names, end.kept, white)),
-        trial_counts(session),
-        end.minimal,
-        end.monotone and session.knowledge.monotone,
-        any(tally.disagrees for tally in session.knowledge.tallies.values()),
-        session.by_dtypes,
-        session.cost.cannot_tell,
-        _judged_sets(session),
-        session.output,
-        session.cost.overhead,
-        session.folder.path,
-    )
-
-
-def trial_counts(session: SearchSession) -> TrialCounts:
-    """Return the counts of the runs of a session, including earlier ones in the same journal."""
-    counts = session.cost.counts
-    return TrialCounts(
-        counts[Verdict.PASS],
-        counts[Verdict.FAIL],
-        counts[Verdict.CANNOT_TELL],
-        len(session.knowledge.saved),
-        session.cost.seconds,
-    )
-
-
-def _moved(names: Sequence[str], kept: Kept, white: bool) -> Iterator[str]:
-    return (name for number, name in enumerate(names) if (number in kept) is not white)
-
-
-def _effect(names: Sequence[str], kept: Kept, member: int, sets: JudgedSets, white: bool) -> tuple[list[str], int]:
-    """Return the nodes that a member of a set changes, and the Casts that it adds."""
-    with_it, without = (sets.answer(frozenset(_moved(names, some, white))) for some in (kept, kept - {member}))
-    nodes = [with_it[node].name for node in with_it.changed(without)]
-    return nodes, with_it.counts.casts.run - without.counts.casts.run
-
-
-def _judged_sets(session: SearchSession) -> list[JudgedSet]:
-    names = session.subject.names
-    judged = []
-    for tally in session.knowledge.tallies.values():
-        kept = min((run.kept for run in tally.runs), key=sorted)
-        trials = [(run.trial, run.verdict.value) for run in tally.runs]
-        judged.append(JudgedSet([names[number] for number in sorted(kept)], tally.verdict, trials))
-    return sorted(judged, key=lambda each: each.trials[0][0])
+    culprits = []
+    for number in sorted(kept):
+        nodes, casts = [], None
+        if sets is not None:
+            with_it = sets.answer(frozenset(moved_types(session, kept, white)))
+            without = sets.answer(frozenset(moved_types(session, kept - {number}, white)))
+            nodes = [with_it[node].name for node in with_it.changed(without)]
+            casts = with_it.counts.casts.run - without.counts.casts.run
+        name = session.subject.names[number]
+        culprits.append(Culprit(name, same.get(name, ()), nodes, casts, session.proof(kept, number)))
+    return culprits

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, answer_of, trial_counts
+from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, culprits_of
 from ...bisect.journal import Past, SearchJournal, require_same
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
@@ -78,8 +78,8 @@ class BisectRun:
             self.console.warn(line)
         if self._failed:
             self.console.failure_text(self._failed)
-        ended = answer.keep_dtype.ended if answer.keep_dtype else answer.ended
-        status = _STATUS.get(ended, 128 + self._signal) if ended in ("budget", "interrupted") else _STATUS[answer.ended]
+        ended = answer.nodes.end.ended if answer.nodes else answer.end.ended
+        status = _STATUS.get(ended if ended in ("budget", "interrupted") else answer.end.ended, 128 + self._signal)
         target = " ".join(filter(None, [problem.options.against, problem.target.soc]))
         facts = [("Model", problem.options.model or "none"), ("Target", target)]
         facts.append(("Check", " ".join(self.check.words)))
@@ -114,7 +114,8 @@ class BisectRun:
         return end
 
     def _answer(self, problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
-        answer = answer_of(session, end, problem.sets, problem.white, problem.same)
+        culprits = culprits_of(session, end.kept or frozenset(), problem.sets, problem.white, problem.same)
+        answer = BisectAnswer(session, end, problem.white, culprits)
         if end.kept is not None:
             text = problem.text(problem.types(end.kept))
             answer = answer._replace(mixlist=self._written(lambda: self._mixlist(text, problem.options.base)))
@@ -143,8 +144,7 @@ class BisectRun:
         nodes = [
             KeptNode(names[number], type_of[names[number]], below.proof(frozenset(kept), number)) for number in kept
         ]
-        nodes_answer = NodesAnswer(end.ended, len(names), path, nodes, end.minimal)
-        return answer._replace(keep_dtype=nodes_answer, counts=trial_counts(below), unsure=below.cost.cannot_tell)
+        return answer._replace(nodes=NodesAnswer(below, end, path, nodes))
 
     def _require_writable(self) -> None:
         """Check before the search that the list can be written.

@@ -10,6 +10,7 @@ from ...bisect.answer import BisectAnswer, NodesAnswer
 from ...bisect.run_folder import last_lines
 from ...bisect.search.protocol import price
 from ...bisect.session import Rules, SearchSession
+from ...bisect.verdicts import SetTally, Verdict
 from ...errors import OpsinfoError, join_some
 from ..answer import Answer, Column, Table
 from ..console import Console, failure_document
@@ -137,48 +138,45 @@ _HEADS = {"budget": "out of budget", "interrupted": "interrupted"}
 
 
 def _notes(answer: BisectAnswer) -> Iterator[str]:
-    if answer.ended in ("nothing-to-do", "cannot-cure"):
+    if answer.end.ended in ("nothing-to-do", "cannot-cure"):
         yield _end_words(answer)
-    elif not answer.moved and not answer.culprits:
-        yield f"{_HEADS[answer.ended]}: no list is known to pass"
+    elif answer.end.kept is None:
+        yield f"{_HEADS[answer.end.ended]}: no list is known to pass"
     else:
-        head = _HEADS.get(answer.ended)
+        head = _HEADS.get(answer.end.ended)
         yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
-    if answer.ended == "cannot-cure" and answer.output:
+    if answer.end.ended == "cannot-cure" and answer.session.output:
         yield "the check printed at last:"
-        yield from (f"  {line}" for line in last_lines(answer.output))
-    if answer.keep_dtype is not None:
-        yield _node_words(answer.keep_dtype)
-    counts = answer.counts
-    runs = counts.passed + counts.failed + counts.cannot_tell
-    words = [f"{counts.passed} passed", f"{counts.failed} failed"]
-    words += [f"{counts.cannot_tell} could not tell"] if counts.cannot_tell else []
-    cached = f"; {counted(counts.cached, 'list')} answered from earlier runs" if counts.cached else ""
-    yield f"{counted(runs, 'run')} of the check in {span(counts.seconds)}: {', '.join(words)}{cached}"
-    if answer.overhead >= _FAST:
+        yield from (f"  {line}" for line in last_lines(answer.session.output))
+    if answer.nodes is not None:
+        yield _node_words(answer.nodes)
+    cost, cached = answer.session.cost, _cached(answer)
+    spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
+    yield f"{counted(cost.runs, 'run')} of the check in {span(cost.seconds)}: {_verdicts(answer)}{spared}"
+    if answer.session.cost.overhead >= _FAST:
         yield overhead_line(answer)
 
 
 def overhead_line(answer: BisectAnswer) -> str:
-    return f"opsinfo itself took {1000 * answer.overhead:.0f} ms for each trial"
+    return f"opsinfo itself took {1000 * answer.session.cost.overhead:.0f} ms for each trial"
 
 
 def doubt_lines(answer: BisectAnswer) -> Iterator[str]:
     """Yield what makes the answer uncertain."""
-    if answer.unsure:
-        yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.unsure))}"
-    if not answer.by_dtypes:
+    if answer.session.cost.cannot_tell:
+        yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.session.cost.cannot_tell))}"
+    if not answer.session.by_dtypes:
         yield "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
     if not answer.monotone:
         yield "contradictory: a longer list failed, a shorter one passed"
 
 
 def _end_words(answer: BisectAnswer) -> str:
-    if answer.white and answer.ended == "nothing-to-do":
-        return f"the check passes with all {answer.candidates} candidates on the white list"
+    if answer.white and answer.end.ended == "nothing-to-do":
+        return f"the check passes with all {len(answer.session.subject.names)} candidates on the white list"
     if answer.white:
         return "the check fails with the base list: is the check right?"
-    if answer.ended == "nothing-to-do":
+    if answer.end.ended == "nothing-to-do":
         return "the check passes with the base list: there is nothing to do"
     return "even the largest list fails: is the check right? if it is, no precision list helps"
 
@@ -186,31 +184,47 @@ def _end_words(answer: BisectAnswer) -> str:
 def _list_words(answer: BisectAnswer) -> str:
     if answer.white:
         what = f"{counted(len(answer.moved), 'op type')} can be white, {len(answer.culprits)} cannot"
-        return what + ("; the check fails if any of these is white too" if answer.one_minimal else "")
+        return what + ("; the check fails if any of these is white too" if answer.end.minimal else "")
     what = counted(len(answer.culprits), "op type")
-    if answer.one_minimal:
+    if answer.end.minimal:
         return f"{what} must stay in high precision; the check fails without any one of them"
     return f"the smallest list known to pass has {what}"
 
 
 def _node_words(answer: NodesAnswer) -> str:
-    if answer.ended == "cannot-cure":
+    if answer.end.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
-    what = f"{len(answer.nodes)} of {counted(answer.candidates, 'node')} must keep their dtype"
-    return what if answer.one_minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+    what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep their dtype"
+    return what if answer.end.minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+
+
+def _verdicts(answer: BisectAnswer) -> str:
+    counts = answer.session.cost.counts
+    unsure = f", {counts[Verdict.CANNOT_TELL]} could not tell" if counts[Verdict.CANNOT_TELL] else ""
+    return f"{counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed{unsure}"
+
+
+def _cached(answer: BisectAnswer) -> int:
+    """Return how many lists needed no run."""
+    return len((answer.nodes or answer).session.knowledge.saved)
+
+
+def _lists(session: SearchSession) -> Iterator[tuple[list[str], SetTally]]:
+    """Yield the lists that were run, in order, with their runs."""
+    for tally in sorted(session.knowledge.tallies.values(), key=lambda tally: tally.runs[0].trial):
+        kept = min((run.kept for run in tally.runs), key=sorted)
+        yield [session.subject.names[number] for number in sorted(kept)], tally
 
 
 def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
-    counts = answer.counts
-    runs = f"{counts.passed} passed, {counts.failed} failed, {counts.cannot_tell} could not tell"
-    minimal = "proved: the check fails without any one of them" if answer.one_minimal else "not proved"
+    minimal = "proved: the check fails without any one of them" if answer.end.minimal else "not proved"
     facts = [
         *facts,
-        ("Ended", answer.ended),
-        ("Candidates", str(answer.candidates)),
+        ("Ended", answer.end.ended),
+        ("Candidates", str(len(answer.session.subject.names))),
         *([("List", answer.mixlist)] if answer.mixlist else []),
-        ("Runs", f"{runs}; {counted(counts.cached, 'list')} answered from earlier runs"),
-        ("Time", span(counts.seconds)),
+        ("Runs", f"{_verdicts(answer)}; {counted(_cached(answer), 'list')} answered from earlier runs"),
+        ("Time", span(answer.session.cost.seconds)),
         ("Minimal", minimal),
         *(("Doubt", line) for line in doubt_lines(answer)),
     ]
@@ -218,28 +232,28 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
     if answer.culprits and any(culprit.nodes for culprit in answer.culprits):
         rows = [(name, culprit.type) for culprit in answer.culprits for name in culprit.nodes]
         tables.append(Table([Column("node"), Column("moved by")], rows, title="Nodes that they move"))
-    if answer.keep_dtype is not None and answer.keep_dtype.nodes:
-        nodes = [(node.name, node.type, str(node.trial or "-")) for node in answer.keep_dtype.nodes]
+    if answer.nodes is not None and answer.nodes.nodes:
+        nodes = [(node.name, node.type, str(node.trial or "-")) for node in answer.nodes.nodes]
         columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
         tables.append(Table(columns, nodes, title="Nodes that must keep their dtype"))
     columns = [Column("trial"), Column("verdict"), Column("op types"), Column("in high precision")]
     sets = [
         (
-            ", ".join(str(number) for number, _ in judged.trials),
-            ", ".join(verdict for _, verdict in judged.trials),
-            str(len(judged.kept)),
-            ", ".join(judged.kept) or "none",
+            ", ".join(str(run.trial) for run in tally.runs),
+            ", ".join(run.verdict.value for run in tally.runs),
+            str(len(names)),
+            ", ".join(names) or "none",
         )
-        for judged in answer.sets
+        for names, tally in _lists(answer.session)
     ]
     tables.append(Table(columns, sets, title="Lists that were run"))
-    return table_page(f"Search: {answer.ended}", facts, tables)
+    return table_page(f"Search: {answer.end.ended}", facts, tables)
 
 
 def _document(answer: BisectAnswer) -> dict[str, Any]:
-    nodes = answer.keep_dtype
+    nodes, counts = answer.nodes, answer.session.cost.counts
     return {
-        "ended": answer.ended,
+        "ended": answer.end.ended,
         "grow": "white" if answer.white else None,
         "culprits": [culprit._asdict() for culprit in answer.culprits],
         "moved": answer.moved,
@@ -247,26 +261,32 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
         "keep_dtype": None
         if nodes is None
         else {
-            "ended": nodes.ended,
+            "ended": nodes.end.ended,
             "path": nodes.path,
             "nodes": [node._asdict() for node in nodes.nodes],
-            "one_minimal": nodes.one_minimal,
+            "one_minimal": nodes.end.minimal,
         },
-        "trials": {**answer.counts._asdict(), "seconds": round(answer.counts.seconds, 3)},
-        "one_minimal": answer.one_minimal,
+        "trials": {
+            "passed": counts[Verdict.PASS],
+            "failed": counts[Verdict.FAIL],
+            "cannot_tell": counts[Verdict.CANNOT_TELL],
+            "cached": _cached(answer),
+            "seconds": round(answer.session.cost.seconds, 3),
+        },
+        "one_minimal": answer.end.minimal,
         "monotone": answer.monotone,
-        "noisy": answer.noisy,
-        "by_dtypes": answer.by_dtypes,
-        "candidates": answer.candidates,
+        "noisy": any(tally.disagrees for tally in answer.session.knowledge.tallies.values()),
+        "by_dtypes": answer.session.by_dtypes,
+        "candidates": len(answer.session.subject.names),
         "sets": [
             {
-                "kept": judged.kept,
-                "passed": judged.passed,
-                "trials": [{"trial": number, "verdict": verdict} for number, verdict in judged.trials],
+                "kept": names,
+                "passed": tally.verdict,
+                "trials": [{"trial": run.trial, "verdict": run.verdict.value} for run in tally.runs],
             }
-            for judged in answer.sets
+            for names, tally in _lists(answer.session)
         ],
-        **({"output": last_lines(answer.output)} if answer.ended == "cannot-cure" else {}),
-        "folder": answer.folder,
-        "overhead_ms": round(1000 * answer.overhead, 1),
+        **({"output": last_lines(answer.session.output)} if answer.end.ended == "cannot-cure" else {}),
+        "folder": answer.session.folder.path,
+        "overhead_ms": round(1000 * answer.session.cost.overhead, 1),
     }
