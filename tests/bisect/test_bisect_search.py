@@ -134,35 +134,3 @@ def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, l
     for seed in range(30):
         check = planted(60, 3, seed, noise=noise)
         assert search(check, counting=Counting(lead=lead)).found.kept == check.culprits
-
-
-def test_the_majority_of_several_runs_finds_the_right_list() -> None:
-    for seed in range(20):
-        check = planted(20, 3, seed, noise=0.02)
-        assert search(check, counting=Counting(repeat=5)).found.kept == check.culprits
-
-
-def test_false_failures_are_outvoted() -> None:
-    for seed in range(30):
-        check = planted(60, 3, seed, noise=0.05, one_sided=True)
-        assert search(check, counting=Counting(lead=2)).found.kept == check.culprits
-
-
-def test_runs_that_die_are_repeated_and_not_counted() -> None:
-    for seed in range(30):
-        check, dying = planted(60, 3, seed), planted(60, 3, seed, dies=0.05)
-        ended = search(dying, retries=5)
-        assert ended.found.kept == check.culprits
-        assert ended.runs == search(check).runs
-
-
-@pytest.mark.exhaustive
-def test_idle_places_save_rounds() -> None:
-    rounds = {}
-    for jobs in (1, 2, 4, 8):
-        ended = [search(planted(60, 3, seed), jobs) for seed in range(10)]
-        assert all(each.found.kept == planted(60, 3, seed).culprits for seed, each in enumerate(ended))
-        rounds[jobs] = sum(each.rounds for each in ended) / len(ended)
-    assert rounds[2] <= 15
-    assert rounds[4] <= 12
-    assert rounds[8] <= 10

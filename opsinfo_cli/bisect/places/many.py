@@ -6,6 +6,7 @@ import json
 import os
 import select
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...errors import Refused
@@ -68,8 +69,9 @@ class ManyPlace:
         finally:
             os.close(output)
         assert process.stdin is not None
-        process.stdin.write((json.dumps(request) + "\n").encode("ascii"))
-        process.stdin.flush()
+        with suppress(BrokenPipeError):  # `wait` reports what happened
+            process.stdin.write((json.dumps(request) + "\n").encode("ascii"))
+            process.stdin.flush()
         self._running.append((trial, process, device))
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:

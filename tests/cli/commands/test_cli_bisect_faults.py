@@ -108,14 +108,6 @@ def test_a_run_that_takes_too_long_can_count_as_failing(opsinfo: Run, words: lis
     assert [each["type"] for each in ran.json["culprits"]] == ["Mul"]
 
 
-def test_processes_that_a_trial_leaves_running_end_with_it(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
-    check = script(tmp_path / "check", f"sleep 60 & echo $! >> {tmp_path}/children", "exit 0")
-    assert opsinfo(*words, "--", check).code == 0
-    children = (tmp_path / "children").read_text("utf-8").split()
-    assert len(children) == 4
-    assert all(ends(int(each)) for each in children)
-
-
 def test_a_noisy_check_is_reported_and_a_lead_continues_from_its_runs(
     opsinfo: Run, words: list[Any], tmp_path: Path
 ) -> None:
