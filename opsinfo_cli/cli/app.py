@@ -73,8 +73,6 @@ REPLACED_COMMANDS = {
 }
 """Command that went -> what replaces it."""
 
-_OLD: tuple[str, ...] = ()  # remove with the bridge to old commands
-
 REPLACED_OPTIONS = {
     "--no-pager": "set PAGER=cat",
     "--trust-folder": "--force overrides the refusal",
@@ -99,17 +97,13 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS and name not in _OLD:
+        if name not in COMMANDS:
             return None
-        command = import_module(f".commands.{name}", __package__).command
-        if not isinstance(command, click.Command):
-            from .line.click_command import click_command
-
-            command = click_command(command)
+        command: click.Command = import_module(f".commands.{name}", __package__).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        is_known = args[0] in COMMANDS or args[0] in _OLD or args[0].startswith("-")
+        is_known = args[0] in COMMANDS or args[0].startswith("-")
         if not is_known and not ctx.resilient_parsing:
             raise unknown_command(args[0])
         return super().resolve_command(ctx, args)

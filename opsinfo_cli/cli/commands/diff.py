@@ -81,8 +81,8 @@ def command(
     \b
     Examples:
       opsinfo diff fixtures/opp@ascend910 fixtures/opp@ascend910b
-      opsinfo diff fixtures/opp --differing                       # all chips of an install
-      opsinfo diff /old/opp@ascend910b /new/opp@ascend910b --only-in ops_info.json    # after an upgrade of CANN
+      opsinfo diff fixtures/opp --differing
+      opsinfo diff /old/opp@ascend910b /new/opp@ascend910b --only-in ops_info.json
       opsinfo diff fixtures/opp@ascend910b fixtures/opp@ascend910 --format mixlist
     """
     _require_targets(targets)

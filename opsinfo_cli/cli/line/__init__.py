@@ -1,1 +1,0 @@
-"""How a command line is read, completed and run."""

@@ -1,1 +1,0 @@
-"""Shared parts of commands: opening targets and mixlists, options, warnings."""

@@ -1,1 +1,0 @@
-"""Terminal output: streams, widths, styles, tables and progress."""
