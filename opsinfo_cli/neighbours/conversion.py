@@ -55,8 +55,8 @@ class _Trace:
         for name in self.given:
             if name not in left and name not in self.reasons:
                 names = (*current.get(name, ()), name)
-                names += tuple(each.partition(".")[0] for each in names)  # an overload is dropped with its operator
-                reason = next((reasons[each] for each in names if each in reasons), None)
+                names += tuple(word.partition(".")[0] for word in names)  # an overload is dropped with its operator
+                reason = next((reasons[word] for word in names if word in reasons), None)
                 self.drop(name, reason or "other entries decide its op types")
 
     def dropped(self) -> tuple[DroppedEntry, ...]:

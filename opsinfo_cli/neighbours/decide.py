@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import UsageFault
 from ..model.entry import Columns, Possible
@@ -14,11 +14,10 @@ from ..model.precision_mode import Mode
 from .facts import facts
 from .name_tables import name_table
 from .registry import SYSTEMS
-from .vocabulary import OperatorClass, OperatorLists
+from .vocabulary import OperatorLists
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
-_CLASSES = frozenset(str(cls) for cls in OperatorClass)
 _LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16", "MIXED_HIF8": "hifloat8"}
 _NO_PRODUCER = ("-",)
 
@@ -71,9 +70,8 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
         raise UsageFault(f"the rules of {lists.title} are unknown", name="not-known")
     call = call._replace(name=SYSTEMS[lists.system].spelled(call.name))
     cls = _class_of(call, lists)
-    holds: dict[str, Callable[[], bool]] = {
-        "any": lambda: True,
-        "unlisted": lambda: cls is None,
+    holds: _Conditions = {
+        cls or "unlisted": lambda: True,
         "disabled": lambda: call.disabled,
         "loss": lambda: call.as_loss,
         "to-float": lambda: call.to_float is not None,
@@ -86,18 +84,24 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
         "sequence": lambda: any(e.name == call.name and e.origin == "SEQUENCE_CASTS" for e in lists.entries),
         "exempt": lambda: bool(call.dtypes) and all(dtype not in FLOATS[:3] for dtype in call.dtypes),
     }
-    for rule in rules["rules"]:
-        if rule.get("only", lists.system) != lists.system:
-            continue
-        if all(cls == when if when in _CLASSES else holds[when]() for when in rule["when"]):
-            decision = _applied(call, rule, low or lists.low or "float16", rules["source"])
-            return decision._replace(near=_near(call.name, lists)) if cls is None else decision
-    return Decision(call, "not-known", None, "no rule matches", rules["source"])
-
-
-def _near(name: str, lists: OperatorLists) -> tuple[str, ...]:
+    own = [rule for rule in rules["rules"] if rule.get("only", lists.system) == lists.system]
+    rule = _first(own, holds)
+    if rule is None:
+        return Decision(call, "not-known", None, "no rule matches", rules["source"])
+    decision = _applied(call, rule, low or lists.low or "float16", rules["source"])
     known = {entry.name for entry in lists.entries} | set(name_table(lists.names).ops)
-    return () if name in known else tuple(near_names(name, known))
+    is_near = cls is None and call.name not in known
+    return decision._replace(near=tuple(near_names(call.name, known))) if is_near else decision
+
+
+_Conditions = dict[str, Callable[[], bool]]
+"""Whether each condition of a rule holds; one that is not in it does not."""
+
+
+def _first(rules: list[dict[str, Any]], holds: _Conditions) -> dict[str, Any] | None:
+    """Return the first rule whose conditions all hold."""
+    holds["any"] = lambda: True
+    return next((rule for rule in rules if all(when in holds and holds[when]() for when in rule["when"])), None)
 
 
 def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
@@ -132,8 +136,8 @@ def decide_on_ascend(
         entry = operators[call.name].entry
         policy = mixlist.effective(call.name, entry.policy) if mixlist else entry.policy
         columns = Columns(entry)
-    holds: dict[str, Callable[[], bool]] = {
-        "any": lambda: True,
+    holds: _Conditions = {
+        str(policy): lambda: True,
         f"mode:{mode.engine}": lambda: True,
         f"is:{call.name}": lambda: True,
         "mixed": lambda: mode.is_mixed,
@@ -143,12 +147,11 @@ def decide_on_ascend(
         "no-producer": lambda: call.dtypes == _NO_PRODUCER,
     }
     rules = facts("rules")["systems"]["ascend"]
-    for rule in rules["rules"]:
-        if all(when == str(policy) or (when in holds and holds[when]()) for when in rule["when"]):
-            decision = _applied(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
-            near = () if known or operators is None else tuple(near_names(call.name, operators.names))
-            return _with_kernel(decision, columns)._replace(near=near)
-    raise AssertionError("the last rule fits everything")
+    rule = _first(rules["rules"], holds)
+    assert rule is not None  # the last rule fits everything
+    decision = _applied(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
+    near = () if known or operators is None else tuple(near_names(call.name, operators.names))
+    return _with_kernel(decision, columns)._replace(near=near)
 
 
 def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:

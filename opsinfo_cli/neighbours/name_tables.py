@@ -39,37 +39,36 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
     :param opset: the ONNX opset; None for all opsets together
     """
     content = facts("names")["systems"].get(names, {})
-    ops: dict[str, tuple[str, ...]] = {name: tuple(each) for name, each in content.get("names", {}).items()}
-    unclear: dict[str, str] = dict(content.get("unclear", {}))
-    plumbing: dict[str, tuple[str, ...]] = {}
-    if names == "tensorflow":
-        ops = {name: tuple(each) for name, each in facts("tf_to_ascend").items()} | ops
     if names == "onnx":
         ops, plumbing, unclear = _onnx(opset, content)
+    else:
+        by_name = {**(facts("tf_to_ascend") if names == "tensorflow" else {}), **content.get("names", {})}
+        ops, plumbing = {name: tuple(op_types) for name, op_types in by_name.items()}, {}
+        unclear = content.get("unclear", {})
     back: dict[str, dict[str, None]] = {}
-    for name, each in ops.items():
-        for op in each:
-            for form in (op, *forms_of(op)):
-                back.setdefault(form, {})[name] = None
-    return NameTable(ops, plumbing, {op: tuple(each) for op, each in back.items()}, unclear)
+    for name, op_types in ops.items():
+        for form in (form for op in op_types for form in (op, *forms_of(op))):
+            back.setdefault(form, {})[name] = None
+    return NameTable(ops, plumbing, {op: tuple(of_op) for op, of_op in back.items()}, unclear)
 
 
-def _onnx(
-    opset: int | None, content: dict[str, dict[str, list[str]]]
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, str]]:
+_Types = dict[str, tuple[str, ...]]
+
+
+def _onnx(opset: int | None, content: dict[str, dict[str, list[str]]]) -> tuple[_Types, _Types, dict[str, str]]:
     """Return ops, plumbing and unclear: op types that only move or reshape data are plumbing of an expansion."""
     shared, own = set(content["plumbing"]), content["own"]
     ops, plumbing, unclear = {}, {}, {}
-    for name, each in facts("onnx_to_ascend_by_opset")["ops"].items():
+    for name, entry in facts("onnx_to_ascend_by_opset")["ops"].items():
         any_opset = opset is None or "." in name or "::" in name  # other domains have their own opsets
-        ranges = [row for row in each["by_opset"] if any_opset or _is_in(opset or 0, row["opsets"])]
+        ranges = [row for row in entry["by_opset"] if any_opset or _is_in(opset or 0, row["opsets"])]
         op_types = list(dict.fromkeys(op for row in ranges for op in row["ascend"]))
         if not ranges:
-            known = ", ".join(row["opsets"] for row in each["by_opset"])
+            known = ", ".join(row["opsets"] for row in entry["by_opset"])
             unclear[name] = f"not in opset {opset}; known in {known}"
             continue
         kept = [op for op in op_types if op in own[name]] if name in own else op_types
-        if each["expands"] and len(op_types) > 1 and name not in own:
+        if entry["expands"] and len(op_types) > 1 and name not in own:
             kept = [op for op in op_types if op not in shared]
         if kept:
             ops[name] = tuple(kept)
@@ -81,12 +80,10 @@ def _onnx(
 
 def _is_in(opset: int, text: str) -> bool:
     """Return whether ranges such as ``1,8-10`` or ``all`` have the opset, capped at the newest one of the table."""
-    opset = min(opset, NEWEST_OPSET)
-    for part in () if text == "all" else text.split(","):
-        first, _, last = part.partition("-")
-        if int(first) <= opset <= int(last or first):
-            return True
-    return text == "all"
+    if text == "all":
+        return True
+    ranges = (part.partition("-") for part in text.split(","))
+    return any(int(first) <= min(opset, NEWEST_OPSET) <= int(last or first) for first, _, last in ranges)
 
 
 _ALIKE = str.maketrans("1i|05z86-vm", "lllos2bb_un")
@@ -104,20 +101,18 @@ def unknown_because(names: Iterable[str], why: str, known: Iterable[str]) -> lis
 
 
 @cache
-def _families() -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    found = {key: tuple(members) for key, members in facts("families")["families"].items()}
-    return found, {member: key for key, members in found.items() for member in members}
+def _families() -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Return the members of each family, and the family of each member."""
+    members: dict[str, list[str]] = facts("families")["families"]
+    return members, {op_type: key for key, op_types in members.items() for op_type in op_types}
 
 
 def forms_of(op_type: str) -> tuple[str, ...]:
     """Return other forms of an op type: with constant inputs (``ReduceSumD``), other versions (``MatMulV3``)."""
     families, key_of = _families()
-    members = families.get(key_of.get(op_type, op_type), ())
-    return tuple(each for each in members if each != op_type)
+    return tuple(form for form in families.get(key_of.get(op_type, op_type), ()) if form != op_type)
 
 
 def fused_with(op_type: str) -> tuple[str, ...]:
     """Return op types that result from fusing this one with others."""
-    key = _families()[1].get(op_type, op_type)
-    found: dict[str, list[str]] = facts("families")["fused"]
-    return tuple(found.get(key, ()))
+    return tuple(facts("families")["fused"].get(_families()[1].get(op_type, op_type), ()))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -130,6 +134,25 @@ def test_bmm_is_low_for_apex_on_cuda_and_on_neither_list_on_an_npu(system: str, 
 @pytest.mark.parametrize("name", ["rnn_relu", "rnn_tanh", "gru", "lstm", "lstm_cell", "gru_cell"])
 def test_apex_runs_rnns_and_their_cells_low(name: str) -> None:
     assert lists_of("apex:O1").deciding()[name].cls is OperatorClass.LOW
+
+
+@pytest.mark.process
+def test_the_lists_are_read_from_a_zip(tmp_path: Path) -> None:
+    package = DATA.parents[1]
+    with ZipFile(tmp_path / "opsinfo.zip", "w") as archive:
+        for path in package.rglob("*"):
+            if path.suffix in (".py", ".json"):
+                archive.write(path, path.relative_to(package.parent))
+    code = "from opsinfo_cli.neighbours.registry import *; print(len(SYSTEMS), len(lists_of('apex').entries))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "opsinfo.zip")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["21", "130"]
 
 
 def test_apex_states_when_upstream_removed_it() -> None:

@@ -33,7 +33,7 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
 
     def rows() -> Iterator[Sequence[str]]:
         yield from (["mode", *_mode_row(mode)] for mode in modes)
-        yield from (["default", *_series_row(each)] for each in series)
+        yield from (["default", *_series_row(products)] for products in series)
         yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
 
     return Answer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
@@ -94,7 +94,7 @@ def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) 
             }
             for mode in modes
         ],
-        "products": [{**each._asdict(), "socs": list(each.socs)} for each in series],
+        "products": [{**products._asdict(), "socs": list(products.socs)} for products in series],
         "others": [other._asdict() for other in MECHANISMS],
         "snippet": None,
     }

@@ -42,13 +42,15 @@ def tensors_answer(
 ) -> Answer:
     """:param by_type: the losses of files that are named after an operator; without any, a row for each file"""
     policies: dict[str, Policy | None] = {
-        each.type: operators[each.type].entry.policy if operators and each.type in operators else None
-        for each in by_type
+        operator.type: operators[operator.type].entry.policy if operators and operator.type in operators else None
+        for operator in by_type
     }
-    candidates = [each for each in by_type if each.is_candidate and policies[each.type] is not Policy.BLACK]
+    candidates = [
+        operator for operator in by_type if operator.is_candidate and policies[operator.type] is not Policy.BLACK
+    ]
     notes = []
     if candidates:
-        notes.append(f"candidates for the black list in {low}: {', '.join(each.type for each in candidates)}")
+        notes.append(f"candidates for the black list in {low}: {', '.join(operator.type for operator in candidates)}")
     table = _operator_table(by_type, policies) if by_type else _tensor_table(tensors)
 
     def document() -> dict[str, Any]:
@@ -57,15 +59,15 @@ def tensors_answer(
             "tensors": [_tensor(tensor) for tensor in tensors],
             "operators": [
                 {
-                    "name": each.type,
-                    "policy": policies[each.type],
-                    "files": each.files,
-                    "values": each.values,
-                    "losses": asdict(each.losses),
-                    "worst": each.worst,
-                    "candidate": each in candidates,
+                    "name": operator.type,
+                    "policy": policies[operator.type],
+                    "files": operator.files,
+                    "values": operator.values,
+                    "losses": asdict(operator.losses),
+                    "worst": operator.worst,
+                    "candidate": operator in candidates,
                 }
-                for each in by_type
+                for operator in by_type
             ],
         }
 
@@ -82,11 +84,11 @@ def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Polic
     columns += [Column("files", number=True, spare=True), Column("worst file", spare=True)]
     rows: list[list[Cell]] = []
     fields = []
-    for each in by_type:
-        counts = _shares(each.losses, each.values, "overflow", "zero", "subnormal", "coarse")
-        front = [each.type, str(policies[each.type] or "-"), *counts, str(each.files)]
-        rows.append([*front, Place(os.path.basename(each.worst))])
-        fields.append([*front, each.worst])
+    for operator in by_type:
+        counts = _shares(operator.losses, operator.values, "overflow", "zero", "subnormal", "coarse")
+        front = [operator.type, str(policies[operator.type] or "-"), *counts, str(operator.files)]
+        rows.append([*front, Place(os.path.basename(operator.worst))])
+        fields.append([*front, operator.worst])
     return Table(columns, rows, lambda: fields)
 
 

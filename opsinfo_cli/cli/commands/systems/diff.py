@@ -35,8 +35,7 @@ def command(a: str, b: str, options: TargetOptions, console: Console) -> Answer:
     first, second = (open_lists(text, console, options) for text in (a, b))
     if first.names != second.names:
         first, second = _in_op_types(first, console), _in_op_types(second, console)
-    found = difference(_classes(first, second), _classes(second, first))
-    return difference_answer(first, second, found)
+    return difference_answer(first, second, difference(_classes(first, second), _classes(second, first)))
 
 
 def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:
