@@ -45,10 +45,7 @@ def levels_answer(system: System) -> Answer:
 
     def terminal() -> Iterator[Block]:
         if levels:
-            names = dict.fromkeys(name for level in levels.values() for name in level["properties"])
-            rows = [[name, *(level["properties"].get(name, "-") for level in levels.values())] for name in names]
-            rows.append(["not listed", *(level["unlisted"] for level in levels.values())])
-            yield Table([Column(""), *(Column(level or system.name) for level in levels)], rows)
+            yield _levels_table(levels, system.name)
         says = [f"{name}: {level['says']}" for name, level in levels.items() if level.get("says")]
         yield Lines([*says, *_notes(system)], 2)
 
@@ -57,6 +54,16 @@ def levels_answer(system: System) -> Answer:
         lambda: {"systems": [_system(system)], **(_lists(default["lists"]) if default else {})},
         lambda: [Either(terminal, lambda: [Table([], _level_rows(levels))])],
     )
+
+
+def _levels_table(levels: dict[str, Any], name: str) -> Table:
+    """Return a table with a column for each level; if that is wider than 80 cells, with a row for each setting."""
+    properties = dict.fromkeys(key for level in levels.values() for key in level["properties"])
+    rows = [[key, *(level["properties"].get(key, "-") for level in levels.values())] for key in properties]
+    rows.append(["not listed", *(level["unlisted"] for level in levels.values())])
+    if sum(max(map(len, cells)) + 2 for cells in zip(*rows, strict=True)) <= 80:
+        return Table([Column(""), *(Column(level or name) for level in levels)], rows)
+    return Table([Column("level"), Column("property"), Column("value")], list(_level_rows(levels)))
 
 
 def _level_rows(levels: dict[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -8,7 +8,10 @@ import pytest
 from cli_support import Run, names, rows, write
 
 from opsinfo_cli.model.precision_mode import MODES
+from opsinfo_cli.neighbours.registry import SYSTEMS
 from opsinfo_cli.neighbours.snippet import snippet_names
+from opsinfo_cli.report.answer import Either, Table
+from opsinfo_cli.report.views.systems import levels_answer
 
 
 def test_every_system_of_the_table_is_listed(opsinfo: Run) -> None:
@@ -52,6 +55,16 @@ def test_a_level_is_listed_with_the_treatment_of_unlisted_names(
     assert len(found) == count + 1
     assert found[-1][:2] == ["*", rest]
     assert opsinfo("systems", "show", system, "--format", "json").json["total"] == count
+
+
+@pytest.mark.parametrize(("name", "columns"), [("apex", ["", "O0", "O1", "O2", "O3"]),
+                                               ("mindspore", ["level", "property", "value"])])  # fmt: skip
+def test_levels_stand_side_by_side_if_80_columns_hold_them(name: str, columns: list[str]) -> None:
+    (block,) = levels_answer(SYSTEMS[name]).blocks()
+    assert isinstance(block, Either)
+    table = next(iter(block.terminal()))
+    assert isinstance(table, Table)
+    assert [column.title for column in table.columns] == columns
 
 
 def test_the_document_of_a_system_has_its_levels_and_its_default_lists(opsinfo: Run) -> None:
