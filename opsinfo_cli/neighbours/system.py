@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import UsageFault
-from ..model.library import Operators
 from ..model.near_names import did_you_mean
-from ..text.source import Source
 from .facts import facts
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, reasons_of
+
+if TYPE_CHECKING:
+    from ..model.library import Operators
+    from ..text.source import Source
 
 CallOption = Literal["to_float", "as_loss", "disabled"]
 """What a call may say about itself: MindSpore's ``to_float`` and loss, a region with casts disabled."""
@@ -43,8 +45,8 @@ class WrittenLists(NamedTuple):
     unchanged: frozenset[str] = frozenset()
 
 
-Read = Callable[["System", "list[Source]"], ReadLists]
-Write = Callable[["System", OperatorLists, ConversionBase], WrittenLists]
+Read: TypeAlias = "Callable[[System, list[Source]], ReadLists]"
+Write: TypeAlias = "Callable[[System, OperatorLists, ConversionBase], WrittenLists]"
 
 
 class System(NamedTuple):

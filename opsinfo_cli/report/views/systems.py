@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...change.moves import Result
-from ...compare import Difference
 from ...errors import UsageFault
-from ...neighbours.conversion import Conversion
-from ...neighbours.decide import Decision
 from ...neighbours.facts import facts
 from ...neighbours.system import System
 from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 from ..answer import Answer, Block, Cell, Column, Diff, Either, Exact, Lines, Span, Table
-from ..formats.unified_diff import unified_diff
+
+if TYPE_CHECKING:
+    from ...change.moves import Result
+    from ...compare import Difference
+    from ...neighbours.conversion import Conversion
+    from ...neighbours.decide import Decision
 
 _OUTCOMES = {"not-known": "unknown", "refused": "refused"}
 
@@ -269,6 +270,8 @@ def conversion_answer(
 
     def blocks() -> list[Block]:
         if result is not None:
+            from ..formats.unified_diff import unified_diff
+
             return [Diff(unified_diff(f.source, f.patch, f.result, f.is_new)) for f in result.files if dry_run]
         if len(conversion.files) > 1:
             message = f"this makes {len(conversion.files)} files ({', '.join(conversion.files)})"
