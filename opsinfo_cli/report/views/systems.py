@@ -10,7 +10,8 @@ from ...errors import UsageFault
 from ...neighbours.facts import facts
 from ...neighbours.system import System
 from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
-from ..answer import Answer, Block, Cell, Column, Diff, Either, Exact, Lines, Span, Table
+from ..answer import Answer, Block, Cell, Column, Either, Exact, Lines, Span, Table
+from .changes import change_notes, diffs, status_of
 
 if TYPE_CHECKING:
     from ...change.moves import Result
@@ -270,17 +271,12 @@ def conversion_answer(
 
     def blocks() -> list[Block]:
         if result is not None:
-            from ..formats.unified_diff import unified_diff
-
-            return [Diff(unified_diff(f.source, f.patch, f.result, f.is_new)) for f in result.files if dry_run]
+            return diffs(result) if dry_run else []
         if len(conversion.files) > 1:
             message = f"this makes {len(conversion.files)} files ({', '.join(conversion.files)})"
             raise UsageFault(message, hint="-o DIRECTORY writes them")
         return [Exact(text) for text in conversion.files.values()]
 
-    notes = []
-    if result is not None and not dry_run:
-        touched = [file for file in result.files if file.patch]
-        notes = [f"made {f.path}" if f.is_new else f"wrote {f.path}; backup {f.backup}" for f in touched]
-        notes.append(f"change {result.change}; undo it with: {undo}" if touched else "nothing to change")
-    return Answer(document, blocks, notes=notes, status=status, paged=False)
+    notes = change_notes(result, undo, True, False) if result is not None and not dry_run else []
+    status = status_of(result, False) if result is not None else status
+    return Answer(document, blocks, notes=[*notes], status=status, paged=False)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping
 
 import click
 
 from ....change.fmt import BuildPlan
-from ....change.moves import FileResult, Job, Result
+from ....change.moves import FileResult, Result
 from ....change.output_file import make_in_folder
-from ....change.vault import Vault, vault_path
-from ....change.writer import Writer
 from ....errors import UsageFault
 from ....model.target import TargetOptions
 from ....neighbours.conversion import Conversion, converted, require_writer
@@ -25,9 +22,10 @@ from ....report.answer import Answer
 from ....report.console import Console
 from ....report.views.systems import conversion_answer
 from ....text.source import Source
-from ...open import open_against, report_doubts, require_no_library
+from ...open import open_against, report_doubts
 from ...params import FILE, TARGET, Command, OutputFile, WriteOptions, install_options, option, prints, write_options
 from ...systems import FORMAT, read_files, report_losses
+from ...write import built, undoing, writer_of
 
 
 @click.command("convert", cls=Command)
@@ -104,10 +102,7 @@ def command(
     files = conversion.files
     paths = {name: output if len(files) == 1 else os.path.join(output, name) for name in files}
     result = _written({paths[name]: text for name, text in files.items()}, output, writing, console)
-    undo = ["opsinfo", "restore", *(["--backup-dir", writing.backup_dir] if writing.backup_dir else []), "--", output]
-    if not output.startswith("-"):
-        undo.remove("--")
-    return conversion_answer(conversion, head, not writing.writes, paths, result, shlex.join(undo))
+    return conversion_answer(conversion, head, not writing.writes, paths, result, undoing(writing, output))
 
 
 def _require_fitting(useless_defaults: bool, opset: int | None, source: str, read: ReadLists, target: System) -> None:
@@ -148,20 +143,15 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
 
     :param texts: by path: ``out`` itself, or files in the new or empty folder ``out``
     """
-    vault = Vault(vault_path(writing.backup_dir, os.environ))
-    writer = Writer(vault, wait=writing.wait, in_place=writing.in_place, say=console.warn)
-    if list(texts) == [out] and os.path.lexists(out):
-        require_no_library(Source.read(out))
-        jobs = [Job(out, BuildPlan(texts[out]))]
-        return writer.run("systems convert", jobs) if writing.writes else writer.preview(jobs)
+    if list(texts) == [out]:
+        return built("systems convert", out, texts[out], [], writing, console)
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
         raise UsageFault("the output exists already and is not an empty folder", name="exists", path=out)
-    files = {path: Source(text.encode(), path) for path, text in texts.items()}
-    change = None
-    if writing.writes and list(texts) == [out]:
-        change = writer.create({out: files[out].data}, "systems convert").id
-    elif writing.writes:
-        change = make_in_folder(writer, {path: file.data for path, file in files.items()}, out, "systems convert")
-    nothing = Source(b"", out)
-    new = [FileResult(path, nothing, BuildPlan(file.text).patch(nothing), file, [], []) for path, file in files.items()]
-    return Result([file._replace(is_new=True) for file in new], change)
+    data = {path: text.encode() for path, text in texts.items()}
+    nothing, files = Source(b"", out), []
+    for path, content in data.items():
+        source = Source(content, path)
+        patch = BuildPlan(source.text).patch(nothing)
+        files.append(FileResult(path, nothing, patch, source, [], [], is_new=True))
+    writes = writing.writes
+    return Result(files, make_in_folder(writer_of(writing, console), data, out, "systems convert") if writes else None)
