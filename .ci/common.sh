@@ -3,13 +3,16 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset PYTHONDONTWRITEBYTECODE # tests start hundreds of processes
 
-# environment NAME PACKAGE...: .ci/NAME, kept until pyproject.toml, the packages or the interpreter change
+# environment NAME PACKAGE...: .ci/NAME, kept until pyproject.toml, the packages or the interpreter change; one at a time
 environment() {
     local place=.ci/$1 key
     shift
     key="$(python3 -VV) $(cat pyproject.toml .ci/oldest.txt | sha256sum) $*"
-    [ "$(cat "$place/made-for" 2>/dev/null)" != "$key" ] || return 0
-    python3 -m venv --clear "$place" && install "$place" "$@" && echo "$key" >"$place/made-for"
+    (
+        flock 9
+        [ "$(cat "$place/made-for" 2>/dev/null)" != "$key" ] || exit 0
+        python3 -m venv --clear "$place" && install "$place" "$@" && echo "$key" >"$place/made-for"
+    ) 9>.ci/venv.lock
 }
 
 # install PLACE PACKAGE...: with uv, which takes a tenth of the time, or with pip if uv cannot be had or fails

@@ -46,6 +46,7 @@ def test_all_steps_run_and_the_last_line_is_that_of_the_tests(script: Script) ->
     done = script(tests="echo '3 passed in 0.1s'")
     assert done.returncode == 0
     assert [line.split()[1].rstrip(",") for line in done.stdout.splitlines() if line.startswith("== ")] == names()
+    assert all(f"{step} done" in done.stdout for step in names()[:-1])
     assert done.stdout.splitlines()[-1] == "3 passed in 0.1s"
 
 
@@ -59,6 +60,17 @@ def test_a_failing_step_ends_the_run_with_its_status(script: Script) -> None:
     done = script("lint", "types", "tests", types="echo '1 failed in 0.1s'; exit 7")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (7, "1 failed in 0.1s")
     assert "lint done" in done.stdout
+
+
+def test_a_failing_step_beside_others_ends_the_run_before_the_last_steps(script: Script) -> None:
+    done = script(ray="echo lost; exit 9", tests="echo never")
+    assert done.returncode == 9
+    assert done.stdout.splitlines()[-1] == "lost"
+
+
+def test_a_step_beside_others_is_ended_if_one_of_them_fails(script: Script) -> None:
+    done = script(types="exit 4", browser="sleep 3600")
+    assert done.returncode == 4
 
 
 def test_the_commands_of_the_readme_run_word_for_word_until_one_fails(tmp_path: Path) -> None:
