@@ -1,0 +1,85 @@
+"""The answers of commands, as data: each `.case` file is a session in a copy of the fixtures, see README.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+FIXTURES = HERE.parents[1] / "fixtures"
+RECORDS = bool(os.environ.get("OPSINFO_RECORD_ANSWERS"))
+
+pytestmark = pytest.mark.usefixtures("quick_starts")
+
+
+@dataclass
+class Step:
+    """A command line and what it answered; lines before the first command are comments."""
+
+    line: str
+    answer: list[str]
+
+
+def read_session(path: Path) -> tuple[list[str], list[Step]]:
+    comments: list[str] = []
+    steps: list[Step] = []
+    for line in path.read_text("utf-8").split("\n")[:-1]:
+        if line.startswith("$ "):
+            steps.append(Step(line[2:], []))
+        else:
+            (steps[-1].answer if steps else comments).append(line)
+    return comments, steps
+
+
+def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
+    """Run a line; `$ cat FILE` and `$ write FILE JSON` are read here, all others are opsinfo's."""
+    words = shlex.split(line)
+    if words[0] == "cat":
+        return (folder / words[1]).read_text("utf-8").splitlines()
+    if words[0] == "write":
+        (folder / words[1]).write_text(words[2] + "\n", "utf-8")
+        return []
+    assert words[0] == "opsinfo"
+    ran = opsinfo(*words[1:], cwd=folder)
+    lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines()]
+    lines += [f"[{ran.code}]"] if ran.code else []
+    return [stable(text, folder) for text in lines]
+
+
+def stable(line: str, folder: Path) -> str:
+    """A line without what differs from run to run; a JSON document as its values, which are long in one line."""
+    line = line.replace(str(folder), ".").replace(os.environ["OPSINFO_BACKUP_DIR"], "VAULT")
+    line = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*", "TIME", line)
+    line = re.sub(r"VAULT/[0-9a-f]{8,}/", "VAULT/MACHINE/", line)
+    if line.startswith("{"):
+        document = json.loads(line)
+        return json.dumps(document, sort_keys=True, ensure_ascii=False)
+    return line
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.case")), ids=lambda path: path.stem)
+def test_a_session_gives_the_same_answers(path: Path, opsinfo: Callable[..., Any], tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES, tmp_path, dirs_exist_ok=True)
+    comments, steps = read_session(path)
+    given = [(step.line, answer(step.line, opsinfo, tmp_path)) for step in steps]
+    if RECORDS:
+        text = "\n".join([*comments, *(text for line, lines in given for text in (f"$ {line}", *lines))]) + "\n"
+        path.write_text(text, "utf-8")
+    for step, (line, lines) in zip(steps, given, strict=True):
+        assert [line, *lines] == [line, *step.answer] or RECORDS
+
+
+def test_every_command_is_in_a_session() -> None:
+    from opsinfo_cli.cli.app import COMMANDS
+
+    lines = [step.line for path in HERE.glob("*.case") for step in read_session(path)[1]]
+    assert {line.split()[1] for line in lines if line.startswith("opsinfo ")} >= set(COMMANDS)
