@@ -119,7 +119,7 @@ class Console:
             for warning in answer.warnings:
                 self.warn(warning)
             for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
-                self.tell(note)
+                self.tell(note, wrap="opsinfo " not in note)
 
     def print_document(self, document: Mapping[str, Any]) -> None:
         self._send(document_text(self.headed(document), self.on_terminal) + "\n")
@@ -229,9 +229,19 @@ class Console:
         """Print an error that does not end the command; see :meth:`failure` for one that does."""
         self._message("error", text)
 
-    def tell(self, text: str) -> None:
-        """Print a plain line to standard error: a result, the next step. It is never broken, so it can be copied."""
-        if not self.quiet:
+    def tell(self, text: str, wrap: bool = False) -> None:
+        """Print a plain line to standard error: a result, the next step.
+
+        :param wrap: whether a terminal breaks it between words; a command to copy must stay on one line
+        """
+        if self.quiet:
+            return
+        if wrap and is_terminal(sys.stderr):
+            from .drawing import wrapped
+
+            for line in wrapped(visible(text), sys.stderr):
+                self._stderr(line)
+        else:
             self._stderr(visible(text))
 
     def detail(self, text: str) -> None:
