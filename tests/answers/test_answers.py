@@ -56,13 +56,13 @@ def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
 
 
 def stable(line: str, folder: Path) -> str:
-    """A line without what differs from run to run; a JSON document as its values, which are long in one line."""
+    """A line without what differs from run to run, a JSON document with its keys in order."""
     line = line.replace(str(folder), ".").replace(os.environ["OPSINFO_BACKUP_DIR"], "VAULT")
     line = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*", "TIME", line)
-    line = re.sub(r"VAULT/[0-9a-f]{8,}/", "VAULT/MACHINE/", line)
-    if line.startswith("{"):
-        document = json.loads(line)
-        return json.dumps(document, sort_keys=True, ensure_ascii=False)
+    line = re.sub(r"\b([0-9a-f]{8}|local)-(\d+)", r"ID-\2", line)  # the machine of a change
+    line = re.sub(r" in [0-9.]+ s\b", " in SECONDS", line)
+    if line.startswith('{"schema_version"'):
+        return json.dumps(json.loads(line), sort_keys=True, ensure_ascii=False)
     return line
 
 
