@@ -127,23 +127,3 @@ def numbers(data: bytes, at: int, end: int) -> list[int]:
 def repeated(data: bytes, tag: int, first: int, last: int) -> list[int]:
     """Integers of a repeated field, packed or one by one."""
     return [signed(first)] if last < 0 else numbers(data, first, last)
-
-
-def text(data: bytes, start: int, end: int) -> str:
-    """A string; bytes that are not UTF-8 are kept as surrogate escapes' replacement."""
-    return data[start:end].decode("utf-8", "replace")
-
-
-def number_bytes(value: int) -> bytes:
-    """Return a number as a varint."""
-    made = bytearray()
-    while value > 127:
-        made.append(value & 127 | 128)
-        value >>= 7
-    made.append(value)
-    return bytes(made)
-
-
-def field_bytes(number: int, body: bytes) -> bytes:
-    """Return a field of bytes."""
-    return number_bytes(key(number)) + number_bytes(len(body)) + body

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....errors import Damaged, Refused
 from ...graph import Weights
 from ..wire import WireFault
+from .definition import read_binary
 from .model import GeModel
-from .model_def import BinaryModel
 
 if TYPE_CHECKING:
     from typing import IO
@@ -113,7 +113,7 @@ def read_om(file: IO[bytes], path: str) -> ModelGraph:
                 found = True
                 file.seek(part.offset)
                 try:
-                    BinaryModel(file.read(part.size), part.offset, model, store).read()
+                    read_binary(file.read(part.size), part.offset, model, store)
                 except WireFault as fault:
                     raise WireFault(part.offset + fault.at, fault.said) from None
             elif part.kind == _FLOW_SUBMODEL:

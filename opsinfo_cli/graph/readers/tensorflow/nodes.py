@@ -11,78 +11,57 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...graph import Weights
 from ..dtypes import tensorflow_dtype, word_dtype
-from ..wire import BYTES, VARINT, fields, repeated
+from ..tree import HALVES, NUMBER, PLACE, TEXT, Decoder, messages, word, words
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..textproto import Message
+    from ..tree import Message
 
-_NUMBER, _TEXT, _PLACE, _HALVES = "number", "text", "place", "halves"
 _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
     "SavedModel": {2: ("meta_graphs", "MetaGraph")},
     "MetaGraph": {2: ("graph_def", "Graph"), 5: ("signature_def", "SignatureEntry")},
-    "SignatureEntry": {1: ("key", _TEXT), 2: ("value", "Signature")},
+    "SignatureEntry": {1: ("key", TEXT), 2: ("value", "Signature")},
     "Signature": {2: ("outputs", "OutputEntry")},
-    "OutputEntry": {1: ("key", _TEXT), 2: ("value", "Named")},
-    "Named": {1: ("name", _TEXT)},
+    "OutputEntry": {1: ("key", TEXT), 2: ("value", "Named")},
+    "Named": {1: ("name", TEXT)},
     "Graph": {1: ("node", "Node"), 2: ("library", "Library")},
     "Library": {1: ("function", "Function")},
-    "Function": {1: ("signature", "Operator"), 3: ("node_def", "Node"), 4: ("ret", "Entry")},
-    "Operator": {1: ("name", _TEXT), 2: ("input_arg", "Named"), 3: ("output_arg", "Named")},
-    "Entry": {1: ("key", _TEXT), 2: ("value", _TEXT)},
-    "Node": {1: ("name", _TEXT), 2: ("op", _TEXT), 3: ("input", _TEXT), 5: ("attr", "Attribute")},
-    "Attribute": {1: ("key", _TEXT), 2: ("value", "Value")},
+    "Function": {1: ("signature", "Operator"), 3: ("node_def", "Node"), 4: ("ret", "Return")},
+    "Operator": {1: ("name", TEXT), 2: ("input_arg", "Named"), 3: ("output_arg", "Named")},
+    "Return": {1: ("key", TEXT), 2: ("value", TEXT)},
+    "Node": {1: ("name", TEXT), 2: ("op", TEXT), 3: ("input", TEXT), 5: ("attr", "Attribute")},
+    "Attribute": {1: ("key", TEXT), 2: ("value", "Value")},
     "Value": {
         1: ("list", "List"),
-        2: ("s", _TEXT),
-        3: ("i", _NUMBER),
-        5: ("b", _NUMBER),
-        6: ("type", _NUMBER),
+        2: ("s", TEXT),
+        3: ("i", NUMBER),
+        5: ("b", NUMBER),
+        6: ("type", NUMBER),
         7: ("shape", "Shape"),
         8: ("tensor", "Tensor"),
         10: ("func", "Named"),
     },
-    "List": {3: ("i", _NUMBER), 6: ("type", _NUMBER), 9: ("func", "Named")},
-    "Shape": {2: ("dim", "Dim"), 3: ("unknown_rank", _NUMBER)},
-    "Dim": {1: ("size", _NUMBER)},
+    "List": {3: ("i", NUMBER), 6: ("type", NUMBER), 9: ("func", "Named")},
+    "Shape": {2: ("dim", "Dim"), 3: ("unknown_rank", NUMBER)},
+    "Dim": {1: ("size", NUMBER)},
     "Tensor": {
-        1: ("dtype", _NUMBER),
+        1: ("dtype", NUMBER),
         2: ("tensor_shape", "Shape"),
-        13: ("values", _HALVES),
-        **dict.fromkeys((4, 5, 6, 7, 8, 9, 10, 11), ("values", _PLACE)),
+        13: ("values", HALVES),
+        **dict.fromkeys((4, 5, 6, 7, 8, 9, 10, 11), ("values", PLACE)),
     },
 }
 """The fields that are read of each message, by number: name, and kind or message."""
 
 
 def binary_message(data: bytes, name: str, path: str) -> Message:
-    """Return a message of the binary form, as a tree like that of the text form.
+    """Return a message of the binary form.
 
     :param name: of the message, a key of the table of fields
     :raises WireFault: if the data is broken
     """
-    return _message(data, 0, len(data), name, path)
-
-
-def _message(data: bytes, start: int, end: int, name: str, path: str) -> Message:
-    known = _FIELDS[name]
-    message: Message = {}
-    for tag, first, last in fields(data, start, end):
-        field = known.get(tag >> 3)
-        if field is None:
-            continue
-        key, kind = field
-        wire = tag & 7
-        values = message.setdefault(key, [])
-        if kind == _NUMBER and wire in (BYTES, VARINT):
-            values += repeated(data, tag, first, last)
-        elif kind in (_PLACE, _HALVES):
-            if last > first:
-                values.append(Weights(path, first, last - first, "varint" if kind == _HALVES else "raw"))
-        elif wire == BYTES:
-            values.append(data[first:last] if kind == _TEXT else _message(data, first, last, kind, path))
-    return message
+    return Decoder(data, _FIELDS, path).message(name, 0, len(data))
 
 
 class TfTensor(NamedTuple):
@@ -144,8 +123,7 @@ def node_of(message: Message) -> TfNode:
     for entry in messages(message, "attr"):
         for value in messages(entry, "value"):
             attributes[word(entry, "key")] = _attribute(value)
-    inputs = [each.decode("utf-8", "replace") for each in message.get("input", []) if isinstance(each, bytes)]
-    return TfNode(word(message, "name"), word(message, "op"), inputs, attributes)
+    return TfNode(word(message, "name"), word(message, "op"), words(message, "input"), attributes)
 
 
 def function_of(message: Message) -> TfFunction:
@@ -203,17 +181,6 @@ def _shape(message: Message) -> tuple[int, ...] | None:
     if _number(message.get("unknown_rank", ["false"])[0]):
         return None
     return tuple(_number(each.get("size", ["0"])[0]) for each in messages(message, "dim"))
-
-
-def messages(message: Message, name: str) -> list[Message]:
-    """Return the messages of a field."""
-    return [each for each in message.get(name, []) if isinstance(each, dict)]
-
-
-def word(message: Message, name: str) -> str:
-    """Return the text of a field; empty if it is missing."""
-    value = message.get(name, [b""])[-1]
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value if isinstance(value, str) else ""
 
 
 def _number(value: Any) -> int:

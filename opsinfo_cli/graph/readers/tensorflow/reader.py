@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 from ....errors import Damaged
 from ..source import Notes
 from ..textproto import parse
+from ..tree import messages, word
 from .functions import FunctionLibrary, graph_of, needed
 from .graph import finished, leaves
-from .nodes import binary_message, function_of, messages, node_of, word
+from .nodes import binary_message, function_of, node_of
 
 if TYPE_CHECKING:
     from typing import IO
 
     from ...graph import ModelGraph
-    from ..textproto import Message
+    from ..tree import Message
     from .nodes import TfFunction, TfNode
 
 _SIGNATURE = "serving_default"
