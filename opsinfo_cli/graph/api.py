@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import graph as core
-from . import judging
 from .judge.kernels import DEFAULT_SOURCES
 from .judge.modes import FP16_OP_TYPES
+from .judging import prepare
 from .options.atc import AtcOptions
 from .options.fe_ini import fp16_op_types
 from .readers import read_graph
@@ -72,14 +72,13 @@ class Graph(core.ModelGraph):
         :raises Refused: if a file cannot be read, or the engine would refuse it
         """
         clip = None if is_weight_clip is None else str(int(is_weight_clip))
-        return judging.judge(
+        ready = prepare(
             self,
             against,
-            mode,
-            mixlist,
             columns=columns,
             keep_dtype=keep_dtype,
             customize_dtypes=customize_dtypes,
             fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
             atc=AtcOptions(output_type, input_fp16_nodes, clip, insert_op_conf),
         )
+        return ready.judge(mode, mixlist)

@@ -91,33 +91,6 @@ def prepare(
     return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered)
 
 
-def judge(
-    graph: ModelGraph,
-    against: Against,
-    mode: str,
-    mixlist: Lists = None,
-    *,
-    columns: Sequence[str] = DEFAULT_SOURCES,
-    soc: str | None = None,
-    keep_dtype: KeepDtype | None = None,
-    customize_dtypes: CustomizeDtypes | None = None,
-    fp16_types: frozenset[str] = FP16_OP_TYPES,
-    atc: AtcOptions = NO_OPTIONS,
-) -> Answer:
-    """Return the answer of a mode and a mixlist for a graph; see :func:`prepare` and :meth:`Ready.judge`."""
-    ready = prepare(
-        graph,
-        against,
-        columns=columns,
-        soc=soc,
-        keep_dtype=keep_dtype,
-        customize_dtypes=customize_dtypes,
-        fp16_types=fp16_types,
-        atc=atc,
-    )
-    return ready.judge(mode, mixlist)
-
-
 def _opened(against: Against) -> tuple[Operators | None, str | None]:
     """Return the op types of a target and its SoC."""
     if against is None or isinstance(against, Operators):

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
+from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.model.library import Library, Operators
 from opsinfo_cli.model.policy import Mark, Policy
 from opsinfo_cli.text.source import Source
@@ -67,3 +69,7 @@ def marks_of(black: list[str] = (), white: list[str] = (), free: list[str] = ())
         **{name: frozenset({Mark("to-add", Policy.WHITE)}) for name in white},
         **{name: frozenset({Mark("to-remove", Policy.BLACK)}) for name in free},
     }
+
+
+def judge(graph: ModelGraph, against: Any, mode: str, mixlist: Any = None, **options: Any) -> Answer:
+    return prepare(graph, against, **options).judge(mode, mixlist)

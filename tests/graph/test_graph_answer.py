@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from case_support import entry_of, graph_of, library_of, marks_of
+from case_support import entry_of, graph_of, judge, library_of, marks_of
 
 from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.graph import reason
@@ -15,7 +15,7 @@ from opsinfo_cli.graph.api import Graph
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import UNKNOWN, ModelFacts
 from opsinfo_cli.graph.judge.kernels import Kernels
-from opsinfo_cli.graph.judging import judge, prepare
+from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.reason import TEXTS
 from opsinfo_cli.model.snapshot import snapshot_text
 from opsinfo_cli.model.target import Target

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from case_support import add, graph_of, library_of
+from case_support import add, graph_of, judge, library_of
 from readers_invariants import weights_of
 
 from opsinfo_cli import Graph
@@ -15,7 +15,6 @@ from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.constants import constant_faults
 from opsinfo_cli.graph.graph import ModelFacts, ModelGraph, Weights
-from opsinfo_cli.graph.judging import judge
 from opsinfo_cli.graph.options.aipp import Aipp
 from opsinfo_cli.graph.options.atc import AtcOptions, with_options
 from opsinfo_cli.graph.readers import read_graph

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from case_support import CASES, graph_of, library_of, marks_of
+from case_support import CASES, graph_of, judge, library_of, marks_of
 
 from opsinfo_cli.graph.answer import Answer
-from opsinfo_cli.graph.judging import judge
 from opsinfo_cli.graph.options.customize_dtypes import CustomizeDtypes
 from opsinfo_cli.graph.options.keep_dtype import KeepDtype
 

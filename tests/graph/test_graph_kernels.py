@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from case_support import entry_of, graph_of, library_of
+from case_support import entry_of, graph_of, judge, library_of
 
 from opsinfo_cli.graph.answer import NodeAnswer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import ModelFacts
-from opsinfo_cli.graph.judging import judge
 from opsinfo_cli.model.library import Operators
 
 BOTH = {"dynamicShapeSupport": {"flag": "true"}, "dynamicRankSupport": {"flag": "true"}}

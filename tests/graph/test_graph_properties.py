@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from case_support import graph_of, library_of, marks_of
+from case_support import graph_of, judge, library_of, marks_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.dtypes import LOW
-from opsinfo_cli.graph.judging import judge, prepare
+from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.model.policy import Policy
 
 ALL = "float16,float,bfloat16"

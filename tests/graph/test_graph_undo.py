@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from case_support import library_of
+from case_support import judge, library_of
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph, Producer
-from opsinfo_cli.graph.judging import judge
 from opsinfo_cli.graph.topology import order_of
 from opsinfo_cli.graph.undo import before_judge, inserted_nodes
 
