@@ -12,19 +12,16 @@ from ...bisect.journal import Past, SearchJournal, require_same
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
 from ...bisect.session import OutOfBudget, SearchSession, Unusable
-from ...change.fmt import BuildPlan
-from ...change.moves import Job
 from ...change.output_file import require_writable, write_file
-from ...change.vault import Vault, vault_path
-from ...change.writer import Writer
 from ...errors import OpsinfoError, Stopped, UsageFault
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.formats.summary import counted
 from ...report.views.bisect import Progress, Show, bisect_answer, doubt_lines, overhead_line, plan_answer, price_line
-from ...text.source import Source, encoded
+from ...text.source import Source
 from ..open import require_no_library
 from ..params import WriteOptions, is_input, is_same
+from ..write import built
 from .check import Check
 from .subject import Problem, keep_dtype_text, node_name
 
@@ -180,17 +177,11 @@ class BisectRun:
         """
         if self.out is None:
             return self._into_run_folder(BEST, text)
-        vault = Vault(vault_path(self.writing.backup_dir, os.environ))
-        writer = Writer(vault, wait=self.writing.wait, in_place=self.writing.in_place, say=self.console.warn)
-        if not os.path.lexists(self.out):
-            writer.create({self.out: encoded(text)}, "bisect")
-            self.console.tell(f"made {self.out}")
-            return self.out
-        require_no_library(Source.read(self.out))
-        made_from = Source.read(base).sha256 if base is not None and is_same(base, self.out) else None
-        (file,) = writer.run("bisect", [Job(self.out, BuildPlan(text, made_from))]).files
-        backup = f"wrote {self.out}; backup {file.backup}"
-        self.console.tell(backup if file.patch else f"{self.out} already contains this list")
+        sources = [Source.read(base)] if base is not None else []
+        for file in built("bisect", self.out, text, sources, self.writing, self.console).files:
+            backup = "" if file.is_new else f"; backup {file.backup}"
+            wrote = f"{'made' if file.is_new else 'wrote'} {self.out}{backup}"
+            self.console.tell(wrote if file.patch else f"{self.out} already contains this list")
         return self.out
 
     def _keep_dtype(self, nodes: Sequence[str]) -> str:
