@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 from dataclasses import replace
@@ -15,8 +14,7 @@ from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.whole_file import Widened
 from opsinfo_cli.change.writer import Writer
-from opsinfo_cli.check.baseline import Baseline, Known
-from opsinfo_cli.check.finding import FileVerdict, Finding, Outcome, Tally
+from opsinfo_cli.check.finding import Finding, Outcome
 from opsinfo_cli.check.mode import check_modes
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.run import Checker
@@ -171,25 +169,6 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     assert [Path(str(error.path)).name for error in checker.failures] == ["aic-ascend910b-ops-info.json"]
 
 
-def test_a_walk_checks_mixlists_and_libraries_and_skips_the_rest(tmp_path: Path) -> None:
-    checked(store(tmp_path), **{A: {"Add": {"precision_reduce": {"flag": "x"}}}})
-    (tmp_path / "m.json").write_text('{"grey-list": {}}')
-    (tmp_path / "package.json").write_text('{"name": "x", "version": 1}')
-    (tmp_path / "broken.json").write_text('{"name": ')
-    (tmp_path / "empty.json").write_text("{}")
-    (tmp_path / "latin.json").write_bytes(b'{"a": "\xe9"}')
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git/m.json").write_text('{"grey-list": {}}')
-    checker = Checker()
-    checker.paths([str(tmp_path)])
-    assert named(checker.outcome.findings) == ["bad-flag", "unknown-list"]
-    assert sorted(Path(verdict.path).name for verdict in checker.outcome.files) == [
-        "aic-ascend910b-ops-info.json",
-        "ascend910b",
-        "m.json",
-    ]
-
-
 # installs
 
 
@@ -236,23 +215,6 @@ def test_a_finding_that_all_chips_of_an_install_share_is_reported_once() -> None
     assert outcome.findings == [one, other, third]
     outcome.add("f.json", "library", [one])
     assert outcome.findings == [one, other, third, one]
-
-
-@pytest.mark.parametrize(
-    "result",
-    [
-        Finding(RULES["syntax"], "text", "f.json", None, None),
-        FileVerdict("f.json", "library", True),
-        Tally(1, 0, 0, 0),
-        Known("f.json", "L001", "bad-flag", "/Add", "text", "0"),
-        Baseline(),
-    ],
-    ids=lambda result: type(result).__name__,
-)
-def test_results_cannot_be_changed(result: Any) -> None:
-    for field in dataclasses.fields(result):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(result, field.name, None)
 
 
 def test_a_load_priority_without_an_equals_sign_is_reported_with_its_line(opp: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from cli_support import AI_910B, NN, Run, finding_names, library, rows, write
 
 from opsinfo_cli.change.vault import Vault
@@ -94,36 +93,6 @@ def test_a_store_that_fails_is_reported(opsinfo: Run, opp: Path) -> None:
     ran = opsinfo("doctor", opp, "--format", "json")
     assert ran.code == 1
     assert {"store-fails", "bad-flag"} <= set(finding_names(ran))
-
-
-def test_a_load_priority_without_an_equals_sign_is_reported(opsinfo: Run, opp: Path) -> None:
-    write(opp / "vendors/config.ini", "load_priority acme\n")
-    ran = opsinfo("doctor", opp, "--format", "json")
-    assert ran.code == 1
-    assert "bad-load-priority" in finding_names(ran)
-    assert opsinfo("list", opp, "--soc", "ascend910b").code == 3
-
-
-@pytest.mark.parametrize("kind", ["renamed", "relative", "missing", "unlisted vendor"])
-def test_a_custom_path_that_the_engine_skips_is_reported(
-    opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path, kind: str
-) -> None:
-    words: tuple[str, ...] = ()
-    if kind == "renamed":
-        (tmp_path / "renamed").symlink_to(fixtures / "custom/fastops")
-        import shutil
-
-        shutil.copytree(fixtures / "custom/fastops", tmp_path / "other")
-        words = ("--custom", str(tmp_path / "other"))
-    elif kind == "relative":
-        words = ("--custom", "custom/fastops")
-    elif kind == "missing":
-        words = ("--custom", str(tmp_path / "gone"))
-    else:
-        write(opp / "vendors/config.ini", "load_priority=other\n")
-    ran = opsinfo("doctor", opp, *words, "--format", "json", cwd=fixtures)
-    assert "broken-custom-path" in finding_names(ran)
-    assert ran.code == 0
 
 
 def test_the_environments_custom_path_is_checked(opsinfo: Run, fixtures: Path) -> None:
