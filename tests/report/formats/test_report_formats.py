@@ -7,6 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from report_support import ROOT, SITUATIONS, checked, finding, many
 
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.run import CheckResult
+from opsinfo_cli.report.findings import FORMATS
 from opsinfo_cli.report.formats.github import github
 from opsinfo_cli.report.formats.gitlab import gitlab
 from opsinfo_cli.report.formats.junit import junit
@@ -175,3 +177,9 @@ def test_paths_are_relative_to_the_root() -> None:
     for text in (github(SITUATIONS["one-error"]), gitlab(SITUATIONS["one-error"]), junit(SITUATIONS["one-error"])):
         assert "a.json" in text
         assert ROOT not in text
+
+
+def test_every_format_but_json_is_a_module_with_a_function_of_its_name() -> None:
+    for name in FORMATS:
+        if name != "json":
+            assert callable(getattr(import_module(f"opsinfo_cli.report.formats.{name}"), name))
