@@ -70,9 +70,13 @@ class Startup:
 
     def line(self, line: bytes) -> None:
         """Read a line with one of :data:`MARKS`; a pattern is only searched for if a word of it is there."""
-        match = (b"_level" in line and _LEVEL.search(line)) or (b"precision_mode" in line and _MODE.search(line))
-        if b"fp16" in line or b"bf16" in line:
-            match = match or _HALF.search(line)
+        match = (
+            (b"_level" in line and _LEVEL.search(line))
+            or (b"precision_mode" in line and _MODE.search(line))
+            or (b"True" in line and _HALF.search(line))
+            or None
+        )
+        if b"fp16" in line:
             self._hugging_face |= _ARGUMENTS.search(line) is not None
             self._not_half |= _FLOAT32.search(line) is not None
             self.known |= self._hugging_face
@@ -81,14 +85,17 @@ class Startup:
             self.known = True
             self._level = match[1].decode("ascii")
             self._precision = kind if kind != "off" else None
-        scale = _SCALE.search(line) if b"loss_scale" in line and b" : " in line else None
+        scale = _SCALE.search(line) if b" : " in line and b"loss_scale" in line else None
         if scale:
             self.known = True
             self._set_scale(None if scale[1] else float(scale[2]))
-        if len(self.ranks) < 8 and (ranks := _RANKS.search(line)):
-            number = int(ranks[1])
-            if number > 1 and number not in self.ranks:
-                self.ranks = (*self.ranks, number)
+        if b"_per_node" in line or b"sing " in line or b"world_size" in line or b"NGPU=" in line:
+            self._add_ranks(line)
+
+    def _add_ranks(self, line: bytes) -> None:
+        ranks = _RANKS.search(line)
+        if ranks and len(self.ranks) < 8 and (number := int(ranks[1])) > 1 and number not in self.ranks:
+            self.ranks = (*self.ranks, number)
 
     def _set_scale(self, value: float | None) -> None:
         """Note the option; one that is printed with several values, as some scripts do, is a scale that moves."""

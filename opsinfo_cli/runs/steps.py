@@ -13,6 +13,8 @@ _OFTEN = 20
 
 _FIELDS = 8
 """The newest steps before a message, or at the end of a block, that are read: logs often alternate two counters."""
+_TRIES = 256
+"""Lines with a word of :data:`_WORD` that are searched for them: all lines of a log may have one, and none a step."""
 _TAIL = 1 << 14
 """The last bytes of a block, where they are looked for first."""
 
@@ -210,10 +212,13 @@ class Steps(StepCounters):
     def _read(self, lines: list[bytes]) -> bool:
         """:returns: whether one of the lines has a step"""
         fields: list[Field] = []
+        tries = 0
         for line in reversed(lines):
-            if len(line) > 4 and _WORD.search(line, 0, _NEAR) and (field := step_field(line)):
-                fields.append(field)
-                if len(fields) == _FIELDS and not self._every:
+            if len(line) > 4 and _WORD.search(line, 0, _NEAR):
+                tries += 1
+                if field := step_field(line):
+                    fields.append(field)
+                if not self._every and (len(fields) == _FIELDS or tries == _TRIES):
                     break
         for field in reversed(fields):
             self.take(field)

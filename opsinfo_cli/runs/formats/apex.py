@@ -25,7 +25,7 @@ class Apex(FallFormat):
 
     name = "apex"
     reads = "APEX (`Gradient overflow.  Skipping step, ...`)"
-    marks = (b"Gradient overflow", b"OVERFLOW within closure")
+    marks = (b"Gradient overflow.", b"Gradient overflow, skipping", b"OVERFLOW within closure")
     floor = 0.0
     window = 2000
 

@@ -10,13 +10,9 @@ from ..log_format import NUMBER, LogFormat, Strength
 from ..occurrences import Occurrences
 from ..steps import Steps
 
-_EVENT = re.compile(
-    rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: (?P<lowered>"
-    + NUMBER[1:-1]
-    + rb")|num_updates\"?[=: ]{1,2}\"?(?P<updates>\d{1,15})|\bloss_scale\"?[=: ]{1,2}\"?(?P<scale>"
-    + NUMBER[1:-1]
-    + rb")"
-)
+_OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)
+_UPDATES = re.compile(rb"num_updates\"?[=: ]{1,2}\"?(\d{1,15})")
+_SCALE = re.compile(rb"[^\w]loss_scale\"?[=: ]{1,2}\"?" + NUMBER)
 _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
 
 
@@ -50,18 +46,17 @@ class Fairseq(LogFormat):
         if b"Minimum loss scale" in line and _FATAL.search(line):
             self.found.fatal = "Minimum loss scale reached"
             self.lines += 1
-        updated = False
-        for match in _EVENT.finditer(line):
-            if match["updates"]:
-                self.lines += copies
-                self._update(int(match["updates"]))
-                updated = True
-            elif match["lowered"]:
+        events = sorted([*_OVERFLOW.finditer(line), *_UPDATES.finditer(line)], key=re.Match.start)
+        ends = [*(event.start() for event in events[1:]), len(line)]
+        for event, end in zip(events, ends, strict=False):
+            if event.re is _OVERFLOW:
                 for _ in range(copies):  # one rank prints: each copy is an overflow
-                    self._overflow(float(match["lowered"]))
-            elif updated:
-                updated = False
-                self._shown(float(match["scale"]))
+                    self._overflow(float(event[1]))
+                continue
+            self.lines += copies
+            self._update(int(event[1]))
+            if scale := _SCALE.search(line, event.end(), end):
+                self._shown(float(scale[1]))
 
     def _overflow(self, scale: float) -> None:
         self.lines += 1
