@@ -28,6 +28,8 @@ _STEP = re.compile(
     rb"(?:global|training)_steps)"
     rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
+_NUMBERED = re.compile(rb"(?:tep|TEP|ter)(?:s|ation)?[\"']?[\s:=\[]{0,18}\d")
+"""Found where :data:`_STEP` is, in a quarter of its time: most messages say `step` without a number."""
 _EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
 _WITH_EPOCH = re.compile(
     rb"(?:[Ee]poch|TRAIN|Train)(?:\(train\))?:?\s{0,4}(?:\[\s{0,4}(\d{1,9})(?:/\d{1,9})?\]:?\s{0,4}|(\d{1,9})\s)"
@@ -61,7 +63,7 @@ def step_field(line: bytes) -> Field | None:
         return Field(Kind(EPOCHS, b""), epoch, step, length)
     if match := _BAR.search(line):
         return Field(Kind(BARS, b"bar of " + match[2]), 0, int(match[1]), 0)
-    match = _STEP.search(line)
+    match = _STEP.search(line) if _NUMBERED.search(line) else None
     if not match:
         return None
     name, step, length = match[1].lower(), int(match[2]), int(match[3] or 0)

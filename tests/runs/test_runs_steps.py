@@ -24,6 +24,7 @@ EPOCH, BAR = Kind(EPOCHS, b""), Kind(BARS, b"bar of 10")
         (b"step5", STEP, (0, 5, 0)),
         (b"step: 5", STEP, (0, 5, 0)),
         (b"STEP = [ 5/ 90]", STEP, (0, 5, 0)),
+        (b"step'" + b" " * 4 + b"=" + b" " * 4 + b"[" + b" " * 8 + b"5", STEP, (0, 5, 0)),
         (b"'global_step': 7, 'loss': 1", GLOBAL, (0, 7, 0)),
         (b"global_steps: 7", Kind(NAMED, b"global_steps"), (0, 7, 0)),
         (b"training_steps': 7", Kind(NAMED, b"training_steps"), (0, 7, 0)),
