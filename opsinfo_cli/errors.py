@@ -32,6 +32,7 @@ __all__ = [
     "UnknownOperator",
     "UsageFault",
     "brief",
+    "counted",
     "join_some",
 ]
 
@@ -51,6 +52,11 @@ def brief(message: str) -> str:
 def _brief_name(match: re.Match[str]) -> str:
     name = match[1]
     return match[0] if len(name) <= _LONGEST_NAME else f"`{name[: _LONGEST_NAME - 3]}...`"
+
+
+def counted(count: int, word: str) -> str:
+    """Return a number with its word."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def join_some(texts: Sequence[str], most: int = 3) -> str:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..errors import OpsinfoError
+from ..errors import OpsinfoError, counted
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import failure_document, place_of
 from .escape import cell_width, inert, shortened, shown, visible, visible_line
-from .formats.summary import counted
 
 if TYPE_CHECKING:
     from ..check.finding import Finding, Outcome

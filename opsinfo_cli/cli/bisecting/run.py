@@ -13,10 +13,9 @@ from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
 from ...bisect.session import OutOfBudget, SearchSession, Unusable
 from ...change.output_file import require_writable, write_file
-from ...errors import OpsinfoError, Stopped, UsageFault
+from ...errors import OpsinfoError, Stopped, UsageFault, counted
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.formats.summary import counted
 from ...report.views.bisect import Progress, Show, bisect_answer, doubt_lines, overhead_line, plan_answer, price_line
 from ...text.source import Source
 from ..open import require_no_library

@@ -13,7 +13,7 @@ from ...bisect.run_folder import keep_dtype_name, mixlist_name
 from ...bisect.session import SearchSubject
 from ...bisect.suspicion import ordered, read_evidence
 from ...change.moves import written_like
-from ...errors import Refused, UsageFault, join_some
+from ...errors import Refused, UsageFault, counted, join_some
 from ...graph.judge.modes import judge_mode
 from ...graph.judging import prepare
 from ...model.mixlist import Mixlist
@@ -21,7 +21,6 @@ from ...model.near_names import did_you_mean
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.console import Console
-from ...report.formats.summary import counted
 from ...text.scanner import scan
 from ...text.source import Source
 from ..open import accepted_mixlist, open_against, open_model, report_doubts, report_unknown

@@ -13,7 +13,7 @@ from ...change.moves import Job, Result
 from ...errors import OpsinfoError, Refused, UsageFault
 from ...report.answer import Answer, Diff, Exact
 from ...report.console import Console
-from ...report.formats.unified_diff import unified_diff
+from ...report.unified_diff import unified_diff
 from ...report.views.changes import change_answer
 from ...text.scanner import scan, syntax_patch
 from ...text.source import Source, read_standard_input

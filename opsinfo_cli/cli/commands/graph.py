@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import click
 
 from ...change.output_file import require_writable, write_file
-from ...errors import UsageFault
+from ...errors import UsageFault, counted
 from ...graph.answer import GraphAnswer, NodeAnswer, WrittenAnswer, compared
 from ...graph.constants import constant_faults
 from ...graph.judge.modes import judge_mode
@@ -18,7 +18,6 @@ from ...model.near_names import NearNames, did_you_mean
 from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.formats.summary import counted
 from ...report.views.graph import (
     GraphView,
     comparison_answer,

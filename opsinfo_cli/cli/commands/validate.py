@@ -15,7 +15,7 @@ from ...check.fixes import FixPlan, applicable
 from ...check.mixlist import MixlistTarget
 from ...check.run import Checker, CheckResult, Narrowing, validate
 from ...check.selection import RuleSelection
-from ...errors import OpsinfoError, UsageFault
+from ...errors import OpsinfoError, UsageFault, counted
 from ...model.near_names import did_you_mean
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions
@@ -31,7 +31,6 @@ from ...report.findings import (
     rendered,
     summary_line,
 )
-from ...report.formats.summary import counted
 from ...text.source import Source, read_standard_input
 from ..config import Configured, config_in_use, config_options, config_that_names
 from ..open import open_against
@@ -376,7 +375,7 @@ def fixable_notes(findings: Sequence[Finding]) -> list[str]:
 
 
 def diffs(result: Result | None) -> Iterator[Block]:
-    from ...report.formats.unified_diff import unified_diff
+    from ...report.unified_diff import unified_diff
 
     for file in result.files if result else ():
         yield Diff(unified_diff(file.source, file.patch, file.result, file.is_new))

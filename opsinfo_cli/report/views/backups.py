@@ -11,7 +11,7 @@ from typing import Any
 from ...change.restore import Restored
 from ...change.vault import ChangedFile, Damage, Entry, Record, Vault
 from ..answer import Answer, Block, Column, Diff, Either, Line, Lines, Place, Span, Table
-from ..formats.unified_diff import diff_of_bytes
+from ..unified_diff import diff_of_bytes
 
 
 @dataclass(frozen=True)

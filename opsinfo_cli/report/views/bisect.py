@@ -11,10 +11,9 @@ from ...bisect.run_folder import last_lines
 from ...bisect.search.protocol import price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import SetTally, Verdict
-from ...errors import OpsinfoError, join_some
+from ...errors import OpsinfoError, counted, join_some
 from ..answer import Answer, Column, Table
 from ..console import Console, failure_document
-from ..formats.summary import counted
 from ..page import table_page
 
 Show: TypeAlias = Callable[[str, float], None]

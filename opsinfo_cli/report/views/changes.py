@@ -8,7 +8,7 @@ from typing import Any
 from ...change.moves import FileResult, Result
 from ..answer import Answer, Block, Column, Diff, Exact, Place, Table
 from ..console import failure_document
-from ..formats.unified_diff import unified_diff
+from ..unified_diff import unified_diff
 from .operators import below
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors import counted
 from ...graph.answer import (
     NOT_COMPUTED,
     AnswerComparison,
@@ -21,7 +22,6 @@ from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
-from ..formats.summary import counted
 from .graph_document import (
     casts_text,
     comparison_document,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ...errors import counted
 from ...graph.answer import AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
-from ..formats.summary import counted
 
 if TYPE_CHECKING:
     from typing import Any

@@ -10,11 +10,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...errors import join_some
+from ...errors import counted, join_some
 from ...simulate.report import SimulationReport
 from ...simulate.trace import JUMP, Trace, TracedNode
 from ..answer import Answer, Block, Caveats, Cell, Column, Either, Lines, Place, Table
-from ..formats.summary import counted
 from ..styles import terminal_width
 from .error_plot import svg_text, text_plot
 
