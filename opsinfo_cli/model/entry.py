@@ -70,12 +70,12 @@ class Entry:
         """The entry's JSON value."""
         return self.member.value
 
-    @cached_property
+    @property
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them."""
         return trimmed(self.value) if self._file.has_blank_names else self.value
 
-    @cached_property
+    @property
     def policy(self) -> Policy:
         """:raises BadFlag: if the flag fails the engine"""
         return Policy.of(self.sections)
@@ -88,7 +88,7 @@ class Entry:
         except BadFlag:
             return None
 
-    @cached_property
+    @property
     def faults(self) -> Sequence[EntryFault]:
         """Faults that prevent the engine from building a kernel, and unknown words."""
         return build_faults(self.sections)

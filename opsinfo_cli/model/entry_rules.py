@@ -172,9 +172,9 @@ def pattern_of(sections: Sections) -> str:
 
     Source: op_kernel_info_constructor.cc:114-118
     """
-    if folded(_value(sections, "dynamicFormat", "flag")) == "true":
+    if "dynamicFormat" in sections and folded(_value(sections, "dynamicFormat", "flag")) == "true":
         return "dynamic"
-    return folded(_value(sections, "op", "pattern"))
+    return folded(_value(sections, "op", "pattern")) if "op" in sections else ""
 
 
 def build_faults(sections: Sections) -> tuple[EntryFault, ...]:

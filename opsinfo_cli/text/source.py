@@ -24,6 +24,9 @@ class Place(NamedTuple):
     column: int
 
 
+_FEW_PLACES = 16
+
+
 class Source:
     """The content of a file. ``text`` has no byte order mark; offsets are code points into ``text``.
 
@@ -34,6 +37,7 @@ class Source:
     def __init__(self, data: bytes, path: str) -> None:
         """:raises Damaged: if bytes that the engine reads are not UTF-8; has the place of the first one"""
         self.path = path
+        self._places = 0
         self.bom = data.startswith(codecs.BOM_UTF8)
         content = data[3:] if self.bom else data
         try:
@@ -64,6 +68,9 @@ class Source:
         return hashlib.sha256(self.data).hexdigest()
 
     def place(self, offset: int) -> Place:
+        self._places += 1
+        if self._places <= _FEW_PLACES:  # an index of all lines costs more than some searches
+            return Place(self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset))
         line = bisect_right(self._line_starts, offset)
         return Place(line, offset - self._line_starts[line - 1] + 1)
 
