@@ -24,7 +24,6 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 
 from faults_support import everywhere, fork, library_text, needs_root
-from opsinfo_cli.change.vault_check import damage_in
 
 from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.restore import restore_last, restore_to
@@ -78,7 +77,7 @@ def run(disk: Path, log: Path, seed: int) -> int:
                 else:
                     change = writer.run("move", [Job(str(path), plan) for path in paths]).change
             except OpsinfoError as error:
-                assert error.name in ("nothing-to-undo", "no-backup"), error  # noqa: PT017
+                assert error.name in ("nothing-to-restore", "changed-since"), error  # noqa: PT017
                 continue
             if change:
                 print(change, file=notes, flush=True)
@@ -102,9 +101,9 @@ def copied_at_a_moment(image: Path, child: int, copy: Path, log: Path) -> set[st
 
 def check(disk: Path, did: set[str], first: dict[str, bytes]) -> None:
     vault = Vault(str(disk / "vault"))
-    assert damage_in(vault, contents=True) == []
-    known = set(vault.journal().by_id)
-    assert did <= known, f"{len(did - known)} of {len(did)} reported changes are not in the journal"
+    assert vault.damage(contents=True) == []
+    known = {record.id for record in vault.history().records}
+    assert did <= known, f"{len(did - known)} of {len(did)} reported changes are not in the vault"
     for path in paths_in(disk):
         json.loads(path.read_bytes())
     writer = Writer(vault)

@@ -10,7 +10,6 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from opsinfo_cli.change.prune import prune
 
 from opsinfo_cli.change.moves import Job, LibraryPlan
 from opsinfo_cli.change.restore import restore_last, restore_to
@@ -63,7 +62,7 @@ class History(RuleBasedStateMachine):
         try:
             restore_last(self.writer, everywhere, force=False, dry_run=False)
         except OpsinfoError as error:
-            if not self.pruned or error.name != "damaged-backup":
+            if not self.pruned or error.name != "pruned":
                 raise
             self.undoable = []
         else:
@@ -101,10 +100,11 @@ class History(RuleBasedStateMachine):
 
     @rule(keep=st.integers(1, 3))
     def prune(self, keep: int) -> None:
-        prune(self.writer.vault, everywhere, keep, dry_run=False)
-        held = set(self.writer.vault.objects())
-        for lineage in self.writer.vault.journal().lineages(str(self.path.resolve())):
-            assert lineage.pristine in held
+        vault = self.writer.vault
+        vault.prune(everywhere, keep, dry_run=False)
+        held = {entry.id for entry in vault.history().entries if vault.has(entry)}
+        assert vault.history().pristine_ids() <= held
+        assert vault.damage(contents=True) == []
         self.pruned = True
 
     @invariant()

@@ -23,7 +23,7 @@ from opsinfo_cli.change.fmt import FmtPlan
 from opsinfo_cli.change.moves import BakePlan, Job, LibraryPlan, MixlistPlan, Result
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Vault, sha256_of
+from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model.mixlist import Mixlist
@@ -49,21 +49,26 @@ class Change:
 
 @dataclass
 class States:
-    """The vendor states of one file: the contents that were seen or written in each; the first one seen of each."""
+    """The vendor states of one file.
 
-    known: list[set[bytes]] = field(default_factory=list)
+    :param log: content before, content after and state of each change
+    :param first: the first content of each state
+    """
+
+    log: list[tuple[bytes, bytes, int]] = field(default_factory=list)
     first: list[bytes] = field(default_factory=list)
 
     def note(self, before: bytes, after: bytes) -> int:
-        """:returns: the vendor state that the change belongs to"""
-        if not self.known or before not in self.known[-1]:
-            self.known.append(set())
+        state = self.of(before)
+        if state is None:
+            state = len(self.first)
             self.first.append(before)
-        self.known[-1] |= {before, after}
-        return len(self.known) - 1
+        self.log.append((before, after, state))
+        return state
 
-    def is_current(self, content: bytes) -> bool:
-        return bool(self.known) and content in self.known[-1]
+    def of(self, content: bytes) -> int | None:
+        """The state that a content belongs to; None if opsinfo neither read nor wrote it."""
+        return next((state for *contents, state in reversed(self.log) if content in contents), None)
 
 
 class HostileHistory(RuleBasedStateMachine):
@@ -131,13 +136,13 @@ class HostileHistory(RuleBasedStateMachine):
     def _note(self, change: str, files: dict[str, tuple[bytes, bytes]], undone: bool = False) -> None:
         noted = Change(files, {}, undone)
         self.changes.append(noted)
-        record = self.vault.record(change)
-        assert record is not None
+        record = self.vault.history().records[-1]
+        assert record.id == change
         for index, changed in enumerate(record.files):
             name = next(each for each, path in self.path.items() if str(path.resolve()) == changed.path)
             before, after = files[name]
             noted.states[name] = state = self.states[name].note(before, after)
-            if record.can_be_undone:
+            if record.undoes is None:
                 noted.words[name] = {op: Policy(to) for op, (_, to) in changed.moves.items() if to is not None}
             self.backups.append((f"{change}.{index + 1}", name, before, state))
             self.now[name] = after
@@ -184,12 +189,17 @@ class HostileHistory(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(["a", "b", "mixlist"]), force=st.booleans())
     def undo(self, name: str, force: bool) -> None:
-        last = next((each for each in reversed(self.changes) if name in each.files and not each.undone), None)
-        may = last is not None and (force or all(self.now[each] in contents for each, contents in last.files.items()))
+        candidates = [each for each in reversed(self.changes) if name in each.files and not each.undone]
+        candidates = [each for each in candidates if any(self.now[one] != was for one, (was, _) in each.files.items())]
+        fitting = [
+            each for each in candidates if all(self.now[one] in contents for one, contents in each.files.items())
+        ]
+        last = next(iter(candidates if force else fitting), None)
+        may = last is not None
         outcome = attempt(lambda: restore_last(self.writer, self._scope(name), force=force, dry_run=False))
         if isinstance(outcome, OpsinfoError):
             assert not may, outcome.message
-            assert isinstance(outcome, UsageFault) is (last is None)
+            assert isinstance(outcome, UsageFault) is (not candidates)
             return
         change, restored = outcome
         assert may
@@ -206,13 +216,14 @@ class HostileHistory(RuleBasedStateMachine):
     def return_to_a_backup(self, data: st.DataObject) -> None:
         backup, name, content, state = data.draw(st.sampled_from(self.backups))
         states = self.states[name]
-        may = state == len(states.known) - 1 and states.is_current(self.now[name])
+        may = state == states.of(self.now[name])
         self._return(name, backup, content, may)
 
     @rule(name=st.sampled_from(["a", "b", "mixlist"]))
     def return_to_the_first_content(self, name: str) -> None:
         states = self.states[name]
-        self._return(name, "pristine", states.first[-1] if states.first else b"", states.is_current(self.now[name]))
+        state = states.of(self.now[name])
+        self._return(name, "pristine", b"" if state is None else states.first[state], state is not None)
 
     def _return(self, name: str, which: str, content: bytes, may: bool) -> None:
         outcome = attempt(lambda: restore_to(self.writer, self._scope(name), which, force=False, dry_run=False))
@@ -251,7 +262,7 @@ class HostileHistory(RuleBasedStateMachine):
             for op, to in each.words.get(name, {}).items()
         }
         states, now = self.states[name], policies(self.now[name])
-        here = len(states.known) - 1 if states.is_current(self.now[name]) else None
+        here = states.of(self.now[name])
         return {op: to for op, (state, to) in last.items() if state != here and now[op] is not to}
 
     def _scope(self, name: str) -> Callable[[str], bool]:
@@ -269,13 +280,14 @@ class HostileHistory(RuleBasedStateMachine):
 
     @invariant()
     def every_content_that_was_replaced_is_in_the_vault(self) -> None:
-        for _, _, content, _ in self.backups[-8:]:
-            assert self.vault.content(sha256_of(content)) == content
+        entries = {entry.id: entry for entry in self.vault.history().entries}
+        for backup, _, content, _ in self.backups[-8:]:
+            assert self.vault.content(entries[backup]) == content
 
     @invariant()
     def no_change_is_pending(self) -> None:
         if self.now:
-            assert list(self.vault.pending()) == []
+            assert {record.state for record in self.vault.history().records} <= {"done"}
 
     def teardown(self) -> None:
         shutil.rmtree(self.folder)

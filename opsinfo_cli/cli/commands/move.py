@@ -123,7 +123,7 @@ def _mixlist_plan(
     names: tuple[str, ...], to: Policy, against: str | None, pin: bool, options: TargetOptions, console: Console
 ) -> MixlistPlan:
     if against is None:
-        console.warn("op names were not checked; --against TARGET checks them")
+        console.warn("names not checked; add --against TARGET")
         return MixlistPlan(names, to)
     operators = open_against(against, console, options).operators.require(names)
     return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators}, pin)
