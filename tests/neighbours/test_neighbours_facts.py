@@ -227,6 +227,7 @@ def test_the_forms_of_an_op_type(op_type: str, forms: set[str]) -> None:
         ("LayerNormalization", 16, ()),
         ("ReduceLogSum", 13, ("ReduceLogSum",)),
         ("ReduceLogSum", 12, ()),
+        ("ReduceLogSum", 21, ("ReduceLogSum",)),
         ("Transpose", None, ("Transpose",)),
         ("MatMul", 11, ("BatchMatMulV2",)),
     ],

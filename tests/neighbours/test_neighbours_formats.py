@@ -136,6 +136,35 @@ def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: 
     assert (list(written.files.values()), written.losses) == ([again], [])
 
 
+def test_a_comment_in_a_keep_dtype_file_is_no_node() -> None:
+    found = read("keep-dtype", "# mine\nOpType::Add\n")
+    assert [each.name for each in found.lists.entries] == ["Add"]
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("# mine",))]
+
+
+def test_the_low_dtype_of_modelopt_is_read() -> None:
+    assert read("modelopt", "autocast --low_precision_type bf16 -ope Exp").lists.low == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("cls", "listed", "kinds"),
+    [
+        (OperatorClass.HIGH, True, []),
+        (OperatorClass.BANNED, True, ["no-class"]),
+        (OperatorClass.LOW, False, []),
+        (OperatorClass.FOLLOW, False, ["approximate"]),
+    ],
+)
+def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
+    cls: OperatorClass, listed: bool, kinds: list[str]
+) -> None:
+    lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
+    written = converted(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionBase())
+    assert (written.files["black_list.txt"] != "", [loss.kind for loss in written.losses]) == (listed, kinds)
+    own = lists._replace(system="mindspore-black")
+    assert converted(ReadLists(own), SYSTEMS["mindspore-black"], ConversionBase()).losses == []
+
+
 @pytest.mark.parametrize(
     ("system", "text", "entries"),
     [
