@@ -13,7 +13,7 @@ from .judge.kernels import DEFAULT_SOURCES
 from .judge.modes import FP16_OP_TYPES
 from .judging import prepare
 from .options.atc import AtcOptions
-from .options.fe_ini import fp16_op_types
+from .options.lines import fp16_op_types
 from .readers import read_graph
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.graph.judge.binding import BoundPort
-from opsinfo_cli.graph.judge.facts import Port
+from opsinfo_cli.graph.judge.facts import BoundPort, Port
 from opsinfo_cli.graph.judge.formats import filtered, heavy_format
 from opsinfo_cli.graph.judge.kernel import NOTHING, Kernel, Slot
 from opsinfo_cli.model.policy import Policy

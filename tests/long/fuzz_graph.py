@@ -54,7 +54,7 @@ LONGEST = 3000
 def load() -> Check:
     from readers_invariants import check_bytes
 
-    import opsinfo_cli.graph.readers.ge.atc_json
+    import opsinfo_cli.graph.readers.ge.definition
     import opsinfo_cli.graph.readers.ge.om
     import opsinfo_cli.graph.readers.ge.text
     import opsinfo_cli.graph.readers.onnx.reader

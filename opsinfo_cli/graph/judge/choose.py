@@ -20,7 +20,7 @@ from .support import Bound, Refusal, customized_columns, taken
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .binding import BoundPort
+    from .facts import BoundPort
 
 
 _LATE = 0xFF

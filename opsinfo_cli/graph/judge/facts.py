@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...model.policy import Policy
 
 if TYPE_CHECKING:
+    from .kernel import Slot
     from .modes import JudgeMode
 
 
@@ -27,6 +28,15 @@ class Port(NamedTuple):
     fed: bool = False
     late: bool = False
     const: bool = False
+
+
+class BoundPort(NamedTuple):
+    """A tensor, the slot it takes, and the columns of that slot."""
+
+    port: Port
+    slot: Slot
+    dtypes: tuple[str, ...]
+    formats: tuple[str, ...]
 
 
 class Customized(NamedTuple):

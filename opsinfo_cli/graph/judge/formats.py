@@ -14,7 +14,7 @@ from .kernel import HEAVY_FORMATS, ORIGIN_FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .binding import BoundPort
+    from .facts import BoundPort
     from .kernel import Kernel
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .binding import BoundPort
+    from .facts import BoundPort
     from .kernel import Kernel
 
 

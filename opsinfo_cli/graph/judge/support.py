@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.policy import Policy
-from .binding import BoundPort
-from .facts import Customized, Facts, Port
+from .facts import BoundPort, Customized, Facts, Port
 from .kernel import Kernel, Slot
 from .promote import Promotion, promoted, promotion_of
 

@@ -1,10 +1,11 @@
-"""Text files of compiler options, read line by line, and faults of lines."""
+"""Text files of compiler options, read line by line, and faults of lines; the engine's ``fe.ini``."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from ...errors import Damaged
+from ...model.policy import BLANKS
 from ...text.source import read_bytes
 
 
@@ -40,3 +41,24 @@ def refuse(faults: list[OptionFileFault], path: str) -> None:
             raise Damaged(
                 fault.message, name=fault.name, path=path, line=fault.line, column=fault.column, hint=fault.hint
             )
+
+
+_FP16_TYPES = "fp16.op_type"
+
+
+def fp16_op_types(path: str) -> frozenset[str]:
+    """Return the op types of ``fp16.op_type`` in the engine's ``fe.ini``, which expect float16; not trimmed.
+
+    ``key=value`` lines, ``#`` comments; a line without ``=`` is ignored and the first of equal keys wins. Source:
+    hicann/ge ffdcbc9f, compiler/engines/nn_engine/utils/common/configuration.cc:897-921, 1681-1686, 1723-1732.
+
+    :raises Refused: if the file cannot be read
+    :raises Damaged: if the key is missing, so that the file is probably not a fe.ini
+    """
+    for text in lines_of(path):
+        line = text.strip(BLANKS)
+        key, equals, value = line.partition("=")
+        if equals and not line.startswith("#") and key.strip(BLANKS) == _FP16_TYPES:
+            value = value.strip(BLANKS)
+            return frozenset(value.split(",")) if value else frozenset()
+    raise Damaged(f"`{_FP16_TYPES}` is not set", path=path, hint="is this the engine's fe.ini?")

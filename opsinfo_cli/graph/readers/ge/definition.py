@@ -1,26 +1,31 @@
-"""``ge.proto.ModelDef`` as a tree: the first partition of a compiled model, and ATC JSON.
+"""``ge.proto.ModelDef`` as a tree: the first partition of a compiled model, and ATC JSON (``--mode=1``, ``--mode=5``).
 
-Field numbers: hicann/ge graph_metadef/proto/ge_ir.proto:60-353.
+Field numbers: hicann/ge graph_metadef/proto/ge_ir.proto:60-353. JSON: from the code that writes such files (hicann/ge
+parser/parser/common/convert/pb2json.cc:36-249); never tried on a real file, since none is public.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from ....errors import Damaged
+from ...dtypes import ge_dtype, word_dtype
 from ...graph import Weights
-from ..dtypes import ge_dtype, word_dtype
 from ..tree import NUMBER, PLACE, TEXT, Decoder, messages, numbers, values, word, words
 from ..wire import fields, key
-from .model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, Op
+from .model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, GeModel, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import IO
 
+    from ...graph import ModelGraph
     from ..tree import Message
-    from .model import GeModel
 
 _WORDS = ("origin_data_type", "origin_format")
 _ORIGIN_SHAPE, _VALUE = "origin_shape", "value"
+_LONGEST_JSON = 1 << 30
 _GRAPH, _OPERATOR = key(7), key(6)
 _KEYS = (*NUMBERS, *LISTS, *FACTS, *_WORDS, FUSED_FROM, MODE, CONTINUOUS, _ORIGIN_SHAPE, _VALUE)
 _TABLE = {
@@ -70,14 +75,34 @@ def read_binary(data: bytes, start: int, model: GeModel, store: Weights | None) 
     reader.facts(decoder.message("Model", 0, len(data)))
 
 
-def read_document(document: Message, model: GeModel) -> None:
-    """Read the form that ATC writes as JSON."""
+def read_ge_json(file: IO[bytes], path: str) -> ModelGraph:
+    """Return the graph of a file from ``atc --mode=1`` or ``--mode=5``.
+
+    :raises Damaged: if it is not JSON, or not a model
+    """
+    data = file.read(_LONGEST_JSON + 1)
+    if len(data) > _LONGEST_JSON:
+        raise Damaged(f"the JSON is longer than {_LONGEST_JSON >> 30} GiB", name="bad-json", path=path)
+    try:
+        document = json.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except json.JSONDecodeError as error:
+        raise Damaged(error.msg, name="bad-json", path=path, line=error.lineno, column=error.colno) from None
+    except UnicodeDecodeError as error:
+        raise Damaged(f"the JSON is not UTF-8 (byte {error.start})", name="bad-json", path=path) from None
+    except (RecursionError, ValueError):
+        raise Damaged(
+            "the JSON is nested too deep, or has a number of thousands of digits", name="bad-json", path=path
+        ) from None
+    if not messages(document, "graph"):
+        raise Damaged("the JSON has no graph of the graph engine", name="bad-json", path=path)
+    model = GeModel("atc-json", path)
     reader = _Reader(model, None)
     for graph in messages(document, "graph"):
         reader.open(graph)
         for op in messages(graph, "op"):
             model.add(reader.operator(op))
     reader.facts(document)
+    return model.close()
 
 
 class _Reader:

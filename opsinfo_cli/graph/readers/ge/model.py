@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...builder import GraphBuilder
+from ...dtypes import word_dtype
 from ...graph import UNKNOWN, GraphTensor, ModelFacts
 from ..command import arguments
-from ..dtypes import word_dtype
 from ..source import Notes
 
 if TYPE_CHECKING:

@@ -8,20 +8,19 @@ four real dumps of the graph engine's own tests.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ...dtypes import ge_dtype, word_dtype
 from ...graph import Weights
-from ..dtypes import ge_dtype, word_dtype
 from ..textproto import TextFault, string
-from .blocks import blocks
 from .model import CONTINUOUS, FACTS, FUSED_FROM, LISTS, MODE, NUMBERS, PARENT, Desc, GeModel, Op
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import IO
 
     from ...graph import ModelGraph
 
-_CONTAINERS = frozenset({("graph",)})
 _INPUT_DESC, _OUTPUT_DESC = b"\n    input_desc {\n", b"\n    output_desc {\n"
 _ATTR, _CLOSED = b"\n    attr {\n", b"\n    }"
 _SUBGRAPH = b'\n    subgraph_name: "'
@@ -33,6 +32,15 @@ _LISTED = re.compile(rb'^ *s: "(.*)"$', re.M)
 _KEY = re.compile(rb'^ *key: "(.*)"$', re.M)
 _MOST_CACHED = 1 << 14
 _LONGEST_CACHED = 1 << 13
+
+
+_OPENING = re.compile(rb"( *)([A-Za-z_]\w*) \{\n")
+_SCALAR = re.compile(rb"( *)([A-Za-z_]\w*): ")
+_STRICT = re.compile(rb"(?: *(?:[A-Za-z_]\w*(?: \{|: (?:[-+\w.]+|\"(?:[^\"\\\n]|\\.)*\"))|\}))?")
+
+_CHUNK = 1 << 20
+_LOOKED_AT = 1 << 14
+"""The bytes at the beginning that are read line by line, to detect the layout."""
 
 
 def read_ge_text(file: IO[bytes], path: str) -> ModelGraph:
@@ -52,7 +60,7 @@ class _Text:
     def read(self, file: IO[bytes]) -> ModelGraph:
         model = self._model
         start = file.tell()
-        for block in blocks(file, _CONTAINERS):
+        for block in _blocks(file):
             if block.inside:
                 if block.name == "op":
                     try:
@@ -216,3 +224,105 @@ def _first_number(value: bytes) -> int:
 
 def _dtype(word: bytes) -> str | None:
     return ge_dtype(int(word)) if word.isdigit() and len(word) < 10 else word_dtype(word.decode())
+
+
+class Block(NamedTuple):
+    """A field: a message with its opening and closing line, or a scalar's line.
+
+    :param inside: whether it is in a graph
+    :param at: the byte of the file it begins at
+    """
+
+    inside: bool
+    name: str
+    text: bytes
+    at: int
+
+
+def _blocks(file: IO[bytes]) -> Iterator[Block]:
+    """The fields of a text; graphs are entered, and given with an empty text before.
+
+    :raises TextFault: if the text is broken; its place is that in the file
+    """
+    start = file.tell()
+    head = file.read(_LOOKED_AT)
+    file.seek(start)
+    if not _canonical(head):
+        raise TextFault(start, "the text is not laid out as the graph engine prints it, one field a line")
+    yield from _Stream(file).blocks()
+
+
+def _canonical(head: bytes) -> bool:
+    lines = head.split(b"\n")[:-1] if b"\n" in head else []
+    return bool(lines) and all(_STRICT.fullmatch(line) for line in lines if len(line) < 1 << 12)
+
+
+class _Stream:
+    """A text in protobuf's layout: one field per line, two blanks of indentation per level, a message closed on its own
+    line. The end of a message is found by searching for that line, and its content need not be read.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._buffer = b""
+        self._at = 0
+        self._base = 0
+        self._ended = False
+
+    def blocks(self) -> Iterator[Block]:
+        inside = False
+        while self._has_line():
+            indent = b"  " if inside else b""
+            opening = _OPENING.match(self._buffer, self._at)
+            if opening and opening[1] == indent:
+                name = opening[2].decode()
+                if name == "graph" and not inside:
+                    yield Block(inside, name, b"", self._base + self._at)
+                    inside = True
+                    self._at = opening.end()
+                    continue
+                begin = self._base + self._at
+                yield Block(inside, name, self._taken(b"\n" + indent + b"}\n", opening.end() - 1), begin)
+                continue
+            scalar = None if opening else _SCALAR.match(self._buffer, self._at)
+            if scalar and scalar[1] == indent:
+                begin = self._base + self._at
+                yield Block(inside, scalar[2].decode(), self._taken(b"\n", scalar.end()), begin)
+            elif inside and self._buffer.startswith(b"}\n", self._at):
+                self._at += 2
+                inside = False
+            elif self._buffer.startswith(b"\n", self._at):
+                self._at += 1
+            else:
+                raise TextFault(self._base + self._at, "this line is not a field of the message around it")
+        if inside:
+            raise TextFault(self._base + self._at, "the text ends inside `graph`")
+
+    def _has_line(self) -> bool:
+        """Return whether there is another line; its beginning is then in the buffer."""
+        while self._buffer.find(b"\n", self._at) < 0 and len(self._buffer) - self._at < 1 << 16 and not self._ended:
+            self._more()
+        return self._at < len(self._buffer)
+
+    def _taken(self, closing: bytes, search: int) -> bytes:
+        """The text up to and with ``closing``."""
+        search -= self._at
+        while (end := self._buffer.find(closing, self._at + search)) < 0:
+            if self._ended:
+                raise TextFault(self._base + len(self._buffer), "the text ends inside a field")
+            search = max(len(self._buffer) - self._at - len(closing), search)
+            self._more()
+        end += len(closing)
+        text = self._buffer[self._at : end]
+        self._at = end
+        return text
+
+    def _more(self) -> None:
+        rest = self._buffer[self._at :]
+        data = self._file.read(max(_CHUNK, len(rest)))
+        self._base += self._at
+        self._at = 0
+        if not data:
+            self._ended = True
+            data = b"" if not rest or rest.endswith(b"\n") else b"\n"
+        self._buffer = rest + data

@@ -11,9 +11,9 @@ import os
 from typing import TYPE_CHECKING
 
 from ....errors import Damaged
+from ...dtypes import onnx_dtype
 from ...graph import GraphTensor, ModelFacts, Weights
 from ..assemble import assemble
-from ..dtypes import onnx_dtype
 from ..folding import fold
 from ..op_names import HIGHEST_OPSET, onnx_mapping
 from ..source import CONST, Notes, SourceGraph, SourceNode

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...dtypes import tensorflow_dtype, word_dtype
 from ...graph import Weights
-from ..dtypes import tensorflow_dtype, word_dtype
 from ..tree import HALVES, NUMBER, PLACE, TEXT, Decoder, messages, word, words
 
 if TYPE_CHECKING:
