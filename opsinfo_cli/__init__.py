@@ -10,6 +10,8 @@ The library that the command line uses; see docs/api.md::
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.2.0"
 
 __all__ = [
@@ -29,8 +31,6 @@ __all__ = [
     "diff",
     "validate",
 ]
-
-TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any

@@ -15,7 +15,7 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re

@@ -47,6 +47,13 @@ def test_of_a_text_with_different_lines_only_what_was_removed_or_added_is_change
     assert sum(each.new_end - each.new_start for each in changes) == len(added)
 
 
+def test_two_changes_far_apart_in_a_long_text_are_two_blocks() -> None:
+    old = [line for number in range(5000) for line in ("{", f'"{number}": "float16",', '"format": "ND"', "},")]
+    new = [*old]
+    new[100], new[19_000:19_000] = "changed", ["added", "added"]
+    assert [tuple(each) for each in changed_lines(old, new)] == [(100, 101, 100, 101), (19_000, 19_000, 19_000, 19_002)]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("old", "new"),
