@@ -19,6 +19,7 @@ from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.reason import TEXTS
 from opsinfo_cli.model.snapshot import snapshot_text
 from opsinfo_cli.model.target import Target
+from opsinfo_cli.report.views.graph import _SHORT
 
 ENTRIES = {
     "White": ["true", ["float,float16", "float,float16"], 1],
@@ -180,6 +181,7 @@ def test_every_reason_that_the_judge_gives_has_words() -> None:
         written |= set(re.findall(r'(?:Refusal\(|why=|Matched\(\w+, )"([a-z-]+)"', path.read_text("utf-8")))
     assert len(written) > 10
     assert written <= set(TEXTS)
+    assert {code for code in TEXTS if not code.startswith("refused")} == set(_SHORT)
 
 
 def test_the_recorded_kernel_columns_are_complete() -> None:

@@ -93,7 +93,9 @@ def test_nodes_with_assumed_columns_are_found(opsinfo: Run, judged: Judge) -> No
 
 
 def test_the_document_has_every_node_every_cast_and_the_counts(opsinfo: Run, judged: Judge) -> None:
-    document = opsinfo(*judged(), "--format", "json").json
+    ran = opsinfo(*judged(), "--format", "json")
+    document = ran.json
+    assert "note: not considered: --output_type" in ran.err
     assert document["precision_mode"] == "mixed_float16"
     assert document["model"]["format"] == "ge-proto"
     assert [node["outputs"] for node in document["nodes"]] == [
