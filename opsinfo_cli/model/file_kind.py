@@ -52,7 +52,7 @@ def kind_of(source: Source, outcome: Members | Document | None = None) -> str | 
     content = {member.key: member.value for member in outcome.members}
     if content.get("kind") == SNAPSHOT:
         return "snapshot"
-    if _has_mixlist_key(content) or any(map(_holds_array, content.values())):
+    if _has_mixlist_key(content, source.text) or ("[" in source.text and any(map(_holds_array, content.values()))):
         return "mixlist"
     if is_library_name(source.path) or _looks_like_library(content):
         return "library"
@@ -68,7 +68,7 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
     if not isinstance(outcome, Members) or outcome.members is None:
         return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
     content = {member.key: member.value for member in outcome.members}
-    return content.get("kind") != SNAPSHOT and (_has_mixlist_key(content) or _looks_like_library(content))
+    return content.get("kind") != SNAPSHOT and (_has_mixlist_key(content, source.text) or _looks_like_library(content))
 
 
 def _holds_array(value: Any) -> bool:
@@ -77,9 +77,11 @@ def _holds_array(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _has_mixlist_key(content: Content) -> bool:
+def _has_mixlist_key(content: Content, text: str) -> bool:
     if any(key.endswith("list") for key in content):
         return True
+    if '"to' not in text and "\\u" not in text:  # spares a library the search in all its entries
+        return False
     return any(key.startswith(("to-", "to_")) for value in content.values() if isinstance(value, dict) for key in value)
 
 
