@@ -17,6 +17,7 @@ from bisect_support import CHAIN, CULPRITS, TYPES, among, black, events, needing
 from cli_support import Run, mixlist, rows, write
 from model_files import dump
 
+from opsinfo_cli.bisect.places import ray
 from opsinfo_cli.report.views import bisect as view
 
 Search = Callable[..., Any]
@@ -275,6 +276,12 @@ def test_the_page_names_model_target_and_check_and_has_the_lists_that_were_run(s
         (["--among", "Mul", "--simulate", "--max-error", "1"], "only one of a command and --simulate"),
         (["--among", "Mul", "--max-error", "1"], "--max-error requires --simulate"),
         (["--among", "Mul", "--inputs", "x.npz"], "--inputs requires --simulate"),
+        (["--among", "Mul", "--resources", "NPU=1"], "--resources requires --ray"),
+        (["--among", "Mul", "--keep-folders"], "--keep-folders requires --ray"),
+        (["--among", "Mul", "--ray", "auto", "--jobs", "2"], "--jobs cannot be combined with --ray"),
+        (["--among", "Mul", "--ray", "auto", "--devices", "0"], "--devices cannot be combined with --ray"),
+        (["--among", "Mul", "--ray", "auto", "--resources", "NPU"], "--resources: cannot read `NPU`"),
+        (["--among", "Mul", "--ray", "ray://head:10001"], "--ray: cannot read `ray://head:10001`"),
     ],
 )
 def test_options_that_cannot_be_combined_are_refused(
@@ -283,6 +290,18 @@ def test_options_that_cannot_be_combined_are_refused(
     ran = search(*words, "--", "true")
     assert ran.code == 2
     assert message in ran.err
+    assert not (tmp_path / ".opsinfo-bisect").exists()
+
+
+def test_on_a_cluster_a_local_file_is_no_command_and_ray_is_needed(
+    search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "check.sh").touch()
+    ran = search(*among(), "--ray", "auto", "--", "./check.sh")
+    assert (ran.code, "`./check.sh` is a file of the current directory" in ran.err) == (2, True)
+    monkeypatch.setattr(ray, "find_spec", lambda name: None)
+    error = search(*among(), "--ray", "auto", "--format", "json", "--", "true").json["error"]
+    assert (error["name"], error["hint"]) == ("missing-package", "python -m pip install 'opsinfo[ray]'")
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
 
