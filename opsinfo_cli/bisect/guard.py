@@ -35,6 +35,9 @@ def main() -> None:
     Ray kills the processes that a worker started when it ends, but not those that these started in turn:
     https://docs.ray.io/en/latest/ray-core/user-spawn-processes.html
     """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a job's end is sent to all its processes
+        if signal.getsignal(number) is not signal.SIG_IGN:  # the command inherits what `nohup` ignores, but no handler
+            signal.signal(number, lambda *_: None)
     child = os.fork()
     if child:
         os.waitpid(child, 0)

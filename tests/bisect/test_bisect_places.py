@@ -94,6 +94,17 @@ def test_a_command_that_ignores_sigterm_is_killed(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.process
+def test_a_signal_to_all_processes_of_a_job_leaves_the_guard_alive(tmp_path: Path) -> None:
+    place = ManyPlace(os.environ)
+    place.start(trial(tmp_path / "1", "sh", "-c", f"touch {tmp_path}/begun; sleep 1; exit 3"))
+    wait_until((tmp_path / "begun").exists)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        os.killpg(place._running[0][1].pid, number)
+    [(_, end)] = place.wait(60)
+    assert end.code == 3
+
+
+@pytest.mark.process
 def test_an_output_that_exists_already_is_refused(tmp_path: Path) -> None:
     started = trial(tmp_path / "1", "true")
     (tmp_path / "1" / "output.log").symlink_to(tmp_path / "victim")
