@@ -74,7 +74,9 @@ def _requests(history: History, scope: Scope, change: str | None) -> dict[str, d
 def _lost(path: str, requests: Mapping[str, _Request]) -> Lost | None:
     try:
         entries = Library.read(path).entries
-    except Refused:
+    except Refused:  # a mixlist, for instance
+        return None
+    if not entries:  # an emptied mixlist
         return None
     wanted = {
         name: request.policy

@@ -18,7 +18,6 @@ import json
 import os
 import pwd
 import re
-import shutil
 import stat
 import sys
 import time
@@ -574,7 +573,8 @@ class Vault:
             _sync(temp)
             os.rename(temp, self.folder_of(record))
         except BaseException as error:
-            shutil.rmtree(temp, ignore_errors=True)
+            with suppress(OSError):
+                _remove_tree(temp)
             if isinstance(error, OSError):
                 raise self._refusal(error) from None
             raise
@@ -663,8 +663,17 @@ def _remove_temps(folder: str) -> None:
     """Remove what killed runs left: whoever holds the vault's lock is alone."""
     for name in os.listdir(folder):
         if _TEMP.fullmatch(name):
-            path = os.path.join(folder, name)
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+            _remove_tree(os.path.join(folder, name))
+
+
+def _remove_tree(path: str) -> None:
+    """Remove a file, or the temporary folder of a change."""
+    if not os.path.isdir(path):
+        os.unlink(path)
+        return
+    for name in os.listdir(path):
+        os.unlink(os.path.join(path, name))
+    os.rmdir(path)
 
 
 def _write_new(path: str, data: bytes) -> None:

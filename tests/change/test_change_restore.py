@@ -32,7 +32,7 @@ from change_support import (
     writer,
 )
 
-from opsinfo_cli.change.moves import Job, LibraryPlan
+from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Entry, Record, Vault, machine_name, outcome
@@ -444,3 +444,11 @@ def test_the_last_move_that_was_not_undone_counts(writer: Writer, vault: Vault, 
     assert lost.wanted["Log"] is Policy.BLACK
     library.write_text(UPGRADED.replace('"Log": {}', '"Log": {"precision_reduce": {"flag": "false"}}'))
     assert not [each for each in lost_edits(vault, everywhere) if "Log" in each.wanted]
+
+
+def test_moves_of_an_emptied_mixlist_are_not_lost(writer: Writer, vault: Vault, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text('{"black-list": {"to-add": ["Log"]}}')
+    writer.run("move", [Job(str(path), MixlistPlan(("Add",), Policy.BLACK))])
+    path.write_text("{}")
+    assert lost_edits(vault, everywhere) == []
