@@ -152,8 +152,8 @@ def _require_fit(one: ModelInput, shape: Sequence[int], where: str) -> None:
         isinstance(dim, str) or dim == size for dim, size in zip(one.dims, shape, strict=True)
     )
     if not fits:
-        said = f"{where}: the shape {','.join(map(str, shape)) or 'of a single value'} does not fit {one.shown}"
-        raise UsageFault(said, name="bad-shape")
+        message = f"{where}: the shape {','.join(map(str, shape)) or 'of a single value'} does not fit {one.shown}"
+        raise UsageFault(message, name="bad-shape")
 
 
 def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: str) -> None:
@@ -163,8 +163,8 @@ def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: s
     """
     known = {each.name: each for each in inputs}
     if unknown := [name for name in feeds if name not in known]:
-        said = f"{where}: the model has no input `{unknown[0]}`"
-        raise UsageFault(said, name="unknown-input", hint=_listed(inputs))
+        message = f"{where}: the model has no input `{unknown[0]}`"
+        raise UsageFault(message, name="unknown-input", hint=_listed(inputs))
     if missing := [each.shown for each in inputs if each.name not in feeds]:
         raise UsageFault(f"{where}: missing inputs: {join_some(missing, 5)}", name="missing-input")
     for name, array in feeds.items():
@@ -172,8 +172,8 @@ def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: s
         dtype = "str" if array.dtype.kind in "OSU" else array.dtype.name
         if dtype != wanted:
             hint = f"numpy: array.astype('{wanted}')" if wanted else None
-            said = f"{where}: `{name}` is {dtype}, the model takes {wanted or 'no tensor here'}"
-            raise UsageFault(said, name="bad-dtype", hint=hint)
+            message = f"{where}: `{name}` is {dtype}, the model takes {wanted or 'no tensor here'}"
+            raise UsageFault(message, name="bad-dtype", hint=hint)
         _require_fit(known[name], array.shape, f"{where}: `{name}`")
 
 
@@ -231,8 +231,8 @@ def _random(inputs: list[ModelInput], seed: int, shapes: Shapes) -> dict[str, An
     for each in inputs:
         if each.dtype in ("", "str"):
             what = "texts" if each.dtype else "no tensor"
-            said = f"the input `{each.name}` takes {what}: random values cannot be made for it"
-            raise UsageFault(said, name="not-random", hint="give them with --inputs FILE.npz")
+            message = f"the input `{each.name}` takes {what}: random values cannot be made for it"
+            raise UsageFault(message, name="not-random", hint="give them with --inputs FILE.npz")
     settled = settled_shapes(inputs, shapes)
     random = np.random.default_rng(seed)
     feeds = {}
@@ -292,8 +292,8 @@ def input_folders(folder: str) -> list[str]:
     inner = [os.path.join(folder, name) for name in sorted(os.listdir(folder), key=_by_number)]
     found = [each for each in inner if os.path.isdir(each) and _arrays(each)]
     if not found:
-        said = "the folder holds no arrays"
-        raise UsageFault(said, name="no-inputs", path=folder, hint="NAME.npy for each input, or input_0.pb, input_1.pb")
+        hint = "NAME.npy for each input, or input_0.pb, input_1.pb"
+        raise UsageFault("the folder holds no arrays", name="no-inputs", path=folder, hint=hint)
     return found
 
 
@@ -327,8 +327,8 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
         number = int(numbered[1])
         if own not in {each.name for each in inputs}:
             if number >= len(inputs):
-                said = f"the model has {len(inputs)} inputs, counted from 0"
-                raise UsageFault(said, name="unknown-input", path=path)
+                message = f"the model has {len(inputs)} inputs, counted from 0"
+                raise UsageFault(message, name="unknown-input", path=path)
             own = inputs[number].name
         feeds[own] = array
     return feeds

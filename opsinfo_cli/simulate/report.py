@@ -44,8 +44,8 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
     if "hifloat8" in plan.dtypes:
         limits.append(_HIFLOAT8)
     if any(each.is_random for each in simulation.inputs):
-        said = "real data: random inputs may overflow where real ones do not, and the other way round"
-        limits.append(Limit("random-inputs", said))
+        message = "real data: random inputs may overflow where real ones do not, and the other way round"
+        limits.append(Limit("random-inputs", message))
     return [*limits, *_of_model(simulation, answer)]
 
 
@@ -54,16 +54,16 @@ def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
     expanded = tuple(each.name for each in places.expanded)
     if expanded:
         inner = sum(each.inner for each in places.expanded)
-        said = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
-        yield Limit("inner-tensors", said, expanded)
+        message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
+        yield Limit("inner-tensors", message, expanded)
     assumed = tuple(nodes[at].name for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
     if assumed:
-        said = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
-        yield Limit("assumed", said, assumed)
+        message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
+        yield Limit("assumed", message, assumed)
     unmapped = [note for note in answer.graph.model.notes if note.kind in ("unmapped-operator", "foreign-domain")]
     if unmapped:
-        said = f"operators unknown to CANN: {join_some([note.subject for note in unmapped])}"
-        yield Limit("unmapped-operator", said)
+        message = f"operators unknown to CANN: {join_some([note.subject for note in unmapped])}"
+        yield Limit("unmapped-operator", message)
     removed = tuple(nodes[node].name for node in answer.removed)
     if removed:
         yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
@@ -74,8 +74,8 @@ def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
     names = tuple(places.names[number][0] for number in owners)
     if names:
         shown = join_some(names)
-        said = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
-        yield Limit("bodies", said, names)
+        message = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
+        yield Limit("bodies", message, names)
 
 
 class SimulationReport(NamedTuple):

@@ -46,8 +46,8 @@ class ModelSession:
         try:
             self._session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime raises a dozen kinds of exceptions
-            said = f"onnxruntime cannot load the model: {_said(error)}"
-            raise Refused(said, name="not-loaded", path=path) from None
+            message = f"onnxruntime cannot load the model: {_said(error)}"
+            raise Refused(message, name="not-loaded", path=path) from None
 
     def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
         """Return every output, in the model's order.
@@ -57,8 +57,8 @@ class ModelSession:
         try:
             found: Sequence[Any] = self._session.run(None, dict(feeds))
         except Exception as error:  # as above
-            said = f"onnxruntime cannot compute the model: {_said(error)}"
-            raise Refused(said, name="not-computed", path=self._path) from None
+            message = f"onnxruntime cannot compute the model: {_said(error)}"
+            raise Refused(message, name="not-computed", path=self._path) from None
         return found
 
 

@@ -57,7 +57,7 @@ class Aipp(NamedTuple):
         except TextFault as fault:
             before = text[: fault.at]
             line, column = before.count(b"\n") + 1, fault.at - (before.rfind(b"\n") + 1) + 1
-            raise Damaged(fault.said, name="bad-aipp", path=path, line=line, column=column) from None
+            raise Damaged(fault.message, name="bad-aipp", path=path, line=line, column=column) from None
         messages = [each for each in found if isinstance(each, dict)]
         if not messages or len(messages) < len(found):
             raise Damaged("no `aipp_op { ... }`", name="bad-aipp", path=path, hint="is this an AIPP configuration?")
@@ -71,8 +71,8 @@ def _aipp(message: Message, path: str) -> Aipp:
 
     mode, form, rank = word("aipp_mode", ""), word("input_format", ""), word("related_input_rank", "0")
     if "related_input_name" in message:
-        said = "`related_input_name` names an input of Caffe, which is not read here"
-        raise Damaged(said, name="bad-aipp", path=path, hint="use `related_input_rank`")
+        reason = "`related_input_name` names an input of Caffe, which is not read here"
+        raise Damaged(reason, name="bad-aipp", path=path, hint="use `related_input_rank`")
     if mode not in ("static", "dynamic"):
         raise Damaged(f"`aipp_mode` is static or dynamic, not `{mode}`", name="bad-aipp", path=path)
     if form not in IMAGE_DTYPES and (form or mode == "static"):

@@ -46,8 +46,8 @@ class CustomizeDtypes:
         self.faults: list[OptionFileFault] = []
         for number, text in enumerate(lines, 1):
             if len(text.encode("utf-8", "surrogateescape")) > _LONGEST:
-                said = f"a line of more than {_LONGEST} bytes: the engine ignores it and all lines after it"
-                self.faults.append(OptionFileFault("line-too-long", number, 1, said, False))
+                message = f"a line of more than {_LONGEST} bytes: the engine ignores it and all lines after it"
+                self.faults.append(OptionFileFault("line-too-long", number, 1, message, False))
                 break
             self._line(text, number)
 
@@ -85,10 +85,10 @@ class CustomizeDtypes:
         ]
 
     def _line(self, text: str, number: int) -> None:
-        said = text.partition("\0")[0]
-        is_type = said.startswith(_TYPE)
+        line = text.partition("\0")[0]
+        is_type = line.startswith(_TYPE)
         head = len(_TYPE) if is_type else 0
-        body = said[head:].strip(BLANKS)
+        body = line[head:].strip(BLANKS)
         name, colon, _ = body.partition(":")
         if not colon or not name:
             what = "an empty line" if not body else "no `:` after a name"

@@ -39,8 +39,8 @@ class KeepDtype:
         self.names: list[KeptName] = []
         for number, text in enumerate(lines, 1):
             if text:
-                said = text.strip(BLANKS)
-                self.names.append(KeptName(said.removeprefix(_TYPE), said.startswith(_TYPE), number))
+                name = text.strip(BLANKS)
+                self.names.append(KeptName(name.removeprefix(_TYPE), name.startswith(_TYPE), number))
 
     @classmethod
     def read(cls, path: str) -> KeepDtype:
@@ -73,9 +73,9 @@ class KeepDtype:
                 continue
             refuses = each.is_type and not _PASCAL_CASE.fullmatch(each.name)
             what = "op type" if each.is_type else "node"
-            said = f"the graph has no {what} `{each.name}`" if each.name else "a blank line"
+            message = f"the graph has no {what} `{each.name}`" if each.name else "a blank line"
             hint = "the file has no comments" if each.name.startswith("#") else None
             if refuses:
-                said += "; the compiler refuses the file, because an op type must be in PascalCase"
-            found.append(OptionFileFault("not-in-model", each.line, 1, said, refuses, hint))
+                message += "; the compiler refuses the file, because an op type must be in PascalCase"
+            found.append(OptionFileFault("not-in-model", each.line, 1, message, refuses, hint))
         return found

@@ -74,16 +74,16 @@ def second_type(op_type: str) -> str | None:
     return f"{op_type}D" if op_type in _D_FORMS else None
 
 
-def _within(opset: int, said: str) -> bool:
+def _within(opset: int, ranges: str) -> bool:
     """Whether an opset is one of ``8-18``, ``1,8-18``, ``all``."""
-    if said == "all":
+    if ranges == "all":
         return True
-    for part in said.split(","):
+    for part in ranges.split(","):
         first, _, last = part.partition("-")
         if int(first) <= opset <= int(last or first):
             return True
     return False
 
 
-def _lowest(said: str) -> int:
-    return 0 if said == "all" else int(said.split(",", maxsplit=1)[0].split("-", maxsplit=1)[0])
+def _lowest(ranges: str) -> int:
+    return 0 if ranges == "all" else int(ranges.split(",", maxsplit=1)[0].split("-", maxsplit=1)[0])

@@ -87,11 +87,11 @@ def _read(file: IO[bytes], path: str) -> ModelGraph:
         found: ModelGraph = reader(file, path)
     except WireFault as fault:
         raise Damaged(
-            f"the model is broken at byte {fault.at}: {fault.said}", name="damaged-model", path=path
+            f"the model is broken at byte {fault.at}: {fault.message}", name="damaged-model", path=path
         ) from None
     except TextFault as fault:
         line, column = _line(file, fault.at)
-        raise Damaged(fault.said, name="damaged-model", path=path, line=line, column=column) from None
+        raise Damaged(fault.message, name="damaged-model", path=path, line=line, column=column) from None
     except RecursionError:
         raise Damaged("the model is nested too deep", name="damaged-model", path=path) from None
     finally:

@@ -29,10 +29,10 @@ class TextFault(Exception):
     :ivar at: the byte, in the text that was read
     """
 
-    def __init__(self, at: int, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, at: int, message: str) -> None:
+        super().__init__(message)
         self.at = at
-        self.said = said
+        self.message = message
 
 
 def unescaped(body: bytes) -> bytes:
@@ -41,16 +41,16 @@ def unescaped(body: bytes) -> bytes:
 
 
 def _meant(match: re.Match[bytes]) -> bytes:
-    said = match[1]
-    first = said[:1]
+    escape = match[1]
+    first = escape[:1]
     if first in b"01234567":
-        return bytes([int(said, 8) & 255])
-    if first in b"xX" and len(said) > 1:
-        return bytes([int(said[1:], 16)])
-    if first in b"uU" and len(said) > 1:
-        code = int(said[1:], 16)
+        return bytes([int(escape, 8) & 255])
+    if first in b"xX" and len(escape) > 1:
+        return bytes([int(escape[1:], 16)])
+    if first in b"uU" and len(escape) > 1:
+        code = int(escape[1:], 16)
         return chr(code).encode("utf-8", "replace") if code < 0x110000 else b"?"
-    return _SIMPLE.get(said, said)
+    return _SIMPLE.get(escape, escape)
 
 
 def string(body: bytes) -> str:

@@ -22,10 +22,10 @@ class WireFault(Exception):
     :ivar at: the offset in the data that was read
     """
 
-    def __init__(self, at: int, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, at: int, message: str) -> None:
+        super().__init__(message)
         self.at = at
-        self.said = said
+        self.message = message
 
 
 def key(number: int, wire: int = BYTES) -> int:

@@ -172,10 +172,10 @@ class GeModel:
     def _add(self, op: Op) -> None:
         sources: list[tuple[int | str, int] | None] = []
         control: list[int | str] = []
-        for said in op.inputs:
-            name, colon, number = said.rpartition(":")
+        for reference in op.inputs:
+            name, colon, number = reference.rpartition(":")
             if not colon:
-                name, number = said, "0"
+                name, number = reference, "0"
             if not name:
                 sources.append(None)
             elif number == "-1":

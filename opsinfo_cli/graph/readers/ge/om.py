@@ -57,8 +57,8 @@ def partitions(file: IO[bytes], path: str) -> list[list[Partition]]:
     if header[_ENCRYPTED]:
         raise Refused("the compiled model is encrypted", name="encrypted-model", path=path)
     if (long_length or length) > size - _HEADER:
-        said = f"its header announces {long_length or length} bytes, there are {size - _HEADER}"
-        raise _damaged(path, f"the compiled model is cut off: {said}", _LENGTH)
+        message = f"its header announces {long_length or length} bytes, there are {size - _HEADER}"
+        raise _damaged(path, f"the compiled model is cut off: {message}", _LENGTH)
     large = bool(long_length) or header[_KIND] == _FLOW_MODEL
     models = max(min(struct.unpack_from("<I", header, _MODELS)[0], _MOST_MODELS), 1)
     found, at = [], _HEADER
@@ -92,8 +92,8 @@ def _table(file: IO[bytes], at: int, size: int, large: bool, path: str) -> tuple
     return table, place
 
 
-def _damaged(path: str, said: str, at: int) -> Damaged:
-    return Damaged(f"{said} (byte {at})", name="damaged-model", path=path)
+def _damaged(path: str, message: str, at: int) -> Damaged:
+    return Damaged(f"{message} (byte {at})", name="damaged-model", path=path)
 
 
 def read_om(file: IO[bytes], path: str) -> ModelGraph:
@@ -115,7 +115,7 @@ def read_om(file: IO[bytes], path: str) -> ModelGraph:
                 try:
                     read_binary(file.read(part.size), part.offset, model, store)
                 except WireFault as fault:
-                    raise WireFault(part.offset + fault.at, fault.said) from None
+                    raise WireFault(part.offset + fault.at, fault.message) from None
             elif part.kind == _FLOW_SUBMODEL:
                 model.notes.add("flow-submodel", "only the graph of a flow model is read, not the models inside")
     if not found:

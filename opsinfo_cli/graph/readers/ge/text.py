@@ -66,7 +66,7 @@ class _Text:
                     try:
                         model.add(self._operator(block.text, start + block.at))
                     except TextFault as fault:
-                        raise TextFault(block.at + fault.at, fault.said) from None
+                        raise TextFault(block.at + fault.at, fault.message) from None
                 elif block.name == "name":
                     model.name_graph(_quoted(block.text))
                 elif block.name == "attr" and (mode := _attribute(block.text, b"    ", MODE.encode())) is not None:

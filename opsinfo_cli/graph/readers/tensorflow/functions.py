@@ -49,8 +49,8 @@ class FunctionLibrary:
     def called(self, node: TfNode) -> TfFunction | None:
         """Return the function that a node calls; None if it calls none."""
         if node.op in CALLS:
-            said = node.attributes.get("f")
-            name = said.names[0] if isinstance(said, Function) and said.names else ""
+            text = node.attributes.get("f")
+            name = text.names[0] if isinstance(text, Function) and text.names else ""
             if name not in self.functions:
                 self.notes.add("missing-function", f"function `{name}` is not in the file", name)
             return self.functions.get(name)
@@ -70,8 +70,8 @@ class FunctionLibrary:
             if function is None:
                 made.append(node)
                 continue
-            arguments = [said for said in node.inputs if not said.startswith("^")]
-            control = [said for said in node.inputs if said.startswith("^")]
+            arguments = [text for text in node.inputs if not text.startswith("^")]
+            control = [text for text in node.inputs if text.startswith("^")]
             inner, results = self.body(function, node.name, arguments, control)
             self._made += len(inner)
             if self._made > MOST_NODES:
@@ -91,14 +91,14 @@ class FunctionLibrary:
         by_name = {node.name: node for node in function.nodes}
         lead = prefix + "/" if prefix else ""
 
-        def reference(said: str) -> str:
-            if said.startswith("^"):
-                return f"^{lead}{said[1:]}" if said[1:] in by_name else ""
-            if said in given:
-                return given[said]
-            name, *rest = said.split(":")
+        def reference(text: str) -> str:
+            if text.startswith("^"):
+                return f"^{lead}{text[1:]}" if text[1:] in by_name else ""
+            if text in given:
+                return given[text]
+            name, *rest = text.split(":")
             if not rest or name not in by_name:
-                return given.get(name, said if not lead else lead + said)
+                return given.get(name, text if not lead else lead + text)
             number = (
                 int(rest[1]) if len(rest) > 1 and rest[1].isascii() and rest[1].isdigit() and len(rest[1]) < 7 else 0
             )
@@ -162,13 +162,13 @@ def graph_of(
 def needed(nodes: list[TfNode], outputs: Iterable[str]) -> list[TfNode]:
     """Return the nodes that some values depend on, including through control edges."""
     by_name = {node.name: node for node in nodes}
-    waiting = [said.rpartition(":")[0] or said for said in outputs]
+    waiting = [text.rpartition(":")[0] or text for text in outputs]
     found: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name in by_name and name not in found:
             found.add(name)
-            waiting += [said.removeprefix("^").partition(":")[0] for said in by_name[name].inputs]
+            waiting += [text.removeprefix("^").partition(":")[0] for text in by_name[name].inputs]
     return [node for node in nodes if node.name in found]
 
 
@@ -179,9 +179,9 @@ def _resolve(found: Inlined) -> None:
     names = {node.name for node in found.nodes}
     for node in found.nodes:
         node.inputs = [
-            said if said.startswith("^") else _final(found.aliases, value_name(said))
-            for said in node.inputs
-            if not said.startswith("^") or said[1:] in names
+            text if text.startswith("^") else _final(found.aliases, value_name(text))
+            for text in node.inputs
+            if not text.startswith("^") or text[1:] in names
         ]
 
 
@@ -196,8 +196,8 @@ def _final(aliases: Mapping[str, str], value: str) -> str:
 def _bodies(graph: SourceGraph, node: SourceNode, library: FunctionLibrary, depth: int) -> None:
     attributes, first = _BODIES[node.op]
     for attribute in attributes:
-        said = node.attributes.get(attribute)
-        for function_name in said.names if isinstance(said, Function) else ():
+        text = node.attributes.get(attribute)
+        for function_name in text.names if isinstance(text, Function) else ():
             function = library.functions.get(function_name)
             if function is None:
                 library.notes.add("missing-function", f"function `{function_name}` is not in the file", function_name)

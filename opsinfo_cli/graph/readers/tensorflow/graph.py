@@ -29,12 +29,12 @@ _LOOP_ENDS = (("Enter", "NextIteration"), ("NextIteration", "Enter"))
 _VARIABLE = "VarHandleOp"
 
 
-def value_name(said: str) -> str:
+def value_name(text: str) -> str:
     """Return the value that an input ``name`` or ``name:1`` reads."""
-    name, colon, number = said.rpartition(":")
+    name, colon, number = text.rpartition(":")
     if colon and number.isascii() and number.isdigit() and len(number) < 7:
         return f"{name}:{int(number)}"
-    return f"{said}:0"
+    return f"{text}:0"
 
 
 def source_graph(
@@ -90,9 +90,9 @@ def _producers_first(nodes: list[TfNode], by_name: dict[str, TfNode]) -> list[Tf
                     order.append(current)
                 continue
             state[current.name] = 1
-            for said in reversed(current.inputs):
+            for text in reversed(current.inputs):
                 producer = by_name.get(
-                    said.removeprefix("^").rpartition(":")[0] if ":" in said else said.removeprefix("^")
+                    text.removeprefix("^").rpartition(":")[0] if ":" in text else text.removeprefix("^")
                 )
                 if producer is not None and producer.name not in state:
                     waiting.append(producer)
@@ -100,10 +100,10 @@ def _producers_first(nodes: list[TfNode], by_name: dict[str, TfNode]) -> list[Tf
 
 
 def _source(graph: SourceGraph, node: TfNode) -> SourceNode:
-    inputs = [value_name(said) for said in node.inputs if not said.startswith("^")]
+    inputs = [value_name(text) for text in node.inputs if not text.startswith("^")]
     dtypes = output_dtypes(node.op, node.attributes, lambda number: _given(graph, inputs, number))
     made = SourceNode(node.name, node.op, inputs, [f"{node.name}:{number}" for number in range(len(dtypes))])
-    made.control = [said[1:].partition(":")[0] for said in node.inputs if said.startswith("^")]
+    made.control = [text[1:].partition(":")[0] for text in node.inputs if text.startswith("^")]
     shape = node.attributes.get("shape")
     for number, dtype in enumerate(dtypes):
         known = shape.dims if isinstance(shape, Shape) and number == 0 and node.op in _SHAPED else None

@@ -18,9 +18,9 @@ MOST = 1 << 14
 """The most outputs that an attribute may set."""
 
 
-def _rules(said: str) -> dict[str, list[str]]:
+def _rules(table: str) -> dict[str, list[str]]:
     found = {}
-    for line in said.strip().splitlines():
+    for line in table.strip().splitlines():
         words, _, names = line.partition("|")
         found.update(dict.fromkeys(names.split(), words.split()))
     return found
