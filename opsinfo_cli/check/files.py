@@ -22,10 +22,11 @@ _USER_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM
 """The variables of git that do not point to another repository, as ``GIT_DIR`` in a hook does."""
 _SAFELY = (
     *("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-    *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
+    *("-c", "safe.bareRepository=explicit"),
 )
 """Options with which git writes nothing, and runs no program that the configuration of a checked repository, or of a
-bare one in its tree, names: a file monitor, a hook, the transport that fetches a missing `.gitignore`."""
+bare one in its tree, names: a file monitor, a hook. The transport that fetches a missing `.gitignore` is forbidden by
+``GIT_ALLOW_PROTOCOL``, which no configuration overrides."""
 _PATIENCE = 60
 """The seconds after which git is given up: a named pipe as `.gitignore` would stop it."""
 
@@ -163,7 +164,7 @@ def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
-    return {**kept, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+    return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

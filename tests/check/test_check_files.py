@@ -73,6 +73,7 @@ def test_a_tracked_file_is_checked_although_it_is_ignored(tmp_path: Path) -> Non
 @pytest.mark.parametrize("start", ["build", "build/deep"])
 def test_a_path_that_the_user_names_is_read_although_git_ignores_it(tmp_path: Path, start: str) -> None:
     repository(tmp_path, "build/deep/a.json", "build/deep/b.json", ignore="build/\nb.json\n")
+    git(tmp_path, "add", "-f", "build/deep/a.json")
     assert walked(tmp_path / start, tmp_path) == ["build/deep/a.json", "build/deep/b.json"]
     assert walked(tmp_path / "build/deep/b.json", tmp_path) == ["build/deep/b.json"]
 
@@ -134,6 +135,31 @@ def test_no_program_of_a_checked_repository_runs(tmp_path: Path, setting: str, h
 
 
 @needs_git
+def test_a_gitignore_that_a_partial_clone_lacks_is_not_fetched(tmp_path: Path) -> None:
+    """Its remote may be a program."""
+    mark, program = tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    program.chmod(0o755)
+    top = repository(tmp_path / "top", "a.json", ignore="b.json\n")
+    git(top, "add", ".gitignore")
+    git(top, "update-index", "--skip-worktree", ".gitignore")
+    (top / ".gitignore").unlink()
+    for path in (top / ".git" / "objects").glob("??/*"):
+        path.unlink()
+    settings = {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "protocol.ext.allow": "always",
+        "remote.origin.url": f"ext::{program}",
+        "remote.origin.promisor": "true",
+    }
+    for key, value in settings.items():
+        git(top, "config", key, value)
+    assert walked(top) == ["a.json"]
+    assert not mark.exists()
+
+
+@needs_git
 def test_variables_of_a_hook_do_not_point_git_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = repository(tmp_path / "other", "o.json", ignore="a.json\n")
     top = repository(tmp_path / "top", "a.json", "b.json", ignore="b.json\n")
@@ -149,8 +175,9 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def relative(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A folder of the search path that is the current one, where the repository may have a program `git`."""
-    monkeypatch.setattr(files.shutil, "which", lambda name: "./git")
+    """A folder of the search path is relative, so that the repository may have a program `git` there."""
+    program = os.path.relpath("/bin/true")
+    monkeypatch.setattr(files.shutil, "which", lambda name: program)
     return "git is not installed"
 
 

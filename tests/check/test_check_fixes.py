@@ -215,3 +215,12 @@ def test_marks_that_are_called_useless_change_nothing(policy: Policy, marks: fro
 
     useless = KnownEntry(Reading(Source(b"{}", "m.json"), Node("object", 0)), "Add", marks, [Chip()]).useless  # type: ignore[list-item]
     assert effective(policy, marks - set(useless)) is effective(policy, marks)
+
+
+def test_a_repeated_entry_without_effect_is_dropped_only_once_it_is_not_repeated(against: list[MixlistTarget]) -> None:
+    checker = Checker(against, kind="mixlist")
+    checker.file("m.json", b'{"black-list": {"to-add": ["Pow", "Pow"]}}')
+    assert {each.rule.name: each.fix is not None for each in checker.outcome.findings} == {
+        "duplicate-operator": True,
+        "no-effect": False,
+    }
