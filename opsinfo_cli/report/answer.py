@@ -7,7 +7,7 @@ drawn with rich; elsewhere a table becomes tab-separated lines, and the other bl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import OpsinfoError
@@ -69,8 +69,7 @@ class Column(NamedTuple):
     spare: bool = False
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Rows of cells, one line each.
 
     :param fields: the fields of each line off a terminal, if they are not the cells; no line if empty
@@ -83,52 +82,39 @@ class Table:
     title: str = ""
 
 
-@dataclass(frozen=True)
-class Lines:
+class Lines(NamedTuple):
     """Lines of text. A terminal breaks long ones between words, and indents what follows by ``indent`` blanks."""
 
     lines: Iterable[Line]
     indent: int = 0
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(NamedTuple):
     """Names side by side, in columns ordered downwards; off a terminal one in each line."""
 
     names: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(NamedTuple):
     """A line with branches; off a terminal indented lines."""
 
     label: Line
     branches: Sequence[Tree] = ()
 
 
-@dataclass(frozen=True)
-class Caveats:
-    """What limits the answer: one dim panel on a terminal, elsewhere notes on standard error."""
-
-    lines: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Diff:
+class Diff(NamedTuple):
     """A unified diff that `patch` accepts; coloured on a terminal, exact elsewhere."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Exact:
+class Exact(NamedTuple):
     """The content of a file: exact in a pipe, escaped on a terminal."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """Rows of characters for a terminal; nothing elsewhere.
 
     :param rows: returns them for a width in cells, and whether the terminal shows more than ASCII
@@ -137,19 +123,17 @@ class Picture:
     rows: Callable[[int, bool], Iterable[str]]
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(NamedTuple):
     """Blocks that differ by medium."""
 
     terminal: Callable[[], Iterable[Block]]
     elsewhere: Callable[[], Iterable[Block]]
 
 
-Block: TypeAlias = "Table | Lines | Names | Tree | Caveats | Diff | Exact | Picture | Either"
+Block: TypeAlias = "Table | Lines | Names | Tree | Diff | Exact | Picture | Either"
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
     :param blocks: the answer as text
     :param texts: further formats of the command by name, such as html: the text of the whole file
@@ -166,13 +150,13 @@ class Answer:
 
     document: Callable[[], Mapping[str, Any]]
     blocks: Callable[[], Iterable[Block]] = tuple
-    texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    texts: Mapping[str, Callable[[], str]] = MappingProxyType({})
     caveats: Sequence[str] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     summary: str = ""
     status: int = 0
     paged: bool = True
-    variants: Mapping[str, Callable[[], Iterable[Block]]] = field(default_factory=dict)
+    variants: Mapping[str, Callable[[], Iterable[Block]]] = MappingProxyType({})
     details: Iterable[str] = ()
     failures: Sequence[OpsinfoError] = ()

@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -21,7 +21,6 @@ from ..errors import OpsinfoError, Refused, brief
 from .answer import (
     Answer,
     Block,
-    Caveats,
     Diff,
     Either,
     Exact,
@@ -110,8 +109,7 @@ class Console:
             self._send_exact(answer.texts[self.format]())
         else:
             blocks = answer.variants.get(self.format, answer.blocks)
-            last = [Caveats(answer.caveats)] if drawn and answer.caveats else []
-            self._print_blocks([*blocks(), *last], answer.paged)
+            self._print_blocks(blocks(), answer.paged, answer.caveats)
             for detail in answer.details:
                 self.detail(detail)
             for error in answer.failures:
@@ -128,11 +126,12 @@ class Console:
         """Return a document with the head of all documents."""
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **document}
 
-    def _print_blocks(self, blocks: Iterable[Block], paged: bool) -> None:
+    def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
         if self.on_terminal:
             from .drawing import drawn, page
 
-            text = drawn(self._flat(blocks), sys.stdout.encoding or "utf-8", self.colored(sys.stdout))
+            encoding = sys.stdout.encoding or "utf-8"
+            text = drawn(self._flat(blocks), encoding, self.colored(sys.stdout), caveats)
             if not (paged and not self.quiet and page(text)):
                 self._send(text)
             return
@@ -142,9 +141,6 @@ class Console:
                 self._send("".join(f"{line}\n" for line in texts))
                 texts.clear()
                 self._send_exact(_inert_diff(block.text) if isinstance(block, Diff) else block.text)
-            elif isinstance(block, Caveats):
-                for line in block.lines:
-                    self.note(line)
             elif not isinstance(block, Picture):
                 texts += self._plain(block)
         self._send("".join(f"{line}\n" for line in texts))

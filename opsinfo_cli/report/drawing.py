@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -25,7 +25,6 @@ from rich.tree import Tree as RichTree
 
 from .answer import (
     Block,
-    Caveats,
     Cell,
     Column,
     Diff,
@@ -60,8 +59,8 @@ class _Buffer(io.StringIO):
         return self._encoding
 
 
-def drawn(blocks: Iterable[Block], encoding: str, colored: bool) -> str:
-    """Return blocks as text for a terminal, as wide as it is."""
+def drawn(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequence[str] = ()) -> str:
+    """Return blocks as text for a terminal, as wide as it is, with a panel of caveats below them."""
     buffer = _Buffer(encoding)
     console = _console(buffer, colored)
     for block in blocks:
@@ -75,16 +74,15 @@ def drawn(blocks: Iterable[Block], encoding: str, colored: bool) -> str:
             console.print(Padding(Columns(names, column_first=True, padding=(0, 2)), (0, 0, 0, 2)))
         elif isinstance(block, Tree):
             console.print(_tree(block))
-        elif isinstance(block, Caveats):
-            text = Text("\n".join(shown(line) for line in block.lines), style="dim")
-            console.print(
-                Panel(text, style="dim", box=_box(console), title="limits of this answer", title_align="left")
-            )
         elif isinstance(block, Diff):
             console.print(_diff(block.text), soft_wrap=True)
         else:
             for line in _rows(console, block):
                 console.print(Text(visible_line(line)), soft_wrap=True)
+    if caveats:
+        text = Text("\n".join(map(shown, caveats)), style="dim")
+        panel = Panel(text, style="dim", box=_box(console), title="limits of this answer", title_align="left")
+        console.print(panel)
     return buffer.getvalue()
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.report.answer import (
     Answer,
-    Caveats,
     Column,
     Diff,
     Either,
@@ -35,12 +34,12 @@ TABLE = Table(
 )
 
 
-def lines(*blocks: object, width: int = 80, encoding: str = "utf-8") -> list[str]:
+def lines(*blocks: object, width: int = 80, encoding: str = "utf-8", caveats: tuple[str, ...] = ()) -> list[str]:
     """What a terminal without colours shows."""
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = str(width)
     try:
-        return [line.rstrip() for line in drawn(blocks, encoding, colored=False).splitlines()]  # type: ignore[arg-type]
+        return [line.rstrip() for line in drawn(blocks, encoding, False, caveats).splitlines()]  # type: ignore[arg-type]
     finally:
         os.environ.pop("COLUMNS")
         if before is not None:
@@ -68,11 +67,11 @@ def test_a_spare_column_is_left_out_and_then_cells_are_broken() -> None:
 def test_names_trees_and_caveats_are_drawn() -> None:
     assert lines(Names([f"Name{n}" for n in range(5)]), width=24) == ["  Name0  Name2  Name4", "  Name1  Name3"]
     assert lines(Tree("root", [Tree("a", [Tree("b")]), Tree("c")])) == ["root", "├── a", "│   └── b", "└── c"]
-    assert "assumed" in lines(Caveats(["assumed"]))[1]
+    assert "assumed" in lines(caveats=("assumed",))[1]
 
 
 def test_an_ascii_terminal_gets_ascii() -> None:
-    text = "\n".join(lines(TABLE, Tree("a", [Tree("b")]), Caveats(["x"]), encoding="ascii"))
+    text = "\n".join(lines(TABLE, Tree("a", [Tree("b")]), caveats=("x",), encoding="ascii"))
     assert text.isascii()
 
 
@@ -99,11 +98,10 @@ def test_hostile_text_is_visible_on_a_terminal_and_no_markup() -> None:
         Lines([HOSTILE, [Span(HOSTILE, "error")]]),
         Names([HOSTILE]),
         Tree(HOSTILE, [Tree(HOSTILE)]),
-        Caveats([HOSTILE]),
         Diff(f"+{HOSTILE}"),
         Exact(HOSTILE),
     )
-    text = "\n".join(lines(*blocks, width=200))
+    text = "\n".join(lines(*blocks, width=200, caveats=(HOSTILE,)))
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert text.count("[red]x[/red]") >= 8
@@ -118,10 +116,9 @@ def test_a_pipe_gets_rows_trees_and_notes(console: Console, capsys: pytest.Captu
     blocks = [
         TABLE,
         Tree("a", [Tree("b", [Tree("c")])]),
-        Caveats(["assumed"]),
         Either(lambda: [Lines(["for people"])], lambda: [Lines(["for programs"])]),
     ]
-    console.print(Answer(dict, lambda: blocks, notes=["done"], summary="2 operators"))
+    console.print(Answer(dict, lambda: blocks, caveats=["assumed"], notes=["done"], summary="2 operators"))
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         f"SoftmaxV2\tblack\t7\t{PATH}:1493",

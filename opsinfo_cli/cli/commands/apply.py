@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
 
@@ -77,7 +76,7 @@ def command(
     if strict and unknown:
         console.error(f"{len(unknown)} of {len(chosen.marks)} op types are not in the target; nothing was written")
         answer = change_answer(Result([]), target=target, undo="", dry_run=True, ignored=unknown)
-        return replace(answer, status=1)
+        return answer._replace(status=1)
     jobs = _jobs(opened, chosen, store, writing.force, console)
     if copy is not None:
         return _copies(opened, jobs, copy, writing, console, unknown)
@@ -126,4 +125,4 @@ def _copies(
     sources = [library.source for library in target.operators.stores[0].libraries]
     directory = target.operators.stores[0].directory is not None
     write_copies({each.path: contents.get(each.path, each.data) for each in sources}, copy, directory)
-    return replace(answer, notes=[f"wrote {copy}; {target.path} was not changed"])
+    return answer._replace(notes=[f"wrote {copy}; {target.path} was not changed"])

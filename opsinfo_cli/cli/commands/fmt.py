@@ -62,7 +62,7 @@ def command(
     answer = _answer(result, mixlists[0], writing, console)
     refused = {error.path for error in result.refused}
     later = [_status_now(path, console) for path in mixlists if path not in refused]
-    return replace(answer, status=max(answer.status, *later, 0))
+    return answer._replace(status=max(answer.status, *later, 0))
 
 
 def _answer(result: Result, target: str, writing: WriteOptions, console: Console) -> Answer:
@@ -105,7 +105,7 @@ def _build(mixlists: Sequence[str], out: str, writing: WriteOptions, console: Co
     result = fixed(source)
     if _still_refused(result, console):
         console.error("the engine would still refuse it; nothing was written")
-        return replace(change_answer(Result([]), target=out, undo="", dry_run=True), status=1)
+        return change_answer(Result([]), target=out, undo="", dry_run=True)._replace(status=1)
     return _answer(built("fmt", out, result.text, [source], writing, console), out, writing, console)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import counted, join_some
 from ...simulate.report import SimulationReport
 from ...simulate.trace import JUMP, Trace, TracedNode
-from ..answer import Answer, Block, Caveats, Cell, Column, Either, Lines, Place, Table
+from ..answer import Answer, Block, Cell, Column, Either, Lines, Place, Table
 from ..styles import terminal_width
 from .error_plot import svg_text, text_plot
 
@@ -24,11 +24,9 @@ def simulation_answer(report: SimulationReport) -> Answer:
     """The status is 1 if an output exceeds a bound."""
     return Answer(
         lambda: _document(report),
-        lambda: [
-            Either(lambda: _drawn(report), lambda: [Table((), _lines(report))]),
-            Caveats([f"not shown: {each.message}" for each in report.limits]),
-        ],
+        lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report)},
+        caveats=[f"not shown: {each.message}" for each in report.limits],
         notes=[_compared(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
