@@ -16,6 +16,8 @@ import pytest
 from hostile_counts import Counts
 from hostile_support import ENTRY, Hostile
 
+from opsinfo_cli.check.mixlist import Names
+
 pytestmark = pytest.mark.heavy
 
 
@@ -142,8 +144,9 @@ def test_many_unknown_names(hostile: Hostile, tmp_path: Path, command: str) -> N
     ran = hostile(command, mixlist, "--against", library, seconds=10)
     assert ran.code in (0, 1)
     output = ran.out + ran.err
-    assert output.count("did you mean") == len(known)
-    assert all(f"did you mean `{name}`" in output for name in known)
+    searched = known[: Names.MOST] if command == "validate" else known
+    assert output.count("did you mean") == len(searched)
+    assert all(f"did you mean `{name}`" in output for name in searched)
 
 
 @pytest.mark.parametrize("name", ["{:08}", "Op{:020}"], ids=["digits", "letters and digits"])
