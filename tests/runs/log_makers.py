@@ -144,35 +144,6 @@ def mindformers(steps: int, overflows: Steps, each: int = 100) -> str:
     )
 
 
-def mindspore_bert(steps: int, overflows: Steps) -> str:
-    return "".join(
-        f"epoch: 1, current epoch percent: 0.100, step: {step}, outputs are (Tensor(shape=[1], dtype=Float32, "
-        f"[ 1.06e+01]), Tensor(shape=[], dtype=Bool, {over}), Tensor(shape=[], dtype=Float32, {before:g}))\n"
-        for step, over, before, _ in scales(steps, overflows)
-    )
-
-
-def mindspore_words(steps: int, overflows: Steps) -> str:
-    return "".join(
-        f"epoch: 1 step: {step}, loss is 1.2, overflow is {over}, loss scale is {before}\n"
-        for step, over, before, _ in scales(steps, overflows)
-    )
-
-
-def tf_hourglass(steps: int, overflows: Steps) -> str:
-    return "".join(
-        f"global_step:{step},lossscale:{before},overflow_status_reduce_all:{not over}\n"
-        for step, over, before, _ in scales(steps, overflows)
-    )
-
-
-def tf_bert(steps: int, overflows: Steps) -> str:
-    return "".join(
-        f"INFO:tensorflow:Step = {step} total loss = 1.2 Loss scale = {before:.4e} isFinite = {int(not over)}\n"
-        for step, over, before, _ in scales(steps, overflows)
-    )
-
-
 def tf_hook(steps: int, overflows: Steps) -> str:
     return "".join(
         f"Find overflow in this step, skip apply gradients, loss scale value={before:.0f}\n"
@@ -191,20 +162,6 @@ def nvidia_bert(steps: int, overflows: Steps) -> str:
             f"824.9, 'global_steps': {step - skipped}, 'samples_trained': 0, 'skipped_steps': {skipped}, "
             "'timestamp': 1593138513.4}\n"
         )
-    return "".join(parts)
-
-
-def fairseq_old(steps: int, overflows: Steps) -> str:
-    parts, updates = [], 0
-    for step, over, _, after in scales(steps, overflows, 128.0):
-        updates += not over
-        if over:
-            parts.append(f"| WARNING: overflow detected, setting loss scale to: {after}\n")
-        elif updates % 100 == 0 or step == steps:
-            parts.append(
-                f"| epoch 001:   {step} / {steps} loss=7.566, ppl=1.00, wps=3225, ups=4.2, num_updates={updates}, "
-                f"lr=0.0019, gnorm=51.3, clip=100%, oom=0, loss_scale={after:.3f}, wall=238\n"
-            )
     return "".join(parts)
 
 
@@ -230,15 +187,6 @@ def gnmt(steps: int, overflows: Steps, ranks: int = 16) -> str:
     return "".join(parts)
 
 
-def paddlenlp(steps: int, overflows: Steps) -> str:
-    return messages(
-        steps,
-        overflows,
-        lambda at: f"[WARNING] - optimizer not run, scale_before: {at.before}, scale_after: {at.after}\n",
-        lambda at: f"[INFO] - loss: 2.1, learning_rate: 3e-05, global_step: {at.number}, interval_runtime: 2.5\n",
-    )
-
-
 def bmtrain(steps: int, overflows: Steps) -> str:
     return messages(
         steps,
@@ -256,16 +204,10 @@ MAKERS: dict[str, tuple[str, Maker]] = {
     "fairseq": ("fairseq", fairseq),
     "paddle": ("paddle", paddle),
     "mindformers": ("mindspore", mindformers),
-    "mindspore-bert": ("mindspore", mindspore_bert),
-    "mindspore-words": ("mindspore", mindspore_words),
-    "tf-hourglass": ("tf_npu", tf_hourglass),
-    "tf-bert": ("tf_npu", tf_bert),
     "tf-hook": ("tf_npu", tf_hook),
     "nvidia-bert": ("step_dictionary", nvidia_bert),
-    "fairseq-old": ("fairseq", fairseq_old),
     "fp16-optimizer": ("fp16_optimizer", fp16_optimizer),
     "gnmt": ("apex", gnmt),
-    "paddlenlp": ("paddle", paddlenlp),
     "bmtrain": ("bmtrain", bmtrain),
 }
 """Name -> (the reader for it, its maker)."""

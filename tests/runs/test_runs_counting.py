@@ -123,31 +123,10 @@ def test_a_copy_of_a_counter_line_is_not_new() -> None:
 # Flags
 
 
-def test_every_step_printed_is_a_measurement() -> None:
-    count = flagged(*((step, step in (1, 2, 9)) for step in range(1, 11))).count(None, None)
-    assert (bounds(count), count.steps, count.calibrating, count.doubt) == ((3, 3), 10, 2, None)
-    assert "10 steps, 1 to 10" in count.basis
-
-
-def test_steps_from_zero_are_one_more_than_the_last() -> None:
-    assert flagged(*((step, False) for step in range(5))).count(None, None).steps == 5
-
-
-def test_a_resumed_run_is_counted_from_its_first_step() -> None:
-    assert flagged(*((step, False) for step in range(501, 511))).count(None, None).steps == 10
-
-
 def test_copies_of_ranks_count_once_and_a_single_rank_counts() -> None:
     found = flagged((1, False), (1, False), (2, False), (2, True), (2, True), (3, False))
     count = found.count(None, None)
     assert (bounds(count), count.steps, found.printed) == ((1, 1), 3, 3)
-
-
-def test_sampled_flags_are_not_a_measurement() -> None:
-    count = flagged(*((step, step == 30) for step in range(10, 101, 10))).count(None, None)
-    assert (bounds(count), count.steps) == ((1, 100), 100)
-    assert count.doubt is not None
-    assert "1 of 10 printed" in count.doubt
 
 
 def test_an_overflow_between_the_regular_lines_shows_that_all_are_printed() -> None:
@@ -163,18 +142,6 @@ def test_averaged_flags_and_a_single_line_are_not_a_measurement() -> None:
     averaged.averaged = True
     assert "averaged" in (averaged.count(None, None).doubt or "")
     assert flagged((1, False)).count(None, None).doubt is not None
-
-
-def test_lines_without_a_step_are_one_step_each() -> None:
-    count = flagged(*((None, number in (0, 1, 5)) for number in range(20))).count(None, None)
-    assert (bounds(count), count.steps, count.calibrating) == ((3, 3), 20, 2)
-    shared = flagged(*((None, number < 3) for number in range(20))).count(None, 2)
-    assert (bounds(shared), shared.steps) == ((2, 2), 10)
-
-
-def test_without_flags_there_are_no_steps() -> None:
-    count = Flags().count(None, None)
-    assert (bounds(count), count.steps, count.proof) == ((0, 0), None, None)
 
 
 @pytest.mark.parametrize(

@@ -332,14 +332,6 @@ def test_a_scale_gets_its_verdict_and_reason(values: tuple[float, ...], floor: f
     assert judge_scale(at_floor(*values, floor=floor))[:2] == (status, reason)
 
 
-@pytest.mark.parametrize(("later", "window"), [(25, 1000), (24, None), (1, None)])
-def test_rarer_growth_is_advised_from_half_the_limit_on(later: int, window: int | None) -> None:
-    """Half the limit of 0.5 % is 25 of 10,000 steps; each is 400 steps from the next."""
-    found = at_floor(1024.0, 2048.0, floor=0.0)
-    found.count = Count(later, later, 10_000, 0, "", proof="x")
-    assert advise(found, 0.005).window == window
-
-
 @pytest.mark.parametrize(("calibrating", "initial"), [(1, None), (2, 256.0), (3, 256.0)])
 def test_a_lower_start_is_advised_if_the_descent_took_more_than_one_overflow(
     calibrating: int, initial: float | None
