@@ -10,8 +10,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, MissingPackage, OpsinfoError, Refused
-from .readers.textproto import unescaped
-from .readers.wire import WireFault, varint
+from .readers.protobuf import WireFault, unescaped, varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -54,9 +54,7 @@ LONGEST = 3000
 def load() -> Check:
     from readers_invariants import check_bytes
 
-    import opsinfo_cli.graph.readers.ge.definition
-    import opsinfo_cli.graph.readers.ge.om
-    import opsinfo_cli.graph.readers.ge.text
+    import opsinfo_cli.graph.readers.ge
     import opsinfo_cli.graph.readers.onnx.reader
     import opsinfo_cli.graph.readers.tensorflow.reader  # noqa: F401
 

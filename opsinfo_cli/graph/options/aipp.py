@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import Damaged, UsageFault
 from ...text.source import read_bytes
 from ..graph import GraphNode, GraphTensor, ModelGraph, Producer, Subgraph
-from ..readers.textproto import TextFault, parse
+from ..readers.protobuf import TextFault, parse
 from ..topology import consumers_of
 
 if TYPE_CHECKING:
-    from ..readers.textproto import Message
+    from ..readers.protobuf import Message
 
 IMAGE_DTYPES = {
     **dict.fromkeys(("YUV420SP_U8", "XRGB8888_U8", "RGB888_U8", "YUV400_U8", "ARGB8888_U8", "YUYV_U8"), "uint8"),

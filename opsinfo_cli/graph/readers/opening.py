@@ -9,8 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from ...errors import Damaged, Refused
-from .textproto import TextFault
-from .wire import BYTES, VARINT, WireFault, fields, varint
+from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +34,9 @@ _NODE = re.compile(rb"\b(op|node)\s*:?\s*[{<\[]")
 _HINT = "compiled models (.om), GE dumps (ge_proto_*.txt), ATC JSON, ONNX and TensorFlow models are read"
 
 _READERS = {
-    OM: ("ge.om", "read_om"),
-    GE_TEXT: ("ge.text", "read_ge_text"),
-    GE_JSON: ("ge.definition", "read_ge_json"),
+    OM: ("ge", "read_om"),
+    GE_TEXT: ("ge", "read_ge_text"),
+    GE_JSON: ("ge", "read_ge_json"),
     ONNX: ("onnx.reader", "read_onnx"),
     GRAPH_DEF: ("tensorflow.reader", "read_graph_def"),
     GRAPH_TEXT: ("tensorflow.reader", "read_graph_text"),
@@ -85,13 +84,13 @@ def _read(file: IO[bytes], path: str) -> ModelGraph:
     gc.disable()  # a graph is millions of objects without garbage: collecting takes a third of the time
     try:
         found: ModelGraph = reader(file, path)
+    except TextFault as fault:
+        line, column = _line(file, fault.at)
+        raise Damaged(fault.message, name="damaged-model", path=path, line=line, column=column) from None
     except WireFault as fault:
         raise Damaged(
             f"the model is broken at byte {fault.at}: {fault.message}", name="damaged-model", path=path
         ) from None
-    except TextFault as fault:
-        line, column = _line(file, fault.at)
-        raise Damaged(fault.message, name="damaged-model", path=path, line=line, column=column) from None
     except RecursionError:
         raise Damaged("the model is nested too deep", name="damaged-model", path=path) from None
     finally:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..protobuf import WireFault
 from ..source import SourceGraph, SourceNode
-from ..wire import WireFault
 from .graph import source_graph, value_name
 from .nodes import Function, TfFunction, TfNode
 from .outputs import output_number

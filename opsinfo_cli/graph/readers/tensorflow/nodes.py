@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...dtypes import tensorflow_dtype, word_dtype
 from ...graph import Weights
-from ..tree import HALVES, NUMBER, PLACE, TEXT, Decoder, messages, word, words
+from ..protobuf import HALVES, NUMBER, PLACE, TEXT, Decoder, messages, number, word, words
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..tree import Message
+    from ..protobuf import Message
 
 _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
     "SavedModel": {2: ("meta_graphs", "MetaGraph")},
@@ -145,7 +145,7 @@ def _attribute(message: Message) -> object:
         if name == "type":
             return Type(_dtype(first))
         if name in ("i", "b"):
-            return _number(first)
+            return number(first)
         if name == "s":
             return first[:4096].decode("utf-8", "replace") if isinstance(first, bytes) else first
         if not isinstance(first, dict):
@@ -166,7 +166,7 @@ def _list(message: Message) -> object:
         return Types(tuple(map(_dtype, message["type"])))
     if "func" in message:
         return Function(tuple(word(each, "name") for each in messages(message, "func")))
-    return [_number(each) for each in message.get("i", [])]
+    return [number(each) for each in message.get("i", [])]
 
 
 def _tensor(message: Message) -> TfTensor:
@@ -178,20 +178,9 @@ def _tensor(message: Message) -> TfTensor:
 
 def _shape(message: Message) -> tuple[int, ...] | None:
     """A TensorShapeProto."""
-    if _number(message.get("unknown_rank", ["false"])[0]):
+    if number(message.get("unknown_rank", ["false"])[0]):
         return None
-    return tuple(_number(each.get("size", ["0"])[0]) for each in messages(message, "dim"))
-
-
-def _number(value: Any) -> int:
-    if isinstance(value, int):
-        return value
-    if value in ("true", "True", "t"):
-        return 1
-    try:
-        return int(value, 0) if isinstance(value, str) and len(value) < 25 else 0
-    except ValueError:
-        return 0
+    return tuple(number(each.get("size", ["0"])[0]) for each in messages(message, "dim"))
 
 
 def _dtype(value: Any) -> str | None:

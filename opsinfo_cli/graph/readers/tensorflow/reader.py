@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....errors import Damaged
+from ..protobuf import messages, parse, word
 from ..source import Notes
-from ..textproto import parse
-from ..tree import messages, word
 from .functions import FunctionLibrary, graph_of, needed
 from .graph import finished, leaves
 from .nodes import binary_message, function_of, node_of
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from ...graph import ModelGraph
-    from ..tree import Message
+    from ..protobuf import Message
     from .nodes import TfFunction, TfNode
 
 _SIGNATURE = "serving_default"
