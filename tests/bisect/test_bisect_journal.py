@@ -116,3 +116,10 @@ def test_planted_links_are_replaced_or_refused_and_never_followed(tmp_path: Path
         RunFolder(str(tmp_path / "linked")).make()
     assert [path.name for path in victim.iterdir()] == ["file"]
     assert (victim / "file").read_text("utf-8") == "keep"
+
+
+def test_a_run_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    RunFolder(str(tmp_path / "run")).make()
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(Refused, match="belongs to another user"):
+        RunFolder(str(tmp_path / "run")).make()
