@@ -16,8 +16,7 @@ from messages import GE, TF, node, om_bytes, put
 from readers_invariants import check_bytes, check_file
 
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused
-from opsinfo_cli.graph.readers import read_graph
-from opsinfo_cli.graph.readers.tensorflow import functions
+from opsinfo_cli.graph.readers import read_graph, tensorflow
 
 onnx = pytest.importorskip("onnx")
 
@@ -168,7 +167,7 @@ def test_functions_that_grow_exponentially_are_refused(tmp_path: Path, monkeypat
     node(message, "y", "PartitionedCall", "x", f="f0", Tout=("float32",))
     path = tmp_path / "m"
     path.write_bytes(message.SerializeToString())
-    monkeypatch.setattr(functions, "MOST_NODES", 5000)
+    monkeypatch.setattr(tensorflow, "MOST_NODES", 5000)
     with pytest.raises(Damaged, match="more than 5000 nodes"):
         read_graph(str(path))
 

@@ -56,7 +56,7 @@ def load() -> Check:
 
     import opsinfo_cli.graph.readers.ge
     import opsinfo_cli.graph.readers.onnx.reader
-    import opsinfo_cli.graph.readers.tensorflow.reader  # noqa: F401
+    import opsinfo_cli.graph.readers.tensorflow  # noqa: F401
 
     return check_bytes
 

@@ -38,10 +38,10 @@ _READERS = {
     GE_TEXT: ("ge", "read_ge_text"),
     GE_JSON: ("ge", "read_ge_json"),
     ONNX: ("onnx.reader", "read_onnx"),
-    GRAPH_DEF: ("tensorflow.reader", "read_graph_def"),
-    GRAPH_TEXT: ("tensorflow.reader", "read_graph_text"),
-    SAVED: ("tensorflow.reader", "read_saved_model"),
-    SAVED_TEXT: ("tensorflow.reader", "read_saved_text"),
+    GRAPH_DEF: ("tensorflow", "read_graph_def"),
+    GRAPH_TEXT: ("tensorflow", "read_graph_text"),
+    SAVED: ("tensorflow", "read_saved_model"),
+    SAVED_TEXT: ("tensorflow", "read_saved_text"),
 }
 _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 
