@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, zip_longest
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged
-from .graph import NO_ATTRIBUTES, UNKNOWN, GraphNode, GraphTensor, ModelFacts, ModelGraph, Origin, Producer, Subgraph
+from .graph import UNKNOWN, GraphNode, GraphTensor, ModelFacts, ModelGraph, Origin, Producer, Subgraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,19 +18,12 @@ if TYPE_CHECKING:
     Reference: TypeAlias = tuple[int | str, int]
 
 
-class _Added(NamedTuple):
-    """A node whose edges may still be names."""
+class _Edges(NamedTuple):
+    """The edges of a node, as they were added."""
 
-    name: str
-    type: str
     sources: Sequence[Reference | None]
     inputs: Sequence[GraphTensor | None]
-    outputs: tuple[GraphTensor, ...]
     control: Sequence[int | str]
-    attributes: Mapping[str, object]
-    fused_from: tuple[str, ...]
-    weights: Weights | None
-    origin: Origin | None
 
 
 class GraphBuilder:
@@ -44,12 +38,13 @@ class GraphBuilder:
 
     def __init__(self, *, path: str | None = None) -> None:
         self.path = path
-        self._added: list[_Added] = []
+        self._nodes: list[GraphNode] = []
+        self._edges: list[_Edges] = []
         self._subgraphs: list[tuple[str, int | str | None, int]] = [("", None, 0)]
         self._shared: dict[object, GraphTensor] = {}
 
     def __len__(self) -> int:
-        return len(self._added)
+        return len(self._nodes)
 
     def name_graph(self, name: str) -> None:
         """Name the main graph."""
@@ -61,7 +56,7 @@ class GraphBuilder:
         :param parent: index or name of the node that owns it; a name is looked up among all nodes, the main graph
             first; None: the file does not say
         """
-        self._subgraphs.append((name, parent, len(self._added)))
+        self._subgraphs.append((name, parent, len(self._nodes)))
 
     def tensors(self) -> Iterable[GraphTensor]:
         """All distinct tensors."""
@@ -98,20 +93,14 @@ class GraphBuilder:
         :param sources: (producer, output) of each input, or None for an absent optional input
         :param inputs: facts of each input in the file; None or missing at the end: those of the producer's output
         """
-        added = _Added(
-            name,
-            intern(op_type),
-            sources,
-            inputs,
-            tuple(outputs),
-            control,
-            dict(attributes) if attributes else NO_ATTRIBUTES,
-            tuple(fused_from),
-            weights,
-            origin,
+        index = len(self._nodes)
+        made = dict(attributes or ())
+        node = GraphNode(
+            index, name, intern(op_type), (), (), tuple(outputs), (), made, tuple(fused_from), weights, origin
         )
-        self._added.append(added)
-        return len(self._added) - 1
+        self._nodes.append(node)
+        self._edges.append(_Edges(sources, inputs, control))
+        return index
 
     def build(self, model: ModelFacts) -> ModelGraph:
         """The graph.
@@ -119,76 +108,53 @@ class GraphBuilder:
         :raises Damaged: if an edge names a node or an output that does not exist, or two nodes have the same name
         """
         starts = [start for _, _, start in self._subgraphs]
-        ranges = [range(start, end) for start, end in zip(starts, [*starts[1:], len(self._added)], strict=True)]
-        nodes: list[GraphNode] = []
+        ranges = [range(start, end) for start, end in pairwise([*starts, len(self._nodes)])]
         for places in ranges:
-            index_of = self._index_of(places)
-            nodes += [self._node(index, index_of, places) for index in places]
-        return ModelGraph(nodes, model, self._closed(ranges))
+            index_of: dict[str, int] = {}
+            for node in self._nodes[places.start : places.stop]:
+                if index_of.setdefault(node.name, node.index) != node.index:
+                    raise self._damaged(f"two nodes are named `{node.name}`")
+            for node in self._nodes[places.start : places.stop]:
+                self._connect(node, index_of, places)
+        return ModelGraph(self._nodes, model, self._closed(ranges))
 
-    def _index_of(self, places: range) -> dict[str, int]:
-        index_of: dict[str, int] = {}
-        for index in places:
-            if index_of.setdefault(self._added[index].name, index) != index:
-                raise self._damaged(f"two nodes are named `{self._added[index].name}`")
-        return index_of
+    def _connect(self, node: GraphNode, index_of: Mapping[str, int], places: range) -> None:
+        """Set the edges of a node of one subgraph.
 
-    def _node(self, index: int, index_of: Mapping[str, int], places: range) -> GraphNode:
-        added = self._added[index]
+        :param index_of: the subgraph's nodes by name
+        :param places: their indexes
+        """
+        edges = self._edges[node.index]
         sources: list[Producer | None] = []
         inputs: list[GraphTensor] = []
-        known = added.inputs
-        for number, reference in enumerate(added.sources):
-            tensor = known[number] if number < len(known) else None
+        for number, (reference, tensor) in enumerate(zip_longest(edges.sources, edges.inputs[: len(edges.sources)])):
             if reference is None:
                 sources.append(None)
                 inputs.append(UNKNOWN if tensor is None else tensor)
                 continue
             producer, output = reference
             at = index_of.get(producer, -1) if isinstance(producer, str) else producer
-            outputs = self._added[at].outputs if at in places else ()
+            outputs = self._nodes[at].outputs if at in places else ()
             if not 0 <= output < len(outputs):
-                raise self._not_an_edge(at in places, at, index, number, reference)
+                fault = f"comes from `{producer}`, which is not a node of its graph"
+                if at in places:
+                    fault = f"is output {output} of `{self._nodes[at].name}`, which has {len(outputs)} outputs"
+                raise self._damaged(f"input {number} of `{node.name}` {fault}")
             sources.append(Producer(at, output))
             inputs.append(outputs[output] if tensor is None else tensor)
-        return GraphNode(
-            index,
-            added.name,
-            added.type,
-            tuple(sources),
-            tuple(inputs),
-            added.outputs,
-            tuple([self._controlling(name, index, index_of, places) for name in added.control]),
-            added.attributes,
-            added.fused_from,
-            added.weights,
-            added.origin,
-        )
-
-    def _controlling(self, producer: int | str, index: int, index_of: Mapping[str, int], places: range) -> int:
-        at = index_of.get(producer, -1) if isinstance(producer, str) else producer
-        if at not in places:
-            name = self._added[index].name
-            raise self._damaged(f"`{name}` has a control edge from `{producer}`, which is not a node of its graph")
-        return at
-
-    def _not_an_edge(self, inside: bool, at: int, node: int, number: int, reference: Reference) -> Damaged:
-        where = f"input {number} of `{self._added[node].name}`"
-        if not inside:
-            return self._damaged(f"{where} comes from `{reference[0]}`, which is not a node of its graph")
-        producer = self._added[at]
-        return self._damaged(
-            f"{where} is output {reference[1]} of `{producer.name}`, which has {len(producer.outputs)} outputs"
-        )
+        control = [index_of.get(name, -1) if isinstance(name, str) else name for name in edges.control]
+        for at, name in zip(control, edges.control, strict=True):
+            if at not in places:
+                fault = f"has a control edge from `{name}`, which is not a node of its graph"
+                raise self._damaged(f"`{node.name}` {fault}")
+        node.sources, node.inputs, node.control = tuple(sources), tuple(inputs), tuple(control)
 
     def _closed(self, ranges: list[range]) -> list[Subgraph]:
-        index_of: dict[str, int] = {}
-        if len(ranges) > 1:
-            index_of = {added.name: index for index, added in reversed(list(enumerate(self._added)))}
+        index_of = {node.name: node.index for node in reversed(self._nodes)} if len(ranges) > 1 else {}
         closed = []
         for (name, parent, _), places in zip(self._subgraphs, ranges, strict=True):
             owner = index_of.get(parent, -1) if isinstance(parent, str) else parent
-            if owner is not None and (not 0 <= owner < len(self._added) or owner in places):
+            if owner is not None and (not 0 <= owner < len(self._nodes) or owner in places):
                 raise self._damaged(f"subgraph `{name}` belongs to `{parent}`, which is not a node outside it")
             closed.append(Subgraph(name, owner, places))
         return closed

@@ -7,15 +7,14 @@ after those of the main graph; an edge never leaves its subgraph.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-NO_ATTRIBUTES: Mapping[str, object] = {}
-NO_SECOND_TYPES: Mapping[str, str] = {}
 
 
 class GraphTensor(NamedTuple):
@@ -132,13 +131,14 @@ class ModelFacts(NamedTuple):
     command: tuple[str, ...] = ()
     judged: bool | None = None
     has_casts: bool | None = None
-    attributes: Mapping[str, object] = NO_ATTRIBUTES
+    attributes: Mapping[str, object] = MappingProxyType({})
     notes: tuple[Note, ...] = ()
     predicted: bool = False
-    second_types: Mapping[str, str] = NO_SECOND_TYPES
+    second_types: Mapping[str, str] = MappingProxyType({})
     onnx: Any = None
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class GraphNode:
     """One node.
 
@@ -152,52 +152,20 @@ class GraphNode:
     :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 
-    __slots__ = (
-        "attributes",
-        "control",
-        "fused_from",
-        "index",
-        "inputs",
-        "name",
-        "origin",
-        "outputs",
-        "sources",
-        "type",
-        "weights",
-    )
-
-    def __init__(
-        self,
-        index: int,
-        name: str,
-        type: str,
-        sources: tuple[Producer | None, ...],
-        inputs: tuple[GraphTensor, ...],
-        outputs: tuple[GraphTensor, ...],
-        control: tuple[int, ...] = (),
-        attributes: Mapping[str, object] = NO_ATTRIBUTES,
-        fused_from: tuple[str, ...] = (),
-        weights: Weights | None = None,
-        origin: Origin | None = None,
-    ) -> None:
-        self.index = index
-        self.name = name
-        self.type = type
-        self.sources = sources
-        self.inputs = inputs
-        self.outputs = outputs
-        self.control = control
-        self.attributes = attributes
-        self.fused_from = fused_from
-        self.weights = weights
-        self.origin = origin
+    index: int
+    name: str
+    type: str
+    sources: tuple[Producer | None, ...]
+    inputs: tuple[GraphTensor, ...]
+    outputs: tuple[GraphTensor, ...]
+    control: tuple[int, ...] = ()
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    fused_from: tuple[str, ...] = ()
+    weights: Weights | None = None
+    origin: Origin | None = None
 
     def __repr__(self) -> str:
         return f"<Node {self.index} {self.type} {self.name!r}>"
-
-    def replaced(self, **changes: Any) -> GraphNode:
-        """Return a copy with other values."""
-        return GraphNode(**{**{name: getattr(self, name) for name in self.__slots__}, **changes})
 
 
 class Slots:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged
@@ -64,7 +65,8 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
     nodes = []
     for at, node in enumerate(kept):
         waited = [fed_by[index] if index in gone else Producer(index, 0) for index in node.control]
-        made = node.replaced(
+        made = replace(
+            node,
             index=at,
             sources=tuple(map(moved, node.sources)),
             inputs=tuple(map(original, node.inputs)),

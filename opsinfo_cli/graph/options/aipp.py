@@ -9,6 +9,7 @@ dengguojie/vue-element-admin@f0e043f2).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, UsageFault
@@ -123,14 +124,15 @@ def _inserted(graph: ModelGraph, data: GraphNode, aipp: Aipp) -> ModelGraph:
         return Producer(operator, 0) if each == (data.index, 0) else Producer(moved(each.node), each.output)
 
     nodes = [
-        node.replaced(
+        replace(
+            node,
             index=moved(node.index),
             sources=tuple(map(source, node.sources)),
             control=tuple(map(moved, node.control)),
-            **({"inputs": (image,) * len(node.sources), "outputs": (image,)} if node is data else {}),
         )
         for node in graph
     ]
+    nodes[data.index] = replace(data, inputs=(image,) * len(data.sources), outputs=(image,))
     sources, images = [Producer(data.index, 0)], [image]
     made = []
     if aipp.is_dynamic:

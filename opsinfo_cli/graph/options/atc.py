@@ -10,6 +10,7 @@ judge:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -166,11 +167,12 @@ def _with_outputs(graph: ModelGraph, dtypes: Mapping[Input, str]) -> ModelGraph:
         output = nodes[index]
         inputs = list(output.inputs)
         inputs[number] = _of(inputs[number], dtype)
-        nodes[index] = output.replaced(inputs=tuple(inputs))
+        nodes[index] = replace(output, inputs=tuple(inputs))
         source = output.sources[number]
         if source is not None and nodes[source.node].type == "Merge":
             merge = nodes[source.node]
-            nodes[source.node] = merge.replaced(
+            nodes[source.node] = replace(
+                merge,
                 inputs=tuple(_of(tensor, dtype) for tensor in merge.inputs),
                 outputs=(_of(merge.outputs[0], dtype), *merge.outputs[1:]),
             )
@@ -191,7 +193,8 @@ def _with_fp16_inputs(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
         if any(each.type == "Aipp" for each in consumers_of(graph, node.index)):
             message = f"--input_fp16_nodes: `{name}` has image preprocessing; atc refuses both (E10034)"
             raise UsageFault(message, name="bad-input-fp16")
-        nodes[node.index] = node.replaced(
+        nodes[node.index] = replace(
+            node,
             inputs=tuple(_of(tensor, "float16") for tensor in node.inputs),
             outputs=tuple(_of(tensor, "float16") for tensor in node.outputs),
         )

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import Damaged
 from ..dtypes import tensorflow_dtype, word_dtype
 from ..graph import GraphTensor, ModelFacts, Weights
-from .assemble import assemble
-from .folding import fold
 from .op_names import tensorflow_mapping
 from .protobuf import (
     HALVES,
@@ -33,7 +31,7 @@ from .protobuf import (
     word,
     words,
 )
-from .source import CONST, Notes, SourceGraph, SourceNode
+from .source import CONST, Notes, SourceGraph, SourceNode, assemble, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -487,7 +485,7 @@ def _mark_loops(graph: SourceGraph) -> None:
             readers.setdefault(value, node.op)
     for node in graph.nodes:
         if node.op == "Switch" and node.inputs:
-            node.keep("continuous_input", 0)
+            node.extra = {"continuous_input": 0}
         if node.op != "Merge":
             continue
         mark(node.outputs[0])

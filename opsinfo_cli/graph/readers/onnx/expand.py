@@ -92,11 +92,8 @@ class Expansion:
         return made.name
 
     def _made(self, name: str, op_type: str, inputs: list[str], output: str) -> SourceNode:
-        made = SourceNode(name, op_type, inputs, [output])
-        made.type = op_type
-        made.number = self.node.number
-        made.keep("source", self.node.name)
-        return made
+        extra = {"source": self.node.name}
+        return SourceNode(name, op_type, inputs, [output], number=self.node.number, extra=extra, type=op_type)
 
     def step(self, op_type: str, suffix: str, value: str) -> SourceNode:
         """Return a node of one input that is not placed yet."""

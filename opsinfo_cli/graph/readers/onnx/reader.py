@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 from ....errors import Damaged
 from ...dtypes import onnx_dtype
 from ...graph import GraphTensor, ModelFacts, Weights
-from ..assemble import assemble
-from ..folding import fold
 from ..op_names import HIGHEST_OPSET, onnx_mapping
-from ..source import CONST, Notes, SourceGraph, SourceNode
+from ..source import CONST, Notes, SourceGraph, SourceNode, assemble, fold
 from .expand import expand
 from .model import EXTERNAL, bodies, brief, external_place, inlined, parsed, without_large
 
