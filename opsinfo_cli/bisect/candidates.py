@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.options.keep_dtype import KeepDtype
+from ..graph.options.files import KeepDtype
 from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
 
 if TYPE_CHECKING:

@@ -13,9 +13,7 @@ from ..graph.judge.kernels import DEFAULT_SOURCES
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.judging import Ready, prepare
 from ..graph.options.atc import AtcOptions
-from ..graph.options.customize_dtypes import CustomizeDtypes
-from ..graph.options.keep_dtype import KeepDtype
-from ..graph.options.lines import fp16_op_types
+from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ..model.mixlist import Mixlist
 from ..model.precision_mode import MODES
 from ..model.target import Target, TargetOptions

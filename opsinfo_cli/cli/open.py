@@ -150,8 +150,8 @@ def open_model(path: str, console: Console) -> ModelGraph:
     :raises Refused: if the file cannot be read or is not a model
     """
     from ..graph.judge.modes import mode_by_number
+    from ..graph.options.atc import command_options
     from ..graph.readers import read_graph
-    from ..graph.readers.command import options as command_options
 
     total = os.path.getsize(path) if os.path.isfile(path) else None
     with console.progress("reading", total) as advance:

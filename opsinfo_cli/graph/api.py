@@ -13,7 +13,7 @@ from .judge.kernels import DEFAULT_SOURCES
 from .judge.modes import FP16_OP_TYPES
 from .judging import prepare
 from .options.atc import AtcOptions
-from .options.lines import fp16_op_types
+from .options.files import fp16_op_types
 from .readers import read_graph
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from .answer import Answer
     from .judging import Against, Lists
-    from .options.customize_dtypes import CustomizeDtypes
-    from .options.keep_dtype import KeepDtype
+    from .options.files import CustomizeDtypes, KeepDtype
 
 
 class Graph(core.ModelGraph):

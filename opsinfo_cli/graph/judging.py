@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ..model.policy import Mark
     from .graph import ModelGraph
     from .options.atc import AtcOptions, Considered
-    from .options.customize_dtypes import CustomizeDtypes
-    from .options.keep_dtype import KeepDtype
+    from .options.files import CustomizeDtypes, KeepDtype
 
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"

@@ -15,8 +15,7 @@ from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.constants import constant_faults
 from opsinfo_cli.graph.graph import ModelFacts, ModelGraph, Weights
-from opsinfo_cli.graph.options.aipp import Aipp
-from opsinfo_cli.graph.options.atc import AtcOptions, with_options
+from opsinfo_cli.graph.options.atc import Aipp, AtcOptions, with_options
 from opsinfo_cli.graph.readers import read_graph
 
 NODES: list[list[Any]] = [

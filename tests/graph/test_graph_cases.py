@@ -10,8 +10,7 @@ import pytest
 from case_support import CASES, graph_of, judge, library_of, marks_of
 
 from opsinfo_cli.graph.answer import Answer
-from opsinfo_cli.graph.options.customize_dtypes import CustomizeDtypes
-from opsinfo_cli.graph.options.keep_dtype import KeepDtype
+from opsinfo_cli.graph.options.files import CustomizeDtypes, KeepDtype
 
 LISTS_PLAY_NO_PART = {"mode", "promoted", "cast", "related"}
 

@@ -11,9 +11,7 @@ from corpus_place import CORPUS
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.graph.judge.facts import Customized
 from opsinfo_cli.graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
-from opsinfo_cli.graph.options.customize_dtypes import CustomizeDtypes
-from opsinfo_cli.graph.options.keep_dtype import KeepDtype
-from opsinfo_cli.graph.options.lines import fp16_op_types
+from opsinfo_cli.graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 
 GRAPH = graph_of([["x", "Data", [], ["float32"]], ["add_1", "Add", ["x", "x"], ["float32"]]])
 

@@ -12,8 +12,8 @@ from messages import GE, TF
 from readers_invariants import weights_of
 
 from opsinfo_cli.graph.graph import ModelGraph
+from opsinfo_cli.graph.options.atc import command_options
 from opsinfo_cli.graph.readers import read_graph
-from opsinfo_cli.graph.readers.command import options
 
 onnx = pytest.importorskip("onnx")
 LIGHT = sorted((Path(onnx.__file__).parent / "backend" / "test" / "data" / "light").glob("*.onnx"))
@@ -87,8 +87,8 @@ def test_a_real_compiled_model_has_its_command_and_casts(graphs: Path) -> None:
     graph = read_graph(str(graphs / "autoencoder.om"))
     model = graph.model
     assert (model.format, model.soc_version, model.judged, model.has_casts) == ("om", "Ascend310", True, True)
-    assert options(model.command)["soc_version"] == "Ascend310"
-    assert "precision_mode" not in options(model.command)
+    assert command_options(model.command)["soc_version"] == "Ascend310"
+    assert "precision_mode" not in command_options(model.command)
     casts = [node.name for node in graph if node.type == "Cast"]
     assert casts == ["trans_Cast_0", "trans_Cast_21", "trans_Cast_35"]
     assert len(weights_of(graph)) == sum(node.type == "Const" for node in graph)

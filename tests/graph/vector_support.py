@@ -18,7 +18,7 @@ from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.graph.judge.kernels import Kernels
 from opsinfo_cli.graph.judge.modes import FP16_OP_TYPES
 from opsinfo_cli.graph.judging import prepare
-from opsinfo_cli.graph.options.customize_dtypes import CustomizeDtypes
+from opsinfo_cli.graph.options.files import CustomizeDtypes
 from opsinfo_cli.model.install import Install
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist

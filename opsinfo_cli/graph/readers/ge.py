@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,6 @@ from ...errors import Damaged, Refused
 from ..builder import GraphBuilder
 from ..dtypes import ge_dtype, word_dtype
 from ..graph import ModelFacts, Weights
-from .command import arguments
 from .protobuf import (
     NUMBER,
     PLACE,
@@ -149,7 +149,7 @@ class _Model:
             soc_version=facts.pop("soc_version", "") or None,
             atc_cmdline=command or None,
             graph_precision_mode=self._mode,
-            command=arguments(command),
+            command=_arguments(command),
             judged=self._judged or self._cast or compiled or changed,
             has_casts=True if self._cast else None if compiled else False,
             attributes=facts,
@@ -234,6 +234,14 @@ class _Model:
                 if store is not None and size > 0 and 0 <= offset <= store.size - size:
                     return Weights(store.path, store.offset + offset, size)
         return None
+
+
+def _arguments(command: str) -> tuple[str, ...]:
+    """Return the command split into arguments as in a shell; at blanks if its quotes do not match."""
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return tuple(command.split())
 
 
 def _entries(message: object) -> Iterator[tuple[str, Message]]:
