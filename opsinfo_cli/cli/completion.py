@@ -96,13 +96,12 @@ def precision_modes(_: click.Context, __: click.Parameter) -> Iterable[str]:
 
 
 def findings(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
-    from ..check.rules import RULES
-    from ..check.wording import TOPICS
+    from ..check.rules import RULES, wording
 
     for rule in RULES.values():
         yield CompletionItem(rule.name, help=rule.code)
         yield CompletionItem(rule.code, help=rule.name)
-    yield from (CompletionItem(name, help="topic") for name in TOPICS)
+    yield from (CompletionItem(name, help="topic") for name in wording().topics)
 
 
 def systems(_: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:
