@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
-from .readers.onnx.model import package
+from .readers.onnx import package
 
 if TYPE_CHECKING:
     from typing import Any

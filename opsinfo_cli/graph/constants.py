@@ -6,15 +6,14 @@ IEEE 754 rounds to nearest, ties to even. Values are read in slices with numpy.
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, MissingPackage, OpsinfoError, Refused
-from .readers.protobuf import WireFault, unescaped, varint
+from .readers.protobuf import WireFault, packed, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import IO, Any
+    from typing import Any
 
     from .answer import Answer
     from .graph import Weights
@@ -28,7 +27,8 @@ LIMITS = {
 _CLIPPED = frozenset({"float32", "float64"})
 """Dtypes of constants that ``--is_weight_clip`` clips (hicann/ge ffdcbc9f, compiler/graph/passes/feature/
 constant_clip_pass.cc:114-144)."""
-_SLICE = 1 << 20
+_SLICE = 1 << 18
+"""Values that are read at once."""
 _WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 
 
@@ -119,9 +119,7 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
     for values in _slices(weights, dtype):
         one = _examined(values, bound, smallest)
         found = Extremes(
-            found.values + one.values,
-            found.overflowing + one.overflowing,
-            found.vanishing + one.vanishing,
+            *(old + new for old, new in zip(found[:3], one[:3], strict=True)),
             max(found.largest, one.largest),
             one.overflow if found.overflow is None else found.overflow,
             one.vanish if found.vanish is None else found.vanish,
@@ -166,12 +164,18 @@ def _slices(weights: Weights, dtype: str) -> Iterator[Any]:
         with open(weights.path, "rb") as file:
             end = file.seek(0, 2)
             size = weights.size if weights.size >= 0 else max(end - weights.offset, 0)
-            if weights.offset + size > end:
-                last = weights.offset + size
+            last = weights.offset + size
+            if last > end:
                 message = f"the values of a constant are at bytes {weights.offset} to {last}, the file has {end}"
                 raise Damaged(message, name="damaged-model", path=weights.path)
             file.seek(weights.offset)
-            yield from _decoded(file, size, dtype, weights.encoding)
+            if weights.encoding == "raw":
+                step = _SLICE * _WIDTHS[dtype]
+                for left in range(size, 0, -step):
+                    yield _floats(file.read(min(step, left)), dtype)
+            else:
+                data = file.read(size)
+                yield _floats(unescaped(data) if weights.encoding == "escaped" else _patterns(data), dtype)
     except FileNotFoundError:
         message = "the file with the values of constants is missing"
         hint = "put the external data beside the model, under the name in the model"
@@ -194,50 +198,15 @@ def _in_memory(weights: Weights, dtype: str) -> Any:
         raise Damaged(message, name="damaged-model", path=weights.path) from None
 
 
-def _decoded(file: IO[bytes], size: int, dtype: str, encoding: str) -> Iterator[Any]:
-    """Read values in slices; a slice may end inside a value, an escape or a number."""
-    width = 2 if encoding == "varint" else _WIDTHS[dtype]
-    left, text, data = size, b"", b""
-    while left and (block := file.read(min(_SLICE, left))):
-        left -= len(block)
-        text += block
-        if encoding == "raw":
-            data, text = text, b""
-        elif encoding == "escaped":
-            end = _whole_escapes(text) if left else len(text)
-            data, text = data + unescaped(text[:end]), text[end:]
-        else:
-            patterns, end = _patterns(text, size - left - len(text), bool(left))
-            data, text = patterns, text[end:]
-        used = len(data) - len(data) % width
-        yield _floats(data[:used], dtype)
-        data = data[used:]
-        if encoding == "raw":
-            text, data = data, b""
-
-
-def _whole_escapes(text: bytes) -> int:
-    """Return how much of a text can be read before its rest: an escape has at most ten characters."""
-    end = max(len(text) - 10, 0)
-    slash = text.rfind(b"\\", max(end - 10, 0), end)
-    before = len(text[: slash + 1]) - len(text[: slash + 1].rstrip(b"\\"))
-    return slash if before % 2 else end
-
-
-def _patterns(data: bytes, done: int, more: bool) -> tuple[bytes, int]:
-    """Read patterns of 16 bits, each written as a number of one to ten bytes; also return where they end."""
-    patterns, at = array("H"), 0
-    while at < len(data) - (10 if more else 0):
-        try:
-            value, at = varint(data, at)
-        except IndexError:
-            raise WireFault(done + at, "the data ends inside a number") from None
-        patterns.append(value & 0xFFFF)
-    return _numpy().array(patterns, dtype="<u2").tobytes(), at
+def _patterns(data: bytes) -> bytes:
+    """Return patterns of 16 bits, each written as a number of one to ten bytes."""
+    return _numpy().array([value & 0xFFFF for value in packed(data, 0, len(data))], dtype="<u2").tobytes()
 
 
 def _floats(data: bytes, dtype: str) -> Any:
+    """Return values as an array; the rest of a value that is cut off is left out."""
     np = _numpy()
+    data = data[: len(data) - len(data) % _WIDTHS[dtype]]
     if dtype == "bfloat16":
         return (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
     values = np.frombuffer(data, {"float64": "<f8", "float32": "<f4", "float16": "<f2"}[dtype])

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged
-from ..graph.readers.onnx.model import EXTERNAL, bodies, external_place, without_large
+from ..graph.readers.onnx import EXTERNAL, bodies, external_place, without_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -55,7 +55,7 @@ def load() -> Check:
     from readers_invariants import check_bytes
 
     import opsinfo_cli.graph.readers.ge
-    import opsinfo_cli.graph.readers.onnx.reader
+    import opsinfo_cli.graph.readers.onnx
     import opsinfo_cli.graph.readers.tensorflow  # noqa: F401
 
     return check_bytes

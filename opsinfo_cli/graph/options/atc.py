@@ -276,8 +276,7 @@ class Aipp(NamedTuple):
         try:
             found = parse(text).get("aipp_op", [])
         except TextFault as fault:
-            before = text[: fault.at]
-            line, column = before.count(b"\n") + 1, fault.at - (before.rfind(b"\n") + 1) + 1
+            line, column = fault.place(text)
             raise Damaged(fault.message, name="bad-aipp", path=path, line=line, column=column) from None
         messages = [each for each in found if isinstance(each, dict)]
         if not messages or len(messages) < len(found):

@@ -44,6 +44,11 @@ class WireFault(Exception):
 class TextFault(WireFault):
     """Text that is not of this form."""
 
+    def place(self, text: bytes) -> tuple[int, int]:
+        """Return the line and the column of the fault in a text of at least the bytes before it."""
+        before = text[: self.at]
+        return before.count(b"\n") + 1, self.at - before.rfind(b"\n")
+
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """Return an unsigned number and the offset after it.
@@ -97,13 +102,14 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
         raise WireFault(len(data), "the data ends inside a field") from None
 
 
-def _repeated(data: bytes, first: int, last: int) -> list[int]:
-    """Integers of a repeated field, packed or one by one."""
-    if last < 0:
-        return [_signed(first)]
-    found, at = [], first
+def packed(data: bytes, at: int, end: int) -> list[int]:
+    """Return a packed list of varints, as int64.
+
+    :raises WireFault: if a number exceeds the data
+    """
+    found = []
     try:
-        while at < last:
+        while at < end:
             value, at = varint(data, at)
             found.append(_signed(value))
     except IndexError:
@@ -150,7 +156,7 @@ class Decoder:
             wire = tag & 7
             if kind == NUMBER:
                 if wire in (BYTES, VARINT):
-                    message.setdefault(key, []).extend(_repeated(data, first, last))
+                    message.setdefault(key, []).extend([_signed(first)] if last < 0 else packed(data, first, last))
             elif kind in (PLACE, HALVES):
                 if last > first:
                     encoding = "varint" if kind == HALVES else "raw"

@@ -11,32 +11,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...graph import GraphTensor
-from ..source import SourceGraph, SourceNode, constant
+from ..graph import GraphTensor
+from .source import SourceGraph, SourceNode, constant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from ..op_names import Mapping
+    from .op_names import Mapping
 
     Rule: TypeAlias = Callable[["Expansion"], None]
 
-PLUMBING = frozenset(
-    [
-        "Squeeze",
-        "Unsqueeze",
-        "Identity",
-        "Cast",
-        "Shape",
-        "Const",
-        "ExpandDims",
-        "Transpose",
-        "TransposeD",
-        "Empty",
-        "Flatten",
-    ]
-)
+_NAMES = "Squeeze Unsqueeze Identity Cast Shape Const ExpandDims Transpose TransposeD Empty Flatten"
+_PLUMBING = frozenset(_NAMES.split())
 """Op types of helper nodes around the operator."""
 
 
@@ -110,7 +97,7 @@ def expand(graph: SourceGraph, node: SourceNode, mapping: Mapping) -> Expansion:
     if rule:
         rule(expansion)
     else:
-        node.type = next((each for each in mapping.types if each not in PLUMBING), mapping.types[0])
+        node.type = next((each for each in mapping.types if each not in _PLUMBING), mapping.types[0])
         expansion.followed = len(mapping.types) == 1
     return expansion
 
