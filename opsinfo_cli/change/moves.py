@@ -53,7 +53,7 @@ class Job(NamedTuple):
     seen: Source | None = None
 
     def source(self, data: bytes) -> Source:
-        return self.seen if self.seen and self.seen.equals(data) else Source(data, self.path)
+        return self.seen if self.seen and self.seen.data == data else Source(data, self.path)
 
 
 class FileResult(NamedTuple):

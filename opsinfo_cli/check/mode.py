@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model.precision_mode import mode_hint, mode_named
+from ..model.precision_mode import MODES, mode_hint
 from .finding import Finding, whole_file
 from .rules import BOTH_MODES, MODE_NOT_ON_SOC, MODE_REFUSES_MIXLIST, UNKNOWN_MODE
 
@@ -17,7 +17,7 @@ def check_modes(names: Sequence[str], socs: Sequence[str], with_mixlist: bool) -
     :param with_mixlist: whether a mixlist is used with the mode
     """
     for name in names:
-        mode = mode_named(name)
+        mode = MODES.get(name)
         if mode is None:
             yield whole_file(UNKNOWN_MODE, PLACE, f"unknown precision mode `{name}` (E10001)", mode_hint(name))
             continue
@@ -29,7 +29,7 @@ def check_modes(names: Sequence[str], socs: Sequence[str], with_mixlist: bool) -
             if not mode.is_on(soc):
                 hint = f"it requires {', '.join(sorted(mode.socs or ()))}"
                 yield whole_file(MODE_NOT_ON_SOC, PLACE, f"{soc} does not have `{name}`", hint)
-    known = [mode for mode in map(mode_named, names) if mode]
+    known = [mode for mode in map(MODES.get, names) if mode]
     if {("v1",), ("v2",)} <= {mode.options for mode in known}:
         both = " and ".join(f"`{mode.name}`" for mode in known)
         message = f"{both} set both precision_mode and precision_mode_v2 (E10056)"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_of
 from ..model.library import Library, Store, library_files, load_order
-from ..model.precision_mode import mode_named
+from ..model.precision_mode import MODES
 from ..model.repository import Repository
 from ..model.target import Target
 from ..text.members import Members, read_members
@@ -196,7 +196,7 @@ class Checker:
         document = scan(source)
         yield from check_mixlist(document)
         if document.root is not None and self.against:
-            modes = [mode for mode in map(mode_named, self.modes) if mode]
+            modes = [mode for mode in map(MODES.get, self.modes) if mode]
             reading = Reading(source, document.root, (*self.against, *self.models))
             yield from check_against(reading, self.against, modes)
             if self.models:

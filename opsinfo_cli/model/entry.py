@@ -115,14 +115,7 @@ class Entry:
 
     def damaged(self, fault: EntryFault) -> Damaged:
         """Return the error about a fault of this entry."""
-        place = self.source.place(self.span(fault)[0])
-        return Damaged(
-            f"operator `{self.name}`: {fault.message}",
-            path=self.path,
-            line=place.line,
-            column=place.column,
-            hint=REFUSED,
-        )
+        return self.source.damaged(f"operator `{self.name}`: {fault.message}", self.span(fault)[0], REFUSED)
 
     def span(self, fault: EntryFault) -> tuple[int, int]:
         """Return the span of the offending token. Names are trimmed only in an object of objects of strings."""

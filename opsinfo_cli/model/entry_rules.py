@@ -68,40 +68,26 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _enumeration(key: str, words: str) -> Enumeration:
-    return Enumeration(key, _words(words))
-
-
 _JIT = ["static_true", "static_false", "dynamic_true", "dynamic_false"]
 _JIT_PAIRS = [f"{first},{second}" for first in _JIT for second in _JIT if first.split("_")[0] != second.split("_")[0]]
+_FLAGS = (
+    "precision_reduce needCheckSupport dynamicFormat heavyOp softsync dynamicShapeSupport inputMemContinues "
+    "outputMemContinues enableVectorCore"
+)
+_SLICES = (
+    "elemwise elemwisebroadcast broadcast slidingwindow slidingwindowdeconv cubematmul reduce resize scatter segment"
+)
 
 ENUMERATIONS: dict[str, Enumeration] = {
-    "precision_reduce": _enumeration("flag", "true false"),
-    "op": _enumeration("pattern", "formatagnostic broadcast reduce dynamic rangeagnostic broadcastenhanced"),
-    **{
-        section: _enumeration("flag", "true false")
-        for section in (
-            "needCheckSupport",
-            "dynamicFormat",
-            "heavyOp",
-            "softsync",
-            "dynamicShapeSupport",
-            "inputMemContinues",
-            "outputMemContinues",
-            "enableVectorCore",
-        )
-    },
-    "slicePattern": _enumeration(
-        "value",
-        "elemwise elemwisebroadcast broadcast slidingwindow slidingwindowdeconv cubematmul reduce resize scatter "
-        "segment",
-    ),
-    "jitCompile": _enumeration("flag", " ".join(["true", "false", *_JIT, *_JIT_PAIRS])),
-    "rangeLimit": _enumeration("value", "limited unlimited dynamic"),
-    "dynamicRankSupport": _enumeration("flag", "true false upgrade_to_dynamic_rank"),
-    "dynamicCompileStatic": _enumeration("flag", "true false tune"),
-    "aclnnSupport": _enumeration("value", "default support_aclnn aclnn_only"),
-    "multiKernelSupportDynamicGraph": _enumeration("value", "default multi_kernel single_kernel"),
+    **dict.fromkeys(_FLAGS.split(), Enumeration("flag", _words("true false"))),
+    "op": Enumeration("pattern", _words("formatagnostic broadcast reduce dynamic rangeagnostic broadcastenhanced")),
+    "slicePattern": Enumeration("value", _words(_SLICES)),
+    "jitCompile": Enumeration("flag", frozenset(["true", "false", *_JIT, *_JIT_PAIRS])),
+    "rangeLimit": Enumeration("value", _words("limited unlimited dynamic")),
+    "dynamicRankSupport": Enumeration("flag", _words("true false upgrade_to_dynamic_rank")),
+    "dynamicCompileStatic": Enumeration("flag", _words("true false tune")),
+    "aclnnSupport": Enumeration("value", _words("default support_aclnn aclnn_only")),
+    "multiKernelSupportDynamicGraph": Enumeration("value", _words("default multi_kernel single_kernel")),
 }
 
 DTYPES = _words(

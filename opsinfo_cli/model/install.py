@@ -28,6 +28,7 @@ BUILT_IN = {
 """Directory of the built-in store: the current layout, then the one of CANN before 5.1."""
 
 CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
+_INSTALLED = "`opsinfo socs` lists the SoCs that are installed"
 LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
 
 
@@ -96,21 +97,11 @@ def _facts(path: str) -> Mapping[str, str]:
         return {}
 
 
-KNOWN_FOLDERS = [
-    "ascend031",
-    "ascend035",
-    "ascend630",
-    "ascend610lite",
-    "ascend310b",
-    "ascend310p",
-    "ascend910",
-    "ascend910b",
-    "ascend910_93",
-    "ascend950",
-    "kirinx90",
-    "kirin9030",
-    "mc62",
-]
+_KNOWN_FOLDERS = (
+    "ascend031 ascend035 ascend630 ascend610lite ascend310b ascend310p ascend910 ascend910b "
+    "ascend910_93 ascend950 kirinx90 kirin9030 mc62"
+)
+KNOWN_FOLDERS = _KNOWN_FOLDERS.split()
 """Only for suggestions: the folders on the disk decide."""
 
 _PRODUCTS = {
@@ -249,7 +240,7 @@ class Install:
     def sites(self, core: str | None = None) -> list[Site]:
         """Return all stores of a core in the engine's order: environment, vendors, built-in."""
         core = core or self.core
-        custom = [site for site, _ in self._custom_sites(core) if site]
+        custom = [site for site in self._custom_sites(core) if isinstance(site, Site)]
         built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
         if core == "ai" and not self._has_generated_store():
@@ -273,7 +264,7 @@ class Install:
 
     def skipped(self, core: str | None = None) -> list[Skipped]:
         """Return custom paths without effect, with the reason (configuration.cc:687-724)."""
-        found = [skipped for _, skipped in self._custom_sites(core or self.core) if skipped]
+        found = [site for site in self._custom_sites(core or self.core) if isinstance(site, Skipped)]
         vendors = os.path.join(self.root, "vendors")
         for name in sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []:
             path = os.path.join(vendors, name)
@@ -295,21 +286,13 @@ class Install:
                 hint="write `load_priority=<vendor>,<vendor>`",
             )
         if self.missing_built_in:
-            raise Refused(
-                f"no built-in store for {self.soc}; the engine does not start (E20002)",
-                name="no-store",
-                path=self.missing_built_in,
-                hint="`opsinfo socs` lists the SoCs that are installed",
-            )
+            message = f"no built-in store for {self.soc}; the engine does not start (E20002)"
+            raise Refused(message, name="no-store", path=self.missing_built_in, hint=_INSTALLED)
         sites = self.sites(core)
         present = [site for site in sites if os.path.isdir(site.directory)]
         if not present:
-            raise Refused(
-                f"no {sites[-1].core} store for {self.soc or 'any SoC'}",
-                name="no-store",
-                path=sites[-1].directory,
-                hint="`opsinfo socs` lists the SoCs that are installed",
-            )
+            message = f"no {sites[-1].core} store for {self.soc or 'any SoC'}"
+            raise Refused(message, name="no-store", path=sites[-1].directory, hint=_INSTALLED)
         return [Store.read(site.directory, site.label) for site in present]
 
     @cached_property
@@ -324,7 +307,7 @@ class Install:
         """Return the number of op types in the stores of the other cores, by core."""
         counts = {}
         for core in CORES:
-            directories = [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
+            directories = self._present(core)
             if core != self.core and any(map(library_files, directories)):
                 counts[core] = len(Operators(self.stores(core)).names)
         return counts
@@ -340,19 +323,21 @@ class Install:
                     if isinstance(outcome, Members):
                         engines.update({member.key: engine for member in outcome.members or ()})
         for core, engine in (("vector", "vector core"), ("dsa", "DSA"), ("ai", "AI Core")):
-            directories = [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
-            if core != self.core and directories:
+            if core != self.core and self._present(core):
                 engines.update(dict.fromkeys(Operators(self.stores(core)).names, engine))
         return engines
 
+    def _present(self, core: str) -> list[str]:
+        return [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
+
     def _has_generated_store(self) -> bool:
         """Return whether the environment or load_priority adds a store."""
-        return any(site for core in CUSTOM for site, _ in self._custom_sites(core))
+        return any(isinstance(site, Site) for core in CUSTOM for site in self._custom_sites(core))
 
     def _soc(self, path: str) -> str:
         return path.format(soc=self.soc or "")
 
-    def _custom_sites(self, core: str) -> Iterator[tuple[Site | None, Skipped | None]]:
+    def _custom_sites(self, core: str) -> Iterator[Site | Skipped | None]:
         if core not in CUSTOM:
             return
         for path in self.customs:
@@ -360,19 +345,18 @@ class Install:
         for vendor in self.load_priority.vendors:
             yield self._custom_site(os.path.join(self.root, "vendors", vendor), f"vendor:{vendor}", core)
 
-    def _custom_site(self, path: str, label: str, core: str) -> tuple[Site | None, Skipped | None]:
+    def _custom_site(self, path: str, label: str, core: str) -> Site | Skipped | None:
         base = os.path.join(path, CUSTOM[core])
         name = os.path.basename(path.rstrip("/"))
         if label.startswith("env:") and not path.startswith("/"):
-            return None, Skipped(path, "the path is not absolute")
+            return Skipped(path, "the path is not absolute")
         if not os.path.isdir(path):
-            return None, Skipped(path, "no such directory")
+            return Skipped(path, "no such directory")
         for folder in ("config", f"{name}_impl"):
             if not os.path.isdir(os.path.join(base, folder)):
                 reason = f"`{CUSTOM[core]}/{folder}` is missing"
-                return None, Skipped(path, reason) if core == "ai" else None
-        directory = os.path.join(base, "config", self.soc or "") if core == "ai" else os.path.join(base, "config")
-        return Site(directory, label, core), None
+                return Skipped(path, reason) if core == "ai" else None
+        return Site(os.path.join(base, "config", *[self.soc or ""] * (core == "ai")), label, core)
 
 
 def _op_api_first(paths: list[str]) -> list[str]:
@@ -418,9 +402,8 @@ def environment_root(environ: Mapping[str, str]) -> Root | None:
     path = environ.get("ASCEND_OPP_PATH", "").strip()
     if path:
         if not os.path.isdir(path):
-            raise Refused(
-                "ASCEND_OPP_PATH is not a directory; the engine fails with E20002", name="no-install", path=path
-            )
+            message = "ASCEND_OPP_PATH is not a directory; the engine fails with E20002"
+            raise Refused(message, name="no-install", path=path)
         return Root(path, "ASCEND_OPP_PATH")
     home = environ.get("ASCEND_HOME_PATH", "").strip()
     if not home:

@@ -56,9 +56,7 @@ class Library:
         if not isinstance(outcome, Members):
             raise _unreadable(outcome)
         if outcome.members is None:
-            place = source.place(outcome.start)
-            message = "a library must be an object of operators"
-            raise Damaged(message, path=source.path, line=place.line, column=place.column, hint=REFUSED)
+            raise source.damaged("a library must be an object of operators", outcome.start, REFUSED)
         library = cls(source, outcome.members)
         for entry, fault in library.structure_faults():
             raise entry.damaged(fault)

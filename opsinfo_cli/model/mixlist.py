@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..errors import Damaged
 from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source
 from .library import Operators
@@ -38,13 +37,15 @@ class Mixlist:
         self.document = document
         self.source = document.source
         self.root = document.require_root()
-        self._require_structure()
+        hint = "`opsinfo validate` lists all findings"
+        for fault in structure_faults(self.root):
+            raise self.source.damaged(fault.message, fault.node.start, hint)
         self.items = list(marked_items(self.root))
         self.marks = collected_marks(self.items)
         for item in self.items:
             if not is_legal(self.marks[item.name]):
                 message = f"the engine refuses `{item.name}`: {combination(self.marks[item.name])}"
-                raise self._damaged(message, item.node)
+                raise self.source.damaged(message, item.node.start, hint)
 
     @classmethod
     def read(cls, path: str) -> Mixlist:
@@ -76,20 +77,6 @@ class Mixlist:
             if Mark("to-add", policy) in self.marks_of(name):
                 return policy
         return None
-
-    def _require_structure(self) -> None:
-        for fault in structure_faults(self.root):
-            raise self._damaged(fault.message, fault.node)
-
-    def _damaged(self, message: str, node: Node) -> Damaged:
-        place = self.source.place(node.start)
-        return Damaged(
-            message,
-            path=self.source.path,
-            line=place.line,
-            column=place.column,
-            hint="`opsinfo validate` lists all findings",
-        )
 
 
 class Marked(NamedTuple):

@@ -111,21 +111,10 @@ class Mark(NamedTuple):
 ADD_BLACK, ADD_WHITE, ADD_GRAY = (Mark("to-add", Policy(each)) for each in ("black", "white", "gray"))
 REMOVE_BLACK, REMOVE_WHITE, REMOVE_GRAY = (Mark("to-remove", Policy(each)) for each in ("black", "white", "gray"))
 
+_ADDS, _REMOVALS = (ADD_GRAY, ADD_WHITE, ADD_BLACK), (REMOVE_GRAY, REMOVE_WHITE, REMOVE_BLACK)
 LEGAL_COMBINATIONS: frozenset[frozenset[Mark]] = frozenset(
-    frozenset(marks)
-    for marks in (
-        (REMOVE_BLACK,),
-        (REMOVE_WHITE,),
-        (ADD_GRAY,),
-        (ADD_GRAY, REMOVE_BLACK),
-        (ADD_GRAY, REMOVE_WHITE),
-        (ADD_WHITE,),
-        (ADD_WHITE, REMOVE_GRAY),
-        (ADD_WHITE, REMOVE_BLACK),
-        (ADD_BLACK,),
-        (ADD_BLACK, REMOVE_GRAY),
-        (ADD_BLACK, REMOVE_WHITE),
-    )
+    [frozenset({mark}) for mark in (*_ADDS, REMOVE_WHITE, REMOVE_BLACK)]
+    + [frozenset({add, removal}) for add in _ADDS for removal in _REMOVALS if add.policy is not removal.policy]
 )
 """The eleven accepted sets of marks of an op type (modify_mixlist_config_parser.cc:46-60).
 

@@ -76,10 +76,6 @@ MODES = {
 """The values that the API accepts; the engine knows two more that the API refuses."""
 
 
-def mode_named(name: str) -> Mode | None:
-    return MODES.get(name)
-
-
 def mode_hint(name: str) -> str:
     """Return a hint for an unknown name; the short forms `fp16` and `bf16` are not those of all modes."""
     spelt_out = re.sub("(?<!b)f(?:p|loat_?)?16", "float16", re.sub("b(?:f|float_?)16", "bfloat16", name.lower()))

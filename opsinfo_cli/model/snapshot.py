@@ -15,13 +15,12 @@ from ..text.scanner import Node, scan
 from ..text.source import Source
 from .entry_rules import Sections, tensors_of
 from .file_kind import SNAPSHOT
-from .install import folder_of
+from .install import CORES, folder_of
 from .library import Library, Operators, Store
 from .policy import BLANKS, FLAG, PRECISION, Policy
 
 VERSION = 3
 """Of the format. Readers ignore unknown keys and refuse other versions."""
-_CORES = ("ai", "vector", "dsa")
 _HINT = "take the snapshot again: `opsinfo snapshot TARGET -o FILE`"
 _SECTIONS = {
     "op": ("pattern",),
@@ -41,13 +40,13 @@ _NULL_FILES = ("Null", "AICore_Null")
 class Snapshot(NamedTuple):
     """The content of a snapshot.
 
-    :param cann_version: of the install it was taken from, if known
+    :param version: of the CANN that it was taken from, if known
     :param core: ``ai``, ``vector`` or ``dsa``
     :param other_engines: op types that other engines of the install know: name -> engine
     """
 
     soc: str | None
-    cann_version: str | None
+    version: str | None
     core: str
     operators: Operators
     other_engines: Mapping[str, str]
@@ -67,13 +66,16 @@ class Snapshot(NamedTuple):
             _fail_on_repeated_keys(source, scan(source).require_root())
         if source.text[outcome.end :].strip():
             raise _damaged(source, outcome.end, "there is text after the snapshot")
-        return cls(
-            _value(source, members, "soc", str, type(None)),
-            _value(source, members, "cann_version", str, type(None)),
-            _core(source, members),
-            Operators(_stores(source, members)),
-            _engines(source, members),
-        )
+        soc = _value(source, members, "soc", str, type(None))
+        version = _value(source, members, "cann_version", str, type(None))
+        core = _value(source, members, "core", str)
+        if core not in CORES:
+            raise _damaged(source, members["core"].start, f"`{core}` must be one of {', '.join(CORES)}")
+        operators = Operators(_stores(source, members))
+        engines = _value(source, members, "other_engines", dict)
+        if not all(isinstance(engine, str) for engine in engines.values()):
+            raise _damaged(source, members["other_engines"].start, "the name of an engine must be a string")
+        return cls(soc, version, core, operators, engines)
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
         """:raises UsageFault: if the snapshot is of another chip or core"""
@@ -108,20 +110,6 @@ def _value(source: Source, members: Mapping[str, RawMember], key: str, *types: t
     return members[key].value
 
 
-def _core(source: Source, members: Mapping[str, RawMember]) -> str:
-    core: str = _value(source, members, "core", str)
-    if core not in _CORES:
-        raise _damaged(source, members["core"].start, f"`{core}` must be one of {', '.join(_CORES)}")
-    return core
-
-
-def _engines(source: Source, members: Mapping[str, RawMember]) -> Mapping[str, str]:
-    engines: dict[str, str] = _value(source, members, "other_engines", dict)
-    if not all(isinstance(engine, str) for engine in engines.values()):
-        raise _damaged(source, members["other_engines"].start, "the name of an engine must be a string")
-    return engines
-
-
 def _stores(source: Source, members: Mapping[str, RawMember]) -> list[Store]:
     _value(source, members, "stores", list)
     stores = []
@@ -154,8 +142,7 @@ def _fail_on_repeated_keys(source: Source, node: Node) -> None:
 
 
 def _damaged(source: Source, offset: int, message: str) -> Damaged:
-    place = source.place(offset)
-    return Damaged(message, path=source.path, line=place.line, column=place.column, hint=_HINT)
+    return source.damaged(message, offset, _HINT)
 
 
 class HasFacts(Protocol):

@@ -88,12 +88,10 @@ class Target:
     @cached_property
     def operators(self) -> Operators:
         """:raises Refused: if the engine refuses a store"""
-        if self.install:
-            return self.install.operators
+        if known := self.install or self.snapshot:
+            return known.operators
         if self.kind == "store":
             return Store.read(self.path).operators
-        if self.snapshot:
-            return self.snapshot.operators
         if self.source is not None and self.kind == "library":
             return Library.of(self.source, self._outcome).operators
         raise UsageFault("a mixlist has no operators", name="wrong-kind", path=self.path)
@@ -115,10 +113,8 @@ class Target:
     @property
     def soc(self) -> str | None:
         """The SoC, if known: of the install or snapshot, or from the folder or name of a file or store."""
-        if self.install:
-            return self.install.soc
-        if self.snapshot:
-            return self.snapshot.soc
+        if known := self.install or self.snapshot:
+            return known.soc
         folder = os.path.abspath(self.path) if self.kind == "store" else os.path.dirname(os.path.abspath(self.path))
         name, parent = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
         if parent == "config":
@@ -129,9 +125,8 @@ class Target:
     @property
     def version(self) -> str | None:
         """The CANN version, if known."""
-        if self.snapshot:
-            return self.snapshot.cann_version
-        return self.install.version if self.install else None
+        known = self.install or self.snapshot
+        return known.version if known else None
 
     @property
     def core(self) -> str:
@@ -205,12 +200,8 @@ def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
     outcome = read_members(source)
     kind = options.kind or kind_of(source, outcome)
     if kind is None:
-        raise UsageFault(
-            "neither a library nor a mixlist",
-            name="unknown-kind",
-            path=text,
-            hint="add --as library or --as mixlist",
-        )
+        hint = "add --as library or --as mixlist"
+        raise UsageFault("neither a library nor a mixlist", name="unknown-kind", path=text, hint=hint)
     target = Target(text, kind, text, source=source, outcome=outcome)
     if target.snapshot:
         target.snapshot.require_of(options.soc, options.core, text)

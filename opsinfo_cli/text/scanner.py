@@ -15,7 +15,6 @@ from json import JSONDecodeError
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
-from ..errors import Damaged
 from .patch import Edit, Patch
 from .source import Source
 
@@ -135,16 +134,8 @@ class Document(NamedTuple):
         :raises Damaged: if the text has faults; has the place of the first one
         """
         if self.faults or self.root is None:
-            fault = self.faults[0]
-            place = self.source.place(fault.start)
-            fixable = all(each.fix for each in self.faults)
-            raise Damaged(
-                fault.message,
-                path=self.source.path,
-                line=place.line,
-                column=place.column,
-                hint="`opsinfo fmt` fixes the syntax" if fixable else None,
-            )
+            hint = "`opsinfo fmt` fixes the syntax" if all(fault.fix for fault in self.faults) else None
+            raise self.source.damaged(self.faults[0].message, self.faults[0].start, hint)
         return self.root
 
 

@@ -57,10 +57,6 @@ class Source:
         """The bytes, encoded from the text on demand, because they are rarely needed."""
         return self.with_text(self.text)
 
-    def equals(self, data: bytes) -> bool:
-        """Return whether ``data`` equals the bytes of this file."""
-        return self.data == data
-
     @cached_property
     def sha256(self) -> str:
         import hashlib
@@ -73,6 +69,11 @@ class Source:
             return Place(self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset))
         line = bisect_right(self._line_starts, offset)
         return Place(line, offset - self._line_starts[line - 1] + 1)
+
+    def damaged(self, message: str, offset: int, hint: str | None = None) -> Damaged:
+        """Return the error about a place of this file."""
+        place = self.place(offset)
+        return Damaged(message, path=self.path, line=place.line, column=place.column, hint=hint)
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -25,7 +25,7 @@ def read(text: str, path: str = "s.opsinfo.json") -> Snapshot:
 def require_same_facts(target: Target, snapshot: Snapshot) -> None:
     known, kept = target.operators, snapshot.operators
     assert kept.names == known.names
-    assert (snapshot.soc, snapshot.cann_version, snapshot.core) == (target.soc, target.version, target.core)
+    assert (snapshot.soc, snapshot.version, snapshot.core) == (target.soc, target.version, target.core)
     assert snapshot.other_engines == target.other_engines
     for mine, theirs in zip(kept, known, strict=True):
         pairs = zip(mine.winners, theirs.winners, strict=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
 from ...errors import UsageFault
-from ...model.operator_rows import OperatorRow, mixlist_rows, operator_rows
+from ...model.mixlist import Mixlist
+from ...model.operator_rows import mixlist_rows, operator_rows
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
@@ -47,11 +46,19 @@ def command(
     """
     opened = open_target(target, console, options, stdin=True)
     _require_fitting(opened, target, mixlist, against)
+    applied: Mixlist | None
     if opened.kind == "mixlist":
-        rows = _mixlist_rows(opened, open_against(against, console, options) if against else None, console)
+        applied = opened.mixlist
+        operators = open_against(against, console, options).operators if against else None
+        rows = mixlist_rows(applied, operators)
     else:
-        rows = _operator_rows(opened, mixlist, console)
-    shown = [row for row in rows if _wanted(row, lists, globs)]
+        applied = accepted_mixlist(mixlist, console) if mixlist else None
+        report_doubts(opened, console)
+        operators = opened.operators
+        rows = operator_rows(operators, applied)
+    if applied and operators:
+        report_unknown(applied, operators, console)
+    shown = [row for row in rows if (not lists or str(row.policy) in lists) and matches(row.name, globs)]
     if rows and not shown:
         report_no_match(console, len(rows), {"--on": lists, "--match": globs})
     return list_answer(opened, shown, len(rows), mixlist)
@@ -64,22 +71,3 @@ def _require_fitting(target: Target, text: str, mixlist: str | None, against: st
     if against and target.kind != "mixlist":
         hint = f"--mixlist FILE shows the policies of {text} after applying a mixlist"
         raise UsageFault("--against requires a mixlist", path=target.path, hint=hint)
-
-
-def _operator_rows(target: Target, path: str | None, console: Console) -> list[OperatorRow]:
-    mixlist = accepted_mixlist(path, console) if path else None
-    report_doubts(target, console)
-    if mixlist:
-        report_unknown(mixlist, target.operators, console)
-    return operator_rows(target.operators, mixlist)
-
-
-def _mixlist_rows(target: Target, against: Target | None, console: Console) -> list[OperatorRow]:
-    operators = against.operators if against else None
-    if operators:
-        report_unknown(target.mixlist, operators, console)
-    return mixlist_rows(target.mixlist, operators)
-
-
-def _wanted(row: OperatorRow, lists: Sequence[str], globs: Sequence[str]) -> bool:
-    return (not lists or (row.policy is not None and str(row.policy) in lists)) and matches(row.name, globs)

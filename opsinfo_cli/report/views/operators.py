@@ -108,15 +108,5 @@ def target_document(target: Target) -> dict[str, Any]:
 
 
 def row_document(row: OperatorRow) -> dict[str, Any]:
-    name, policy, library_policy, marks, file, line, store, shadowed, also_in = row
-    return {
-        "name": name,
-        "policy": policy,
-        "library_policy": library_policy,
-        "marks": [str(mark) for mark in marks] if marks else marks,
-        "file": file,
-        "line": line,
-        "store": store,
-        "shadowed": [entry._asdict() for entry in shadowed] if shadowed else shadowed,
-        "also_in": [entry._asdict() for entry in also_in] if also_in else also_in,
-    }
+    others = {name: [entry._asdict() for entry in getattr(row, name)] for name in ("shadowed", "also_in")}
+    return {**row._asdict(), "marks": [str(mark) for mark in row.marks], **others}
