@@ -144,7 +144,7 @@ class Record:
     @classmethod
     def parse(cls, data: bytes) -> Record:
         """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
-        content = json.loads(data.decode("utf-8", "surrogateescape"), object_hook=_in_this_locale)
+        content = _converted(json.loads(data.decode("utf-8", "surrogateescape")), _in_this_locale)
         del content["sha256"]
         content["files"] = [ChangedFile(**file) for file in content["files"]]
         content["folders"] = [Widened(**folder) for folder in content["folders"]]
@@ -172,25 +172,25 @@ class Record:
 
 
 def _dumped(content: dict[str, Any]) -> bytes:
-    return (json.dumps(_in_any_locale(content), indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogateescape")
+    text = json.dumps(_converted(content, _in_any_locale), indent=1, ensure_ascii=False)
+    return f"{text}\n".encode("utf-8", "surrogateescape")
 
 
-def _in_any_locale(value: Any) -> Any:
-    """Return a value with its paths and words in a form that does not depend on the locale."""
+def _converted(value: Any, convert: Callable[[str], str]) -> Any:
+    """Return a record with its paths and words converted; op types under ``moves`` are text already."""
     if isinstance(value, dict):
-        return {_in_any_locale(key): _in_any_locale(each) for key, each in value.items()}
+        return {key: each if key == "moves" else _converted(each, convert) for key, each in value.items()}
     if isinstance(value, list):
-        return [_in_any_locale(each) for each in value]
-    return os.fsencode(value).decode("utf-8", "surrogateescape") if isinstance(value, str) else value
+        return [_converted(each, convert) for each in value]
+    return convert(value) if isinstance(value, str) else value
 
 
-def _in_this_locale(content: dict[str, Any]) -> dict[str, Any]:
-    def here(value: Any) -> Any:
-        if isinstance(value, str):
-            return os.fsdecode(value.encode("utf-8", "surrogateescape"))
-        return [here(each) for each in value] if isinstance(value, list) else value
+def _in_any_locale(text: str) -> str:
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
 
-    return {here(key): here(value) for key, value in content.items()}
+
+def _in_this_locale(text: str) -> str:
+    return os.fsdecode(text.encode("utf-8", "surrogateescape"))
 
 
 def new_record(kind: str, number: int, files: list[ChangedFile], undoes: str | None, in_place: bool) -> Record:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
-from ..errors import OpsinfoError, Refused, Stopped, UsageFault
+from ..errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault
 from ..report.console import Console, OutputOptions, output_failed, prepare_streams
 
 GROUPS: dict[str, dict[str, str]] = {
@@ -241,6 +241,10 @@ def _failure_of(error: Exception) -> OpsinfoError:
         return output_failed(error)
     if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM or "failed to map" in str(error):
         return Refused("out of memory", name="out-of-memory")
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("opsinfo_cli"):
+        package = error.name.partition(".")[0]
+        hint = f"install it beside opsinfo: python3 -m pip install {package}"
+        return MissingPackage(f"this command needs the package {package}, which cannot be imported", hint=hint)
     from ..change.fault_trace import kept_trace
 
     hint = f"please report it with the trace: {kept_trace(error)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import click
@@ -14,10 +14,10 @@ from ..model.install import opp_root, select_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 
 
-def starting_with(candidates: Iterable[str | CompletionItem], begun: str) -> list[CompletionItem]:
+def starting_with(candidates: Callable[[], Iterable[str | CompletionItem]], begun: str) -> list[CompletionItem]:
     """Return candidates with this prefix; if there are none, those in another case, if all agree in the case."""
     try:
-        items = [each if isinstance(each, CompletionItem) else CompletionItem(each) for each in candidates]
+        items = [each if isinstance(each, CompletionItem) else CompletionItem(each) for each in candidates()]
     except Exception:  # a traceback must not appear in a line being typed
         return []
     items = [item for item in items if _can_be_typed(item.value)]
@@ -128,11 +128,14 @@ def dtypes(_: click.Context, __: click.Parameter) -> Iterable[str]:
 
 
 def changes(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
-    """Yield the changes in the vault, newest first."""
+    """Yield the changes in the vault, newest first; with a target on the line those of its files."""
     from ..change.vault import Vault, vault_path
+    from .write import scope_of
 
+    scope = scope_of(ctx.params.get("target"))
     for record in reversed(Vault(vault_path(ctx.params.get("backup_dir"), os.environ)).history().records):
-        yield CompletionItem(record.id, help=f"{record.time} {record.kind}")
+        if any(scope(file.path) for file in record.files):
+            yield CompletionItem(record.id, help=f"{record.time} {record.kind}")
 
 
 def backup_ids(ctx: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:

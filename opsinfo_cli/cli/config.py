@@ -75,7 +75,7 @@ def _chosen(named: str | None, none: bool) -> Config | None:
     if none:
         return None
     if named is not None:
-        config = _read(named)
+        config = _read(FILE.convert(named, None, None))
         if config is None:
             raise UsageFault("table [tool.opsinfo] not found", name="config", path=named)
         return config

@@ -42,18 +42,24 @@ class Word(click.ParamType[str]):
     """For a file to write, the parameters whose file it may replace; else None."""
 
     def __init__(
-        self, metavar: str, candidates: Candidates | None = None, reads: bool = False, files: bool = False
+        self,
+        metavar: str,
+        candidates: Candidates | None = None,
+        reads: bool = False,
+        files: bool = False,
+        may_be_empty: bool = False,
     ) -> None:
         self.name = metavar
         self.candidates = candidates
         self.reads = reads
         self.files = files or reads
+        self.may_be_empty = may_be_empty
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
+        if value == "" and not self.may_be_empty:
             word = self.name if param is None or isinstance(param, click.Argument) else param.opts[0]
             hint = "is a variable of the shell not set? leave the option out if it is not needed"
             raise UsageFault(f"{word}: the value is empty", name="empty-value", hint=hint)
@@ -64,7 +70,7 @@ class Word(click.ParamType[str]):
 
         from .completion import starting_with
 
-        items = starting_with(self.candidates(ctx, param), incomplete) if self.candidates else []
+        items = starting_with(functools.partial(self.candidates, ctx, param), incomplete) if self.candidates else []
         return [*items, *([CompletionItem(incomplete, type="file")] if self.files else [])]
 
 

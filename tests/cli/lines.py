@@ -33,6 +33,7 @@ def valued(command: click.Command) -> list[click.Parameter]:
         and not getattr(param, "count", False)
         and not isinstance(param.type, (click.Choice, click.FloatRange, click.IntRange))
         and not isinstance(param.type, click.types.UnprocessedParamType)
+        and not getattr(param.type, "may_be_empty", False)
     ]
 
 

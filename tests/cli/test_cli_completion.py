@@ -28,7 +28,7 @@ def complete(opsinfo: Run) -> Complete:
         env = {"_OPSINFO_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(_position(line))}
         ran = opsinfo(env={**env, **more})
         assert (ran.code, ran.err) == (0, "")
-        items = [text.partition(",") for text in ran.out.splitlines()]
+        items = [text.partition(",") for text in ran.out.splitlines() if text]
         return ["<file>" if kind == "file" else value for kind, _, value in items]
 
     return run
@@ -66,7 +66,7 @@ def _position(line: str) -> int:
         ("opsinfo validate x --precision-mode mixed_b", ["mixed_bfloat16"]),
         ("opsinfo completion f", ["fish"]),
         ("opsinfo systems sh", ["show"]),
-        ("opsinfo systems show apex:", ["apex:O0", "apex:O1", "apex:O2", "apex:O3"]),
+        ("opsinfo systems show apex:", ["apex:O0", "apex:O1", "apex:O2", "apex:O3", "<file>"]),
         ("opsinfo modes --snippet at", ["atc"]),
         ("opsinfo validate x --report sa", ["sarif:"]),
     ],
@@ -95,7 +95,7 @@ def test_changes_of_the_vault_are_offered_to_restore_and_reapply(complete: Compl
     changes = [opsinfo("move", opp / NN, "SwiGlu", "--to", to, "--format", "json").json["change"] for to in LISTS]
     assert complete(f"opsinfo restore {opp / NN} --to ") == ["pristine", *reversed(changes)]
     assert complete(f"opsinfo restore {opp / LEGACY} --to ") == ["pristine"]
-    assert complete("opsinfo reapply ") == list(reversed(changes))
+    assert complete("opsinfo reapply ") == [*reversed(changes), "<file>"]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ ZSH = (["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -D -u; source <(ops
 TYPED = {
     "operator": ("opsinfo show ascend910b SwiG", "lu "),
     "command": ("opsinfo sh", "ow "),
-    "store": ("opsinfo move opp --soc ascend910b Add --store vendor:ac", "me "),
+    "list": ("opsinfo list ascend910b --on bl", "ack "),
 }
 
 

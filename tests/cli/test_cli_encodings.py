@@ -68,7 +68,7 @@ def test_chinese_and_escaped_characters_are_aligned(terminal: Terminal, tmp_path
     one = write(tmp_path / "aic-y-ops-info.json", {"Add": {**entry(), **tensors}})
     for words, mark, count in (
         (("list", lib), "white", 4),
-        (("move", lib, *flags, "--to", "black"), "->", 4),
+        (("move", lib, *flags, "--to", "black"), "white", 4),
         (("show", one, "Add"), "required", 3),
     ):
         env = {"PYTHONIOENCODING": encoding}

@@ -31,7 +31,7 @@ class ManyPlace:
     def __init__(self, environ: Mapping[str, str], slots: int = 1, devices: Sequence[str] = ()) -> None:
         self.slots = slots
         self._environ = environ
-        self._devices: list[str | None] = [*devices[:slots]] or [None] * slots
+        self._devices = devices[:slots]
         self._guard = guarding()
         self._running: list[Running] = []
 
@@ -41,7 +41,7 @@ class ManyPlace:
         :raises Refused: if the system cannot start a process, or write the output
         """
         taken = [device for _, _, device in self._running]
-        device = next(device for device in self._devices if device is None or device not in taken)
+        device = next((device for device in self._devices if device not in taken), None)
         texts = replacements(trial.folder, trial.files, device)
         request = {
             "makes_folder": False,

@@ -138,7 +138,7 @@ _install_options = bundle(
 
 
 @click.command("bisect", cls=Command)
-@click.argument("words", nargs=-1, metavar="[-- COMMAND...]")
+@click.argument("words", nargs=-1, type=Word("COMMAND", reads=True, may_be_empty=True), metavar="[-- COMMAND...]")
 @subject_options
 @option(
     "-o",
@@ -173,7 +173,7 @@ def command(
 
     \b
     Examples:
-      opsinfo bisect --against fixtures/opp@ascend910b --among SoftmaxV2 --among Mul -- grep -q SoftmaxV2 {mixlist}
+      opsinfo bisect --against fixtures/opp@ascend910b --among Mul --among Add -- grep Mul {mixlist}
       opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- ./check.sh {mixlist}
       opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh {mixlist}
       opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh {mixlist}

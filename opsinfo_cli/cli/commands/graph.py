@@ -131,8 +131,8 @@ def command(
     \b
     Examples:
       opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt
-      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --against fixtures/opp@ascend910b
-      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --against fixtures/opp@ascend910b --node relu
+      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --by node --on high
+      opsinfo graph model.onnx --against ascend910b --node relu
       opsinfo graph model.onnx --against ascend910b --by node --on cast
       opsinfo graph model.onnx --against ascend910b --compare-mixlist ops_info.json
       opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om

@@ -100,7 +100,9 @@ def level_words() -> list[str]:
 
 @click.command("qualify", cls=Command)
 @click.argument("logs", nargs=-1, required=True, type=LOG)
-@option("--metric", metavar="REGEX", help="Regular expression of the validation metric; its first group is the number.")
+@option(
+    "--metric", type=Word("REGEX"), help="Regular expression of the validation metric; its first group is the number."
+)
 @option("--pick", type=Choice(PICKS), default="last", show_default=True, help="Value of the metric to use.")
 @option("--reference", type=LOG, multiple=True, help="Log of a high-precision run of the same model; repeatable.")
 @_facts
