@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections.abc import Callable, Sequence
 
 from ..change.fmt import BuildPlan
 from ..change.moves import FileResult, Job, Move, Result, planned
-from ..change.vault import Scope, Vault, vault_path
-from ..change.whole_file import real_path
+from ..change.vault import Vault, vault_path
 from ..change.writer import Writer
 from ..errors import Refused, UsageFault, join_some
-from ..model.install import CORES, root_above
+from ..model.install import root_above
 from ..model.library import Library, Store, engine_keys, library_files, load_order
-from ..model.target import Target, TargetOptions, resolve
+from ..model.target import Target
 from ..report.console import Console
 from ..text.source import Source, encoded
 from .open import require_no_library
@@ -105,37 +102,6 @@ def _quoted(word: str) -> str:
         return quote(word)
     plain = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\x{byte:02x}" for byte in os.fsencode(word))
     return f"$'{''.join(plain)}'"
-
-
-def scope_of(target: str | None) -> Scope:
-    """Return the real paths of a TARGET of a vault command; files may be damaged or missing.
-
-    :raises Refused: if the kind of the path cannot be determined
-    """
-    if target is None:
-        return lambda _: True
-    is_folder = _is_folder(target)
-    real = real_path(target)
-    if is_folder:
-        return lambda path: path.startswith(real.rstrip("/") + "/")
-    if os.path.lexists(target) or "/" in target.partition("@")[0] or target.endswith(".json"):
-        return lambda path: path == real
-    install = resolve(target, TargetOptions(), os.environ).install
-    assert install is not None  # a bare name can only be a SoC
-    folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
-    return lambda path: os.path.dirname(path) in folders
-
-
-def _is_folder(path: str) -> bool:
-    """:raises Refused: if the disk fails, so that the answer is unknown"""
-    try:
-        return stat.S_ISDIR(os.stat(path).st_mode)
-    except ValueError:  # a NUL character cannot be in a path
-        return False
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
-            return False
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
 
 
 def winning_files(

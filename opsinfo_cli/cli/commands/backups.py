@@ -11,6 +11,7 @@ from ...change.vault import Scope, Vault
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.backups import Backup, backups_answer
+from ..open import scope_of
 from ..params import (
     TARGET,
     Command,
@@ -22,7 +23,7 @@ from ..params import (
     prints,
     wait_option,
 )
-from ..write import scope_of, vault_of
+from ..write import vault_of
 
 
 @click.command("backups", cls=Command)

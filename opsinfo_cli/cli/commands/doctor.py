@@ -19,6 +19,7 @@ from ...model.target import Target, TargetOptions, not_a_target, resolve
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.diagnosis import diagnosis_answer
+from ..open import scope_of
 from ..params import (
     TARGET,
     Command,
@@ -32,7 +33,7 @@ from ..params import (
     prints,
     soc_option,
 )
-from ..write import scope_of, vault_of
+from ..write import vault_of
 
 FINDING = Word("CODE|NAME", lazily("findings"))
 

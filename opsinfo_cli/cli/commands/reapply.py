@@ -12,8 +12,9 @@ from ...errors import UsageFault, join_some
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.changes import change_answer
+from ..open import scope_of
 from ..params import TARGET, Command, Word, WriteOptions, lazily, option, prints, write_options
-from ..write import changed, scope_of, undoing, vault_of
+from ..write import changed, undoing, vault_of
 
 
 @click.command("reapply", cls=Command)

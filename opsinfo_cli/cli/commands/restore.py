@@ -8,8 +8,9 @@ from ...change.restore import restore_last, restore_to
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.backups import restore_answer
+from ..open import scope_of
 from ..params import TARGET, Command, Word, WriteOptions, force_option, lazily, option, prints, write_options
-from ..write import scope_of, writer_of
+from ..write import writer_of
 
 
 @click.command("restore", cls=Command)
