@@ -119,7 +119,9 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
     for values in _slices(weights, dtype):
         one = _examined(values, bound, smallest)
         found = Extremes(
-            *(old + new for old, new in zip(found[:3], one[:3], strict=True)),
+            found.values + one.values,
+            found.overflowing + one.overflowing,
+            found.vanishing + one.vanishing,
             max(found.largest, one.largest),
             one.overflow if found.overflow is None else found.overflow,
             one.vanish if found.vanish is None else found.vanish,
@@ -200,7 +202,8 @@ def _in_memory(weights: Weights, dtype: str) -> Any:
 
 def _patterns(data: bytes) -> bytes:
     """Return patterns of 16 bits, each written as a number of one to ten bytes."""
-    return _numpy().array([value & 0xFFFF for value in packed(data, 0, len(data))], dtype="<u2").tobytes()
+    values: bytes = _numpy().array([value & 0xFFFF for value in packed(data, 0, len(data))], "<u2").tobytes()
+    return values
 
 
 def _floats(data: bytes, dtype: str) -> Any:

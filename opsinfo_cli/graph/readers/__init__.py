@@ -9,14 +9,14 @@ import gc
 import os
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ...errors import Damaged, Refused
 from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import IO, Any
+    from typing import IO
 
     from ..graph import ModelGraph
 
@@ -37,7 +37,7 @@ _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGraph:
     """Return the graph of a model file, or of the folder of a SavedModel.
 
-    :param seen: called with the number of bytes read so far, for a progress line
+    :param seen: called with the size of the file in bytes, for a progress line
     :raises Refused: if the file cannot be opened or is not a model
     :raises Damaged: if it is broken, with the byte or line
     :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
@@ -49,7 +49,9 @@ def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGra
             if not path:
                 raise Refused("not a SavedModel: saved_model.pb not found", name="unknown-model", path=folder)
         with open(path, "rb") as file:
-            return _read(cast("IO[bytes]", _Watched(file, seen)) if seen else file, path)
+            if seen:
+                seen(os.fstat(file.fileno()).st_size)
+            return _read(file, path)
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     except ValueError as error:
@@ -80,22 +82,6 @@ def _read(file: IO[bytes], path: str) -> ModelGraph:
         if collected:
             gc.enable()
     return found
-
-
-class _Watched:
-    """A file that reports how much of it was read."""
-
-    def __init__(self, file: IO[bytes], seen: Callable[[int], None]) -> None:
-        self._file = file
-        self._seen = seen
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self._seen(len(data))
-        return data
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
 
 
 def _reader_of(file: IO[bytes], path: str) -> str:
@@ -138,21 +124,15 @@ def _text(head: bytes, path: str) -> str | None:
         return _SAVED_TEXT
     if name != b"graph":
         return None
-    of_onnx = _ONNX_TYPE.search(head)
-    if of_onnx:
-        if not of_onnx[1]:
-            hint = "convert it: onnx.save(onnx.load(path, format='textproto'), 'model.onnx')"
-            raise Refused("ONNX in text form is not read", name="unknown-model", path=path, hint=hint)
-        raise _ge_onnx(path)
-    inner = _NODE.search(head, outer.end())
-    if inner and inner[1] == b"node":
-        raise _ge_onnx(path)
+    of_onnx, inner = _ONNX_TYPE.search(head), _NODE.search(head, outer.end())
+    if of_onnx and not of_onnx[1]:
+        hint = "convert it: onnx.save(onnx.load(path, format='textproto'), 'model.onnx')"
+        raise Refused("ONNX in text form is not read", name="unknown-model", path=path, hint=hint)
+    if of_onnx or (inner and inner[1] == b"node"):
+        hint = "give the ge_proto_*.txt of the same dump (DUMP_GE_GRAPH=2), or the compiled model (.om)"
+        message = "GE dumps in ONNX form (ge_onnx_*.pbtxt) are not read"
+        raise Refused(message, name="unknown-model", path=path, hint=hint)
     return _GE_TEXT
-
-
-def _ge_onnx(path: str) -> Refused:
-    hint = "give the ge_proto_*.txt of the same dump (DUMP_GE_GRAPH=2), or the compiled model (.om)"
-    return Refused("GE dumps in ONNX form (ge_onnx_*.pbtxt) are not read", name="unknown-model", path=path, hint=hint)
 
 
 def _binary(head: bytes) -> str | None:

@@ -202,9 +202,12 @@ class _Reader:
         self._folder = os.path.dirname(path)
         self._tensors: dict[tuple[int, tuple[int, ...] | None], GraphTensor] = {}
 
-    def graph(self, proto: Any) -> SourceGraph:
-        """Return a graph; its initializers become constants before its nodes."""
-        graph = SourceGraph(proto.name)
+    def graph(self, proto: Any, name: str = "") -> SourceGraph:
+        """Return a graph; its initializers become constants before its nodes.
+
+        :param name: of a body, the attribute with it
+        """
+        graph = SourceGraph(name or proto.name)
         nodes = [self._node(graph, node) for node in proto.node]
         constants = [self._constant(graph, tensor) for tensor in proto.initializer]
         constants += [self._constant(graph, tensor.values) for tensor in proto.sparse_initializer]
@@ -253,13 +256,8 @@ class _Reader:
             node.attributes = {}
             for attribute in proto.attribute:
                 self._attribute(graph, node, attribute)
-            node.bodies = [self._body(*body) for body in bodies(proto)]
+            node.bodies = [self.graph(body, name) for name, body in bodies(proto)]
         return node
-
-    def _body(self, attribute: str, proto: Any) -> SourceGraph:
-        body = self.graph(proto)
-        body.attribute = attribute
-        return body
 
     def _attribute(self, graph: SourceGraph, node: SourceNode, attribute: Any) -> None:
         """Keep what decides the translation: numbers, words, lists of integers, and the value of a Constant."""
@@ -375,7 +373,7 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
     skipped = _BY_POSITION.get(node.op)
     for body in node.bodies:
         formal = len(body.inputs)
-        body.name = f"{node.name}/{body.attribute}"
+        body.name = f"{node.name}/{body.name}"
         body.parent_inputs = [index if skipped is not None and index < first else -1 for index in range(formal)]
         body.parent_inputs += range(first, first + len(captured))
         body.inputs += captured

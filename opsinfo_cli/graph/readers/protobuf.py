@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..graph import Weights
@@ -117,6 +118,7 @@ def packed(data: bytes, at: int, end: int) -> list[int]:
     return found
 
 
+@dataclass(eq=False)
 class Decoder:
     """Decodes the binary form.
 
@@ -127,22 +129,13 @@ class Decoder:
     :param made: makes the values of messages that often repeat, by name; equal messages become one value
     """
 
-    def __init__(
-        self,
-        data: bytes,
-        table: Table,
-        path: str,
-        start: int = 0,
-        keys: frozenset[bytes] | None = None,
-        made: Mapping[str, Callable[[Message], object]] | None = None,
-    ) -> None:
-        self.data = data
-        self.table = table
-        self.path = path
-        self.start = start
-        self.keys = keys
-        self.made = made or {}
-        self._known: dict[bytes, object] = {}
+    data: bytes
+    table: Table
+    path: str
+    start: int = 0
+    keys: frozenset[bytes] | None = None
+    made: Mapping[str, Callable[[Message], object]] = field(default_factory=dict)
+    _known: dict[bytes, object] = field(default_factory=dict)
 
     def message(self, name: str, start: int, end: int) -> Message:
         """Return the message between two places of the data.

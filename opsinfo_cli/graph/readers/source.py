@@ -69,13 +69,11 @@ class SourceGraph:
     :ivar outputs: names of the results
     :ivar tensors: the facts of each value
     :ivar input_names: names of inputs whose node is named differently from the value
-    :ivar attribute: the attribute of the parent with the body
     :ivar parent_inputs: the parent's input that feeds each input of a body
     :ivar parent_outputs: the parent's output that each output of a body feeds, -1 for none
     """
 
     name: str
-    attribute: str = ""
     input_names: dict[str, str] = field(default_factory=dict)
     nodes: list[SourceNode] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
@@ -195,12 +193,13 @@ def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
 
 def _second_types(graph: ModelGraph) -> dict[str, str]:
     """Return op types with a constant input -> the type that fusion may turn them into."""
-    waiting = {op_type: second for op_type in set(graph.types) if (second := second_type(op_type))}
-    found = {}
-    for node in graph if waiting else ():
-        if node.type in waiting and any(source and graph.nodes[source.node].type == CONST for source in node.sources):
-            found[node.type] = waiting.pop(node.type)
-    return found
+    types = {op_type: second for op_type in set(graph.types) if (second := second_type(op_type))}
+    with_constant = {
+        node.type
+        for node in graph
+        if node.type in types and any(source and graph[source.node].type == CONST for source in node.sources)
+    }
+    return {op_type: types[op_type] for op_type in dict.fromkeys(graph.types) if op_type in with_constant}
 
 
 class _Assembler:
@@ -235,7 +234,10 @@ class _Assembler:
             read.update(node.inputs)
             bodies += [(body, index) for body in node.bodies]
         if graph.outputs or parent is not None:
-            self._add_output(graph, next(names), producers)
+            name = next(names)
+            sources = self._sources(name, graph.outputs, producers)
+            outputs = {"parent_outputs": tuple(graph.parent_outputs)} if graph.parent_outputs else None
+            builder.add(name, _OUTPUT, sources, inputs=list(map(graph.tensor, graph.outputs)), attributes=outputs)
             read.update(graph.outputs)
         self.without_dtype += sum(
             any(value in read and graph.tensor(value).dtype is None for value in node.outputs if value)
@@ -258,15 +260,11 @@ class _Assembler:
         return producers
 
     def _add_node(self, graph: SourceGraph, node: SourceNode, name: str, producers: dict[str, tuple[int, int]]) -> int:
-        try:
-            sources = [producers[value] if value else None for value in node.inputs]
-        except KeyError as error:
-            raise self._not_produced(node.name, error.args[0]) from None
         origin = Origin(node.number, "source" not in node.extra, node.inputs, node.outputs)
         return self.builder.add(
             name,
             node.type,
-            sources,
+            self._sources(node.name, node.inputs, producers),
             [graph.tensor(value) if value else UNKNOWN for value in node.outputs],
             inputs=self._inputs(graph, node),
             control=node.control,
@@ -286,19 +284,15 @@ class _Assembler:
             tensors.append(tensor)
         return tensors
 
-    def _add_output(self, graph: SourceGraph, name: str, producers: dict[str, tuple[int, int]]) -> None:
-        """Add what collects a graph's outputs."""
-        sources = []
-        for value in graph.outputs:
-            if value not in producers:
-                raise self._not_produced(name, value)
-            sources.append(producers[value])
-        attributes = {"parent_outputs": tuple(graph.parent_outputs)} if graph.parent_outputs else None
-        inputs = [graph.tensor(value) for value in graph.outputs]
-        self.builder.add(name, _OUTPUT, sources, inputs=inputs, attributes=attributes)
-
-    def _not_produced(self, reader: str, value: str) -> Damaged:
-        return Damaged(f"`{reader}` reads `{value}`, which no node produces", name="bad-graph", path=self._path)
+    def _sources(
+        self, reader: str, values: list[str], producers: Mapping[str, tuple[int, int]]
+    ) -> list[tuple[int, int] | None]:
+        """:raises Damaged: if no node produces a value"""
+        for value in values:
+            if value and value not in producers:
+                message = f"`{reader}` reads `{value}`, which no node produces"
+                raise Damaged(message, name="bad-graph", path=self._path)
+        return [producers.get(value) if value else None for value in values]
 
 
 def _unique(graph: SourceGraph) -> list[str]:
