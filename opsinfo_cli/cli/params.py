@@ -29,7 +29,7 @@ Decorator = Callable[[F], F]
 Candidates = Callable[[click.Context, click.Parameter], Iterable["str | CompletionItem"]]
 
 
-class Word(click.ParamType[str]):
+class Word(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """Text with a word for the help.
 
     :param metavar: the word
