@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..errors import OpsinfoError, brief
 from ..text.patch import Edit
@@ -118,8 +118,7 @@ def whole_file(rule: Rule, path: str, message: str, hint: str | None = None) -> 
     return Finding(rule, message, path, start, end, hint=hint)
 
 
-@dataclass(frozen=True)
-class FileVerdict:
+class FileVerdict(NamedTuple):
     """Whether the engine accepts a file. ``engine_accepts`` is None if the engine does not read it."""
 
     path: str
@@ -127,16 +126,14 @@ class FileVerdict:
     engine_accepts: bool | None
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     files: int
     errors: int
     warnings: int
     notes: int
 
 
-@dataclass(frozen=True)
-class PassedOver:
+class PassedOver(NamedTuple):
     """A file or folder of a tree that is not checked."""
 
     path: str

@@ -10,7 +10,6 @@ from typing import Literal, Protocol, TypeVar
 
 from ..errors import join_some
 from ..model.entry import BF16, FP16, Columns, Possible
-from ..model.library import Operators
 from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items, structure_faults
 from ..model.near_names import NearNames, did_you_mean, meant
 from ..model.policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal, policy_meant
@@ -64,27 +63,19 @@ class MixlistTarget:
         """The chip and its CANN version, which stay the same if the target is moved or renamed."""
         return " ".join(fact for fact in (self.target.soc, self.target.version) if fact) or "a target"
 
-    @property
-    def operators(self) -> Operators:
-        return self.target.operators
-
     @cached_property
     def by_stem(self) -> Mapping[str, list[str]]:
         """Op types such as `X`, `XD`, `XV2`, `XV2D` by their common stem."""
         forms: dict[str, list[str]] = {}
-        for name in self.operators.names:
+        for name in self.target.operators.names:
             forms.setdefault(_stem(name), []).append(name)
         return forms
 
-    @cached_property
-    def other_engines(self) -> Mapping[str, str]:
-        return self.target.other_engines
-
     def policy(self, name: str) -> Policy:
-        return self.operators[name].entry.policy
+        return self.target.operators[name].entry.policy
 
     def columns(self, name: str) -> Columns:
-        return Columns(self.operators[name].entry)
+        return Columns(self.target.operators[name].entry)
 
 
 class Named(Protocol):
@@ -273,7 +264,7 @@ def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Seq
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             continue
-        knowing = [against for against in targets if name in against.operators]
+        knowing = [against for against in targets if name in against.target.operators]
         yield from unknown_operator(reading, name, names, knowing)
         if not knowing:
             continue
@@ -297,7 +288,7 @@ class Names:
 
     @cached_property
     def known(self) -> NearNames:
-        return NearNames({name for against in self.targets for name in against.operators.names})
+        return NearNames({name for against in self.targets for name in against.target.operators.names})
 
     def near(self, name: str) -> list[str] | None:
         """Return op types with a similar name; None if it was not compared."""
@@ -356,7 +347,7 @@ def unknown_operator(reading: Reading, name: str, names: Names, knowing: Sequenc
         message = f"`{name}` is an op type of {_listed(knowing)}, but not of {lacking}, where the engine ignores it"
         yield reading.at(UNKNOWN_OPERATOR, item, message, severity="warning")
         return
-    engines = dict(_alike((against, against.other_engines.get(name)) for against in targets))
+    engines = dict(_alike((against, against.target.other_engines.get(name)) for against in targets))
     if engines:
         several = len(targets) > 1
         owners = " and of ".join(f"{engine} in {chips}" if several else engine for engine, chips in engines.items())

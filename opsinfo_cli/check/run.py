@@ -52,7 +52,7 @@ def validate(
     """
     targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
     for target in targets:
-        _ = target.operators  # fail before the checks if a target cannot be read
+        _ = target.target.operators  # fail before the checks if a target cannot be read
     checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models])
     rest = [os.fspath(path) for path in paths]
     if "-" in rest and stdin is not None:

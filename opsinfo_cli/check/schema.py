@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -56,9 +55,3 @@ def validator_for(name: str) -> Any:
         ) from None
 
     return Draft202012Validator(load_schema(name))
-
-
-def structure_errors(validator: Any, instance: Any) -> Iterator[tuple[str, tuple[str | int, ...], Any]]:
-    """Yield (name of the finding, path in the instance, error of jsonschema) for every violation."""
-    for error in validator.iter_errors(instance):
-        yield error.schema.get("x-opsinfo-finding", "wrong-type"), tuple(error.absolute_path), error

@@ -11,15 +11,13 @@ from .rules import DAMAGED_BACKUP, EDITS_LOST, MODES_LEFT_OPEN, OLDER_VAULT, UNF
 if TYPE_CHECKING:
     from ..change.vault import Scope, Vault
 
-_SOURCE = "opsinfo, docs/architecture.md, Changing"
-
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     """Yield the findings, and restore the modes of folders that killed processes left writable.
 
     Damage is reported for every scope, because the path of a damaged record is unknown.
     """
-    yield from damaged_backups(vault, contents=True)
+    yield from damaged_backups(vault)
     yield from older_vault(vault)
     yield from modes_left_open(vault)
     yield from unfinished_change(vault, scope)
@@ -55,9 +53,8 @@ def unfinished_change(vault: Vault, scope: Scope) -> Iterator[Finding]:
             yield whole_file(UNFINISHED_CHANGE, paths[0], error.message, error.hint)
 
 
-def damaged_backups(vault: Vault, contents: bool) -> Iterator[Finding]:
-    """:param contents: whether to compare every content with its checksum as well"""
-    for damage in vault.damage(contents):
+def damaged_backups(vault: Vault) -> Iterator[Finding]:
+    for damage in vault.damage(contents=True):
         hint = f"`opsinfo restore` refuses unverified content; the backups in {vault.folder} are plain files"
         yield whole_file(DAMAGED_BACKUP, damage.path, damage.message, hint)
 

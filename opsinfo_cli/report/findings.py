@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..check.rules import SEVERITIES
 from ..errors import OpsinfoError, counted
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import failure_document, place_of
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..text.source import Excerpt
 
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
-"""The formats of report files; each but json is a module of :mod:`.formats`."""
+"""The formats of report files; from github on, each but json is a module of :mod:`.formats`."""
 
 _TAB = 4
 _CUT = "..."
@@ -99,12 +100,14 @@ def _window(widths: Sequence[int], start: int, room: int) -> tuple[int, int]:
     return first, last
 
 
-def concise_lines(findings: Iterable[Finding]) -> Iterator[Line]:
-    """Yield `path:line:column: severity[code] name: message (hint)`."""
+def concise_lines(findings: Iterable[Finding], failures: Iterable[OpsinfoError] = ()) -> Iterator[Line]:
+    """Yield `path:line:column: severity[code] name: message (hint)`, and in a file the failures."""
     for finding in findings:
         hint = f" ({visible(finding.hint)})" if finding.hint else ""
         severity = Span(f"{finding.severity}[{finding.rule.code}]", finding.severity)
         yield [Span(f"{place(finding)}: "), severity, Span(f" {finding.rule.name}: {visible(finding.message)}{hint}")]
+    for error in failures:
+        yield f"{place_of(error)}: error {error.name}: {visible(error.message)}"
 
 
 def failure_lines(error: OpsinfoError) -> Iterator[Line]:
@@ -115,6 +118,14 @@ def failure_lines(error: OpsinfoError) -> Iterator[Line]:
     if error.hint:
         yield ""
         yield f"hint: {error.hint}"
+
+
+def text_lines(checked: CheckResult) -> Iterator[Line]:
+    """Yield the findings for people, as in a file."""
+    yield from finding_lines(checked.outcome.findings, encoding="utf-8")
+    for error in checked.failures:
+        yield from failure_lines(error)
+    yield summary_line(checked.outcome)
 
 
 def plain(line: Line) -> str:
@@ -131,9 +142,8 @@ def annotated(checked: CheckResult, width: int) -> list[Block]:
 
 def summary_line(outcome: Outcome) -> str:
     """Return the number of findings, in one line."""
-    tally = outcome.tally
-    counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")]
-    said = ", ".join(counted(count, word) for count, word in counts if count)
+    counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
+    said = ", ".join(counted(count, severity) for count, severity in counts if count)
     files = sum(verdict.kind in ("library", "mixlist") for verdict in outcome.files)
     return f"{counted(files, 'file')} checked: {said or 'no findings'}"
 
@@ -155,25 +165,20 @@ def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> 
     """
     if format == "json":
         return json.dumps(document, indent=2) + "\n"
+    if format in ("text", "concise"):
+        lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
+        return "".join(f"{plain(line)}\n" for line in lines)
     text: str = getattr(import_module(f".formats.{format}", __package__), format)(checked)
     return text
 
 
 def findings_document(checked: CheckResult, against: Sequence[str]) -> dict[str, Any]:
     """:param against: the targets as given"""
-    outcome, tally = checked.outcome, checked.outcome.tally
+    outcome = checked.outcome
     document: dict[str, Any] = {
         "findings": [_finding(finding) for finding in outcome.findings],
-        "files": [
-            {"path": verdict.path, "kind": verdict.kind, "engine_accepts": verdict.engine_accepts}
-            for verdict in outcome.files
-        ],
-        "summary": {
-            "files": tally.files,
-            "errors": tally.errors,
-            "warnings": tally.warnings,
-            "notes": tally.notes,
-        },
+        "files": [verdict._asdict() for verdict in outcome.files],
+        "summary": outcome.tally._asdict(),
         "against": list(against),
     }
     if checked.failures:

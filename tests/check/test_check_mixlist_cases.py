@@ -69,7 +69,7 @@ def test_the_policies_are_those_of_the_case(case: dict[str, Any], against: Mixli
         assert not case["engine_accepts"]
         return
     mixlist = Mixlist.read(str(FOLDER / case["file"]))
-    assert {name for name in mixlist.marks if name in against.operators} <= case["policies"].keys()
+    assert {name for name in mixlist.marks if name in against.target.operators} <= case["policies"].keys()
     for name, policy in case["policies"].items():
         assert str(mixlist.effective(name, against.policy(name))) == policy
 

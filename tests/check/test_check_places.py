@@ -275,7 +275,7 @@ def test_an_operator_of_another_target_is_a_warning_with_the_target(fixtures: Pa
     targets = [
         MixlistTarget(resolve(str(fixtures / "opp"), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")
     ]
-    only_new = next(name for name in targets[0].operators.names if name not in targets[1].operators)
+    only_new = next(name for name in targets[0].target.operators.names if name not in targets[1].target.operators)
     checker = Checker(against=targets)
     checker.file("m.json", f'{{"white-list": {{"to-add": ["{only_new}"]}}}}'.encode())
     (finding,) = [each for each in checker.outcome.findings if each.rule.name == "unknown-operator"]

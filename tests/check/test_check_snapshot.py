@@ -47,7 +47,9 @@ def found(text: str, against: list[MixlistTarget], modes: list[str]) -> list[Any
 
 
 def op_types() -> st.SearchStrategy[str]:
-    known = sorted({name for one, _ in fixture_pairs() for name in [*one.operators.names, *one.other_engines]})
+    known = sorted(
+        {name for one, _ in fixture_pairs() for name in [*one.target.operators.names, *one.target.other_engines]}
+    )
     return st.sampled_from(known).flatmap(lambda name: st.sampled_from([name, name, name, name.lower(), name + "V2"]))
 
 

@@ -6,8 +6,7 @@ import os
 
 import click
 
-from ...check.baseline import fingerprinted
-from ...check.run import Checker, CheckResult
+from ...check.run import Checker, Narrowing
 from ...check.selection import RuleSelection
 from ...check.store import check_install
 from ...check.vault import check_vault
@@ -75,9 +74,7 @@ def command(
         checker.store(folder)
     vault = vault_of(writing)
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
-    checked = CheckResult(checker.outcome, Repository.around(os.getcwd(), os.environ))
-    findings = [finding for finding in checker.outcome.findings if selection.keeps(finding.rule, finding.pointer)]
-    checker.outcome.findings = fingerprinted(findings, checked.relative)
+    checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).of(checker.outcome)
     folds = not (select or console.verbose)
     return diagnosis_answer(checked, path, folds, console.quiet, console.width)
 

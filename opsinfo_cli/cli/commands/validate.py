@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -185,6 +186,8 @@ def command(
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
       opsinfo validate ops_info.json --fix --dry-run
     """
+    from ...report.report_file import write_report
+
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
     if socs and not against:
@@ -197,16 +200,11 @@ def command(
     targets = [target for text in against for target in _chips(text, socs, console)]
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     repository = Repository.around(os.getcwd(), os.environ)
-    run = Run(
-        console,
-        paths,
-        targets,
-        modes,
-        models,
-        kind,
-        Narrowing(repository, selection, baseline, narrowing.strict),
-        narrowing.baseline,
-    )
+    stdin = read_standard_input() if "-" in paths else None
+    checks = partial(validate, *paths, against=targets, modes=modes, models=models, kind=kind, stdin=stdin)
+    checker = Checker(list(map(MixlistTarget, targets)), modes)
+    known = Narrowing(repository, selection, baseline, narrowing.strict)
+    run = Run(console, checks, checker, known, narrowing.baseline)
     run.check()
     if fixes:
         run.fix(fixes)
@@ -217,9 +215,10 @@ def command(
     if narrowing.update_baseline:
         run.accept()
     document = run.document(against, fixes)
-    for report in files:
+    for format_, path in files:
         try:
-            report.write(run.checked, console.headed(document))
+            text = rendered(format_, run.checked, console.headed(document))
+            write_report(path, text.encode("utf-8", "backslashreplace"))
         except OpsinfoError as error:
             run.checked.failures.append(error)
             document = run.document(against, fixes)
@@ -237,15 +236,14 @@ def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
 class Run:
     """One run: check, fix, update the baseline, answer.
 
+    :param checks: returns the findings, and takes ``step`` of :func:`.validate`
+    :param checker: finds again what fixes leave of a mixlist, without the models
     :param baseline: the path of the baseline, if there is one
     """
 
     console: Console
-    paths: tuple[str, ...]
-    targets: list[Target]
-    modes: tuple[str, ...]
-    models: tuple[str, ...]
-    kind: str | None
+    checks: Callable[..., Outcome]
+    checker: Checker
     narrowing: Narrowing
     baseline: str | None
     checked: CheckResult = field(init=False)
@@ -253,7 +251,6 @@ class Run:
     notes: list[str] = field(default_factory=list)
 
     def check(self) -> None:
-        stdin = read_standard_input() if "-" in self.paths else None
         with ExitStack() as stack:
             advance: list[Callable[[float], None]] = []
 
@@ -262,15 +259,7 @@ class Run:
                     advance.append(stack.enter_context(self.console.progress("checking", total)))
                 advance[0](1)
 
-            outcome = validate(
-                *self.paths,
-                against=self.targets,
-                modes=self.modes,
-                models=self.models,
-                kind=self.kind,
-                stdin=stdin,
-                step=step,
-            )
+            outcome = self.checks(step=step)
         self.checked = self.narrowing.of(outcome)
 
     def fix(self, fixes: Fixes) -> None:
@@ -293,8 +282,7 @@ class Run:
     def _find(self, source: Source) -> list[Finding]:
         """Return the findings of a mixlist's text that are reported."""
         outcome = Outcome()
-        checker = Checker([MixlistTarget(target) for target in self.targets], self.modes)
-        outcome.add(source.path, "mixlist", checker.mixlist(source))
+        outcome.add(source.path, "mixlist", self.checker.mixlist(source))
         return self.narrowing.of(outcome).outcome.findings
 
     def accept(self) -> None:
@@ -492,21 +480,11 @@ def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
     return Baseline.read(path)
 
 
-class ReportFile(NamedTuple):
-    format: str
-    path: str
-
-    def write(self, checked: CheckResult, document: dict[str, Any]) -> None:
-        """:raises Refused: if the report cannot be written"""
-        from ...report.report_file import write_report
-
-        write_report(self.path, rendered(self.format, checked, document).encode("utf-8", "backslashreplace"))
-
-
-def _report_files(words: Iterable[str], inputs: Sequence[str]) -> list[ReportFile]:
+def _report_files(words: Iterable[str], inputs: Sequence[str]) -> list[tuple[str, str]]:
     """Parse the values of ``--report``, and check them before anything is written.
 
     :param inputs: files that a report must not overwrite
+    :returns: the format and the path of each
     :raises UsageFault: if a value is wrong
     :raises Refused: if a report could not be written
     """
@@ -515,17 +493,18 @@ def _report_files(words: Iterable[str], inputs: Sequence[str]) -> list[ReportFil
 
     reports = list(map(_report_file, words))
     taken = list(inputs)
-    for report in reports:
-        if any(is_same(report.path, path) for path in taken) and not report.path.startswith("/dev/"):
-            message = f"--report {report.format}:{report.path} would overwrite a file that this run reads or writes"
+    for format_, file in reports:
+        if any(is_same(file, path) for path in taken) and not file.startswith("/dev/"):
+            message = f"--report {format_}:{file} would overwrite a file that this run reads or writes"
             raise UsageFault(message, name="report-clash", hint="choose another name")
-        taken.append(report.path)
-        require_writable(report.path)
-        require_report(report.path)
+        taken.append(file)
+        require_writable(file)
+        require_report(file)
     return reports
 
 
-def _report_file(word: str) -> ReportFile:
+def _report_file(word: str) -> tuple[str, str]:
+    """Return the format and the path."""
     format_, _, path = word.partition(":")
     if format_ not in FORMATS:
         hint = did_you_mean(format_, FORMATS) or "known formats: " + ", ".join(FORMATS)
@@ -533,4 +512,4 @@ def _report_file(word: str) -> ReportFile:
     if path in ("", "-"):
         hint = f"--report {format_}:FILE; /dev/stdout is standard output"
         raise UsageFault(f"--report {word}: no file given", name="report-without-file", hint=hint)
-    return ReportFile(format_, path)
+    return format_, path

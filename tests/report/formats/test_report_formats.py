@@ -179,7 +179,6 @@ def test_paths_are_relative_to_the_root() -> None:
         assert ROOT not in text
 
 
-def test_every_format_but_json_is_a_module_with_a_function_of_its_name() -> None:
-    for name in FORMATS:
-        if name != "json":
-            assert callable(getattr(import_module(f"opsinfo_cli.report.formats.{name}"), name))
+def test_every_format_for_programs_but_json_is_a_module_with_a_function_of_its_name() -> None:
+    for name in FORMATS[3:]:
+        assert callable(getattr(import_module(f"opsinfo_cli.report.formats.{name}"), name))
