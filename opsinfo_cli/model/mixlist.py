@@ -16,7 +16,17 @@ from typing import NamedTuple
 from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source
 from .library import Operators
-from .policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal, least, policy_meant
+from .policy import (
+    ACTIONS,
+    LISTS,
+    Mark,
+    Policy,
+    combination,
+    effective,
+    is_legal,
+    least,
+    policy_meant,
+)
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
@@ -73,10 +83,9 @@ class Mixlist:
 
     def alone(self, name: str) -> Policy | None:
         """Return the policy that the marks set in every library, by a black or white ``to-add``; else None."""
-        for policy in (Policy.BLACK, Policy.WHITE):
-            if Mark("to-add", policy) in self.marks_of(name):
-                return policy
-        return None
+        return next(
+            (each for each in (Policy.BLACK, Policy.WHITE) if Mark("to-add", each) in self.marks_of(name)), None
+        )
 
 
 class Marked(NamedTuple):
@@ -143,39 +152,35 @@ def structure_faults(root: Node) -> Iterator[StructureFault]:
     if root.kind != "object":
         yield StructureFault("wrong-type", f"a mixlist must be an object, not {called(root)}", root, ())
         return
-    for name, member in root.by(str).items():
-        list_name: str | None = name
-        if name not in LISTS:
-            list_name = _meant_and_missing(root, name, LISTS)
-            message = f"`{name}` is not a list; the engine refuses the file"
-            yield StructureFault("unknown-list", message, member.key, (name,), list_name)
-        if list_name is None:
-            continue
-        if member.value.kind != "object":
-            message = f"`{name}` must be an object, not {called(member.value)}"
-            yield StructureFault("wrong-type", message, member.value, (name,))
-        else:
-            yield from _list_faults(name, member.value)
+    yield from _member_faults(root, ())
 
 
-def _list_faults(list_name: str, marks: Node) -> Iterator[StructureFault]:
-    for name, member in marks.by(str).items():
-        steps = (list_name, name)
-        action: str | None = name
-        if name not in ACTIONS:
-            action = _meant_and_missing(marks, name, ACTIONS)
-            message = f"`{name}` is not an action; the engine refuses the file"
-            yield StructureFault("unknown-action", message, member.key, steps, action)
-        if action is None:
-            continue
-        if member.value.kind != "array":
-            message = f"`{list_name}.{name}` must be an array of op types, not {called(member.value)}"
+def _member_faults(container: Node, above: tuple[str, ...]) -> Iterator[StructureFault]:
+    """Yield faults of the lists of a mixlist, or of the actions of a list, which is ``above`` them."""
+    known, word, kind, wanted = _LEVELS[len(above)]
+    for name, member in container.by(str).items():
+        steps = (*above, name)
+        if name not in known:
+            meant = _meant_and_missing(container, name, known)
+            message = f"`{name}` is not {word}; the engine refuses the file"
+            yield StructureFault(f"unknown-{word.split()[1]}", message, member.key, steps, meant)
+            if meant is None:
+                continue
+        if member.value.kind != kind:
+            message = f"`{'.'.join(steps)}` must be {wanted}, not {called(member.value)}"
             yield StructureFault("wrong-type", message, member.value, steps)
-            continue
-        for index, item in enumerate(member.value.items):
+        elif kind == "object":
+            yield from _member_faults(member.value, steps)
+        for index, item in enumerate(member.value.items if kind == "array" else ()):
             if item.kind != "string":
                 message = f"an op type must be a string, not {called(item)}"
                 yield StructureFault("wrong-type", message, item, (*steps, index))
+
+
+_LEVELS: tuple[tuple[Collection[str], str, str, str], ...] = (
+    (LISTS, "a list", "object", "an object"),
+    (ACTIONS, "an action", "array", "an array of op types"),
+)
 
 
 def called(node: Node) -> str:

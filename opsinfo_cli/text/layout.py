@@ -74,13 +74,12 @@ def quote(text: str) -> str:
 def style_of(text: str, root: Node) -> Style:
     """Return the style of a file, from its first members."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    spans = _spans(root)
-    if not spans:
+    if not root.parts:
         return Style(newline=newline)
-    lead = text[root.start + 1 : spans[0][0]]
+    lead = text[root.start + 1 : root.parts[0].start]
     unit = re.sub(r".*\n", "", lead, flags=re.DOTALL) if "\n" in lead else None
     if unit == "":
-        unit = "    " if _indents_deeper(text, root) else ""
+        unit = "    " if any(re.search(r"\n[ \t]", text[m.value.start : m.value.end]) for m in root) else ""
     array = _first_array(root)
     flat = array is not None and "\n" not in text[array.start : array.end]
     return Style(unit, newline, _colon(text, root) or ":", flat)
@@ -90,10 +89,6 @@ def _first_array(node: Node) -> Node | None:
     if node.kind == "array":
         return node if node.items else None
     return next((found for member in node if (found := _first_array(member.value))), None)
-
-
-def _indents_deeper(text: str, root: Node) -> bool:
-    return any("\n " in text[m.value.start : m.value.end] or "\n\t" in text[m.value.start : m.value.end] for m in root)
 
 
 def add_member(text: str, container: Node, key: str, value: Value, style: Style) -> Edit:
@@ -128,47 +123,33 @@ def drop_items(container: Node, indexes: Sequence[int]) -> list[Edit]:
     return edits
 
 
-def _spans(container: Node) -> list[tuple[int, int]]:
-    return [_span(container, index) for index in range(_count(container))]
-
-
-def _count(container: Node) -> int:
-    return len(container.items if container.kind == "array" else container.members)
-
-
-def _span(container: Node, index: int) -> tuple[int, int]:
-    if container.kind == "array":
-        return container.items[index].start, container.items[index].end
-    return container.members[index].key.start, container.members[index].value.end
-
-
 def drop_part(container: Node, index: int) -> Edit:
     """Remove one part with its comma and its line; the blanks around the others are kept."""
-    count = _count(container)
-    if count == 1:
+    parts = container.parts
+    if len(parts) == 1:
         return Edit(container.start + 1, container.end - 1, "")
-    if index < count - 1:
-        return Edit(_span(container, index)[0], _span(container, index + 1)[0], "")
-    return Edit(_span(container, index - 1)[1], _span(container, index)[1], "")
+    if index < len(parts) - 1:
+        return Edit(parts[index].start, parts[index + 1].start, "")
+    return Edit(parts[index - 1].end, parts[index].end, "")
 
 
 def _insert(text: str, container: Node, at: int, bodies: Sequence[str], style: Style) -> Edit:
-    spans = _spans(container)
-    if not spans:
+    parts = container.parts
+    if not parts:
         layout = style.inside(_line_indent(text, container.start), container.kind)
         return Edit(container.start + 1, container.end - 1, layout.lead + layout.gap.join(bodies) + layout.tail)
     layout = _layout(text, container, style)
-    if at == len(spans):
-        return Edit(spans[-1][1], spans[-1][1], "".join(layout.gap + body for body in bodies))
-    return Edit(spans[at][0], spans[at][0], "".join(body + layout.gap for body in bodies))
+    if at == len(parts):
+        return Edit(parts[-1].end, parts[-1].end, "".join(layout.gap + body for body in bodies))
+    return Edit(parts[at].start, parts[at].start, "".join(body + layout.gap for body in bodies))
 
 
 def _layout(text: str, container: Node, style: Style) -> Layout:
-    spans = _spans(container)
-    lead = text[container.start + 1 : spans[0][0]]
-    tail = text[spans[-1][1] : container.end - 1]
-    if len(spans) > 1:
-        gap = text[spans[0][1] : spans[1][0]]
+    parts = container.parts
+    lead = text[container.start + 1 : parts[0].start]
+    tail = text[parts[-1].end : container.end - 1]
+    if len(parts) > 1:
+        gap = text[parts[0].end : parts[1].start]
     elif "\n" in lead:
         gap = "," + lead
     else:
@@ -191,12 +172,12 @@ def _colon(text: str, container: Node) -> str | None:
 
 
 def _line_indent(text: str, offset: int) -> str:
-    line = text.rfind("\n", 0, offset) + 1
-    return text[line : line + len(text[line:offset]) - len(text[line:offset].lstrip(" \t"))]
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _indent_of_members(text: str, container: Node, style: Style) -> str:
-    spans = _spans(container)
-    if spans and "\n" in text[container.start : spans[0][0]]:
-        return _line_indent(text, spans[0][0])
+    parts = container.parts
+    if parts and "\n" in text[container.start : parts[0].start]:
+        return _line_indent(text, parts[0].start)
     return _line_indent(text, container.start) + (style.unit or "")

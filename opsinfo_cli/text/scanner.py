@@ -10,7 +10,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from json import JSONDecodeError
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
@@ -67,6 +67,11 @@ class Node:
     def __iter__(self) -> Iterator[Member]:
         return iter(self.members)
 
+    @property
+    def parts(self) -> Sequence[Member | Node]:
+        """The items of an array or the members of an object."""
+        return self.items or self.members
+
     def get(self, key: str) -> Node | None:
         """Return the value that the engine reads: the last of equal keys."""
         member = self.by(str).get(key)
@@ -102,6 +107,14 @@ class Member(NamedTuple):
 
     key: Node
     value: Node
+
+    @property
+    def start(self) -> int:
+        return self.key.start
+
+    @property
+    def end(self) -> int:
+        return self.value.end
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.differences import difference_answer, matrix_answer, mixlist_text
+from ...report.views.differences import difference_answer, matrix_answer
 from ..open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..params import (
     FILE,
@@ -215,5 +216,5 @@ def _port(
             effect = "cannot be ported" if side == "B" else "keep their policy"
             console.warn(f"{len(names)} op types of {side} are not in {other} and {effect}; -v names them")
             console.detail(f"in {side} only: {', '.join(names)}")
-    text = mixlist_text(mixlist_for(library, wanted))
+    text = json.dumps(mixlist_for(library, wanted), indent=2, ensure_ascii=False) + "\n"
     return Answer(dict, texts={"mixlist": lambda: text})

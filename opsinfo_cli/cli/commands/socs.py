@@ -36,12 +36,11 @@ def _given(path: str) -> InstallFound:
         )
     selected = environment_root(os.environ)
     same = selected is not None and os.path.realpath(selected.path) == os.path.realpath(root)
-    return InstallFound(Root(root, "given"), same)
+    return InstallFound.of(Root(root, "given"), same)
 
 
 def _looked_for() -> list[InstallFound]:
     selected = environment_root(os.environ)
-    installs = [InstallFound(selected, True)] if selected else []
-    known = {os.path.realpath(install.root.path) for install in installs}
-    others = [root for root in usual_roots(os.environ) if os.path.realpath(root.path) not in known]
-    return [*installs, *(InstallFound(root, False) for root in others)]
+    known = os.path.realpath(selected.path) if selected else None
+    others = [root for root in usual_roots(os.environ) if os.path.realpath(root.path) != known]
+    return [InstallFound.of(root, root is selected) for root in [*[selected] * bool(selected), *others] if root]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...compare import Difference, Policies, SectionDifference, differs
-from ...model.policy import Policy
 from ...model.target import Target
 from ..answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table
 from .operators import target_document, target_facts
@@ -149,12 +148,6 @@ def _facts(target: Target) -> str:
     return ", ".join(f"CANN {value}" if name == "CANN" else value for name, value in target_facts(target) if value)
 
 
-def mixlist_text(mixlist: dict[str, dict[str, list[str]]]) -> str:
-    import json
-
-    return json.dumps(mixlist, indent=2, ensure_ascii=False) + "\n"
-
-
 def matrix_answer(
     targets: Sequence[Target], rows: Mapping[str, Policies], total: int, mixlist: str | None, differing: bool
 ) -> Answer:
@@ -168,7 +161,7 @@ def matrix_answer(
     shown = {name: policies for name, policies in rows.items() if differs(policies) or not differing}
     table = Table(
         [Column("operator"), *(Column(label, policy=True) for label in labels)],
-        [[name, *map(_word, policies)] for name, policies in shown.items()],
+        [[name, *(str(policy or "-") for policy in policies)] for name, policies in shown.items()],
     )
     of = f" of {total}" if total != len(shown) else ""
     counts = {"operators": len(shown), "differ": different, "total": total}
@@ -201,10 +194,6 @@ _MOST_WORDS = 6
 
 def _letter(word: str) -> Span:
     return Span(word[0], word) if word != "-" else Span(word)  # type: ignore[arg-type]
-
-
-def _word(policy: Policy | None) -> str:
-    return str(policy) if policy else "-"
 
 
 def column_labels(targets: Sequence[Target]) -> list[str]:

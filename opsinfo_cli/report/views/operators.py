@@ -43,9 +43,9 @@ def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
 
 
 def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool, noted: bool) -> list[Cell]:
-    cells: list[Cell] = [row.name, _word(row.policy)]
+    cells: list[Cell] = [row.name, str(row.policy or "-")]
     if marked:
-        cells += [_word(row.library_policy), ", ".join(map(str, row.marks))]
+        cells += [str(row.library_policy or "-"), ", ".join(map(str, row.marks))]
     path = below(short_name(row.file, files), target.path)
     cells.append(Place(path, f":{row.line}") if row.file else "-")
     if noted:
@@ -55,11 +55,7 @@ def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool,
 
 def _fields(row: OperatorRow) -> tuple[str, ...]:
     place = f"{row.file}:{row.line}" if row.file else "-"
-    return row.name, _word(row.policy), _word(row.library_policy), place, ",".join(map(str, row.marks)) or "-"
-
-
-def _word(policy: Policy | None) -> str:
-    return str(policy) if policy else "-"
+    return row.name, str(row.policy or "-"), str(row.library_policy or "-"), place, ",".join(map(str, row.marks)) or "-"
 
 
 def short_name(path: str | None, files: Sequence[str]) -> str:
