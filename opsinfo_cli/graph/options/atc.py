@@ -250,7 +250,7 @@ def _with_insert_op_conf(graph: ModelGraph, value: str, given: bool) -> ModelGra
     if "Aipp" in graph.types or graph.model.format == "om" or not (given or graph.model.predicted):
         return graph
     for each in Aipp.read(value):
-        graph = with_aipp(graph, each)
+        graph = _with_aipp(graph, each)
     return graph
 
 
@@ -303,32 +303,26 @@ def _aipp(message: Message, path: str) -> Aipp:
     return Aipp(int(rank), "uint8" if mode == "dynamic" else IMAGE_DTYPES[form], mode == "dynamic")
 
 
-def with_aipp(graph: ModelGraph, aipp: Aipp) -> ModelGraph:
-    """Return the graph with the operator after its input.
+def _image_input(graph: ModelGraph, rank: int) -> GraphNode:
+    """Return the Data of a rank. Only ONNX files state the rank of an input; other files must have only one input.
 
     :raises UsageFault: if the graph has no such input, or the input is ambiguous
     """
-    return _inserted(graph, _target(graph, aipp.rank), aipp)
-
-
-def _target(graph: ModelGraph, rank: int) -> GraphNode:
-    """Return the Data of a rank. Only ONNX files state the rank of an input; other files must have only one input."""
     inputs = [node for node in graph.main_nodes() if node.type == "Data"]
     if rank >= len(inputs):
         message = f"`related_input_rank` is {rank}, the model has {len(inputs)} inputs"
-        raise UsageFault(f"--insert_op_conf: {message}", name="bad-aipp")
-    if len(inputs) > 1 and graph.model.format != "onnx":
+    elif len(inputs) > 1 and graph.model.format != "onnx":
         message = f"a {graph.model.format} file does not say which of its {len(inputs)} inputs has which rank"
-        raise UsageFault(f"--insert_op_conf: {message}", name="bad-aipp")
-    data = inputs[rank]
-    if any(node.type in _CONTROL for node in consumers_of(graph, data.index)):
-        message = f"input `{data.name}` feeds a subgraph, where atc would insert the operator"
-        raise UsageFault(f"--insert_op_conf: {message}", name="bad-aipp")
-    return data
+    elif any(node.type in _CONTROL for node in consumers_of(graph, inputs[rank].index)):
+        message = f"input `{inputs[rank].name}` feeds a subgraph, where atc would insert the operator"
+    else:
+        return inputs[rank]
+    raise UsageFault(f"--insert_op_conf: {message}", name="bad-aipp")
 
 
-def _inserted(graph: ModelGraph, data: GraphNode, aipp: Aipp) -> ModelGraph:
+def _with_aipp(graph: ModelGraph, aipp: Aipp) -> ModelGraph:
     """Return a new graph with Aipp at the end of the main graph, and the Data of its parameters if it is dynamic."""
+    data = _image_input(graph, aipp.rank)
     end = graph.subgraphs[0].nodes.stop
     operator = end + aipp.is_dynamic
     added = operator + 1 - end

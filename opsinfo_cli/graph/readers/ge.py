@@ -15,6 +15,7 @@ import json
 import re
 import shlex
 import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, Refused
@@ -414,6 +415,7 @@ def read_ge_json(file: IO[bytes], path: str) -> ModelGraph:
 
 _LINE = re.compile(rb"( *)([A-Za-z_]\w*)(?: (\{)|: .*)\n")
 _KEY = re.compile(rb' *key: "([^"\\\n]*)"\n')
+_STRING = re.compile(rb' *\w+: "([^"\\\n]*)"\n')
 _DATA = b'\n          data: "'
 
 
@@ -434,6 +436,7 @@ class _Dump:
         self._text = text
         self._model = model
         self._descs: dict[bytes, Desc] = {}
+        self._parsed = lru_cache(_MOST_CACHED)(parse)
 
     def read(self) -> ModelGraph:
         document: Message = {}
@@ -488,8 +491,11 @@ class _Dump:
                     value = {"t": {"data": place}}
                     message.setdefault("attr", []).append({"key": _VALUE, "value": value})
                 return
+        elif string := _STRING.match(text, field.begin, field.end):
+            message.setdefault(field.name, []).append(string[1])
+            return
         try:
-            message.setdefault(field.name, []).extend(parse(text[field.begin : field.end])[field.name])
+            message.setdefault(field.name, []).extend(self._parsed(text[field.begin : field.end])[field.name])
         except TextFault as fault:
             raise TextFault(field.begin + fault.at, fault.message) from None
 
