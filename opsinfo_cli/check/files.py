@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from ..errors import Refused
 from ..model.file_kind import is_library_name
 from ..model.repository import git_root
-from .finding import PassedOver
+from .finding import Outcome, PassedOver
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 _OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
@@ -61,15 +61,11 @@ class Listing(NamedTuple):
 class FoundFiles:
     """The files and stores under some paths, in the order in which they are reported.
 
-    :ivar failures: folders that cannot be read
-    :ivar passed_over: what a walk leaves out
-    :ivar notes: why git did not say what to leave out
+    :param outcome: takes folders that cannot be read, what a walk leaves out, and why git did not say what to leave out
     """
 
+    outcome: Outcome = field(default_factory=Outcome)
     found: list[Found] = field(default_factory=list)
-    failures: list[Refused] = field(default_factory=list)
-    passed_over: list[PassedOver] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     def add(self, path: str) -> None:
         """Add a file, or every store and JSON file of a tree that git does not ignore."""
@@ -86,7 +82,7 @@ class FoundFiles:
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError as error:
-                self.failures.append(Refused(error.strerror or str(error), name="unreadable", path=folder))
+                self.outcome.failures.append(Refused(error.strerror or str(error), name="unreadable", path=folder))
                 continue
             folders = [entry for entry in entries if _is_folder(entry)]
             self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)
@@ -99,7 +95,7 @@ class FoundFiles:
                 elif listing.is_repository(entry.path):
                     waiting.append((entry.path, self._listing(entry.path)))
                 else:
-                    self.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
+                    self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
 
     def _add_files(self, folder: str, paths: Iterable[str], listing: Listing | None, tree: str) -> None:
         jsons = []
@@ -107,9 +103,9 @@ class FoundFiles:
             if not path.lower().endswith(".json") or os.path.basename(path).lower() == ".json":
                 continue
             if listing is not None and path not in listing.entries:
-                self.passed_over.append(PassedOver(_shown(path), "git ignores it"))
+                self.outcome.passed_over.append(PassedOver(_shown(path), "git ignores it"))
             elif os.path.islink(path) and not os.path.realpath(path).startswith(f"{tree.rstrip('/')}/"):
-                self.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
+                self.outcome.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
             else:
                 jsons.append(path)
         if any(map(is_library_name, jsons)):
@@ -119,9 +115,10 @@ class FoundFiles:
 
     def _listing(self, top: str) -> Listing | None:
         """Return what git lists of a folder; None if everything in it is to be checked, which is said."""
+        notes = self.outcome.notes
         if git_root(os.path.abspath(top)) is None:
             if os.path.lexists(os.path.join(top, ".gitignore")):
-                self.notes.append(f"{_shown(top)}: .gitignore is not used, because this is not a git repository")
+                notes.append(f"{_shown(top)}: .gitignore is not used, because this is not a git repository")
             return None
         try:
             if _git(top, "check-ignore", "--quiet", "--no-index", "--", ".").returncode == 0:
@@ -133,7 +130,7 @@ class FoundFiles:
         except subprocess.TimeoutExpired:
             listed, reason = None, f"git did not answer in {_PATIENCE} seconds"
         if listed is None or listed.returncode != 0:
-            self.notes.append(f"{_shown(top)}: files that git ignores are checked too, since git failed: {reason}")
+            notes.append(f"{_shown(top)}: files that git ignores are checked too, since git failed: {reason}")
             return None
         entries = frozenset(os.path.join(top, name) for name in os.fsdecode(listed.stdout).split("\0") if name)
         folders: set[str] = set()

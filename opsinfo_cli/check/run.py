@@ -86,16 +86,13 @@ class Checker:
 
     def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
         """Find and check files, stores and trees. A path with nothing to check is a failure."""
-        files = FoundFiles()
+        files = FoundFiles(self.outcome)
         given: list[tuple[str, range]] = []
         for path in paths:
-            first, failed = len(files.found), len(files.failures)
+            first, failed = len(files.found), len(self.failures)
             files.add(path)
-            if len(files.failures) == failed:
+            if len(self.failures) == failed:
                 given.append((path, range(first, len(files.found))))
-        self.failures.extend(files.failures)
-        self.outcome.passed_over += files.passed_over
-        self.outcome.notes += files.notes
         checked = []
         for found in files.found:
             checked.append(self.store(found.path) if found.kind == "store" else self._read(found))

@@ -45,7 +45,7 @@ def repository(top: Path, *names: str, ignore: str = "") -> Path:
 def walked(path: Path, top: Path | None = None) -> list[str]:
     found = FoundFiles()
     found.add(str(path))
-    assert found.failures == []
+    assert found.outcome.failures == []
     return [os.path.relpath(each.path, top or path) for each in found.found]
 
 
@@ -57,7 +57,7 @@ def test_files_that_git_ignores_are_passed_over_and_listed(tmp_path: Path) -> No
     found = FoundFiles()
     found.add(str(tmp_path))
     assert [os.path.relpath(each.path, tmp_path) for each in found.found] == ["a.json", "x/a.json"]
-    passed = {os.path.relpath(each.path, tmp_path): each.reason for each in found.passed_over}
+    passed = {os.path.relpath(each.path, tmp_path): each.reason for each in found.outcome.passed_over}
     assert passed == {"z.json": "git ignores it", "x/b.json": "git ignores it", "build": "git lists nothing in it"}
 
 
@@ -204,7 +204,7 @@ def test_where_git_fails_everything_is_walked_and_that_is_said(
     found = FoundFiles()
     found.add(str(tmp_path))
     assert [Path(each.path).name for each in found.found] == ["a.json", "b.json"]
-    (note,) = found.notes
+    (note,) = found.outcome.notes
     assert note.startswith(f"{tmp_path}: files that git ignores are checked too, since git failed: ")
     assert reason in note
 
@@ -215,10 +215,10 @@ def test_outside_a_repository_git_is_not_asked(tmp_path: Path, monkeypatch: pyte
     found = FoundFiles()
     found.add(str(tmp_path))
     assert [os.path.relpath(each.path, tmp_path) for each in found.found] == ["a.json", "x/b.json"]
-    assert found.notes == [f"{tmp_path}: .gitignore is not used, because this is not a git repository"]
+    assert found.outcome.notes == [f"{tmp_path}: .gitignore is not used, because this is not a git repository"]
     found = FoundFiles()
     found.add(str(tmp_path / "x"))
-    assert found.notes == []
+    assert found.outcome.notes == []
 
 
 def test_a_link_out_of_the_tree_is_passed_over_and_one_inside_is_read(tmp_path: Path) -> None:
