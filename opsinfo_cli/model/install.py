@@ -371,19 +371,11 @@ def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str |
         if folder:
             return folder
         near = suggest(soc, found)
-        raise UsageFault(
-            f"unknown SoC `{soc}`",
-            name="unknown-soc",
-            path=root,
-            hint=f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none"),
-        )
+        hint = f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none")
+        raise UsageFault(f"unknown SoC `{soc}`", name="unknown-soc", path=root, hint=hint)
     if len(found) > 1:
-        raise UsageFault(
-            f"the install has {len(found)} SoCs: {', '.join(found)}",
-            name="ambiguous-target",
-            path=root,
-            hint=f"choose one with {soc_option}",
-        )
+        message = f"the install has {len(found)} SoCs: {', '.join(found)}"
+        raise UsageFault(message, name="ambiguous-target", path=root, hint=f"choose one with {soc_option}")
     return found[0] if found else None
 
 

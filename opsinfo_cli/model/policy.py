@@ -141,14 +141,11 @@ def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
     >>> effective(Policy.WHITE, frozenset({ADD_GRAY}))
     <Policy.WHITE: 'white'>
     """
-    if not is_legal(marks):
-        raise ValueError(f"the engine refuses {combination(marks)}")
-    if ADD_BLACK in marks:
-        return Policy.BLACK
-    if ADD_WHITE in marks:
-        return Policy.WHITE
-    if Mark("to-remove", library_policy) in marks:
-        return Policy.GRAY
+    for mark in least(marks):  # at most one
+        if mark.action == "to-add":
+            return mark.policy
+        if mark.policy is library_policy:
+            return Policy.GRAY
     return library_policy
 
 

@@ -7,7 +7,7 @@ import click
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
 from ...model.operator_rows import mixlist_rows, operator_rows
-from ...model.target import Target, TargetOptions
+from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.operators import list_answer
@@ -45,7 +45,11 @@ def command(
       opsinfo list ascend910b --format html -o ascend910b.html
     """
     opened = open_target(target, console, options, stdin=True)
-    _require_fitting(opened, target, mixlist, against)
+    if mixlist and opened.kind == "mixlist":
+        raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=opened.path)
+    if against and opened.kind != "mixlist":
+        hint = f"--mixlist FILE shows the policies of {target} after applying a mixlist"
+        raise UsageFault("--against requires a mixlist", path=opened.path, hint=hint)
     applied: Mixlist | None
     if opened.kind == "mixlist":
         applied = opened.mixlist
@@ -62,12 +66,3 @@ def command(
     if rows and not shown:
         report_no_match(console, len(rows), {"--on": lists, "--match": globs})
     return list_answer(opened, shown, len(rows), mixlist)
-
-
-def _require_fitting(target: Target, text: str, mixlist: str | None, against: str | None) -> None:
-    """:raises UsageFault: if an option is for the other kind of target"""
-    if mixlist and target.kind == "mixlist":
-        raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=target.path)
-    if against and target.kind != "mixlist":
-        hint = f"--mixlist FILE shows the policies of {text} after applying a mixlist"
-        raise UsageFault("--against requires a mixlist", path=target.path, hint=hint)
