@@ -125,7 +125,6 @@ def test_bytes_that_are_not_utf8_are_accepted_after_the_value(bom: bytes, value:
     source = Source(data, "f.json")
     assert source.text.startswith(value)
     assert source.data == data
-    assert source.data == data
     assert source.sha256 == hashlib.sha256(data).hexdigest()
     assert source.with_text(f"new{source.text}") == bom + b"new" + value.encode() + tail
 
