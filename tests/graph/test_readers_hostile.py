@@ -253,3 +253,11 @@ def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     for path in (str(tmp_path), str(tmp_path / "gone"), "a\0b"):
         with pytest.raises(Refused):
             read_graph(path)
+
+
+@pytest.mark.parametrize("name", [b"Relu", b"If", b"\x01y"], ids=["operator", "outer operator", "value"])
+def test_a_name_of_an_onnx_model_that_is_not_utf8_is_refused(tmp_path: Path, name: bytes) -> None:
+    assert name in SEEDS["onnx"]
+    (tmp_path / "m.onnx").write_bytes(SEEDS["onnx"].replace(name, name[:-1] + b"\xff"))
+    with pytest.raises(Damaged, match="not an ONNX model: a name is not UTF-8"):
+        read_graph(str(tmp_path / "m.onnx"))

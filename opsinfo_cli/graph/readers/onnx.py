@@ -224,9 +224,15 @@ class _Reader:
         """Add the tensors of a graph's inputs, outputs and inner values."""
         for values in (proto.input, proto.output, proto.value_info):
             for value in values:
+                self._require_text(value.name)
                 tensor = self._type(value.type)
                 if tensor is not None:
                     graph.tensors[value.name] = tensor
+
+    def _require_text(self, *names: object) -> None:
+        """:raises Damaged: if a name is not UTF-8; the package gives it as bytes, or raises UnicodeDecodeError"""
+        if any(isinstance(name, bytes) for name in names):
+            raise Damaged("not an ONNX model: a name is not UTF-8", name="damaged-model", path=self._path)
 
     def _type(self, proto: Any) -> GraphTensor | None:
         """Return the tensor of a TypeProto, or the content of a sequence or an optional."""
@@ -252,6 +258,7 @@ class _Reader:
         domain = _domain(proto.domain)
         op = f"{domain}::{proto.op_type}" if domain else proto.op_type
         node = SourceNode(proto.name, op, list(proto.input), list(proto.output))
+        self._require_text(node.name, proto.op_type, proto.domain, *node.inputs, *node.outputs)
         if proto.attribute:
             node.attributes = {}
             for attribute in proto.attribute:
@@ -286,6 +293,7 @@ class _Reader:
     def _constant(self, graph: SourceGraph, tensor: Any, value: str = "") -> SourceNode:
         """Return the constant of a TensorProto."""
         name = value or tensor.name
+        self._require_text(name)
         node = SourceNode(name, CONST, [], [name])
         node.type = CONST
         if tensor.data_location == EXTERNAL:
