@@ -9,7 +9,36 @@ from typing import Literal, NamedTuple
 from ..errors import OpsinfoError, brief
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt
-from .rules import SEVERITIES, Reaction, Rule, Severity
+
+Severity = Literal["error", "warning", "note"]
+Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
+About = Literal["both", "mixlist", "library", "mode", "model", "store", "install", "vault"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""The worst first."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The facts about a kind of finding.
+
+    :param name: never changes
+    :param severity: a finding may override it, as it may ``engine``
+    :param engine: the engine's reaction
+    :param fails: the smallest text that has the finding
+    :param passes: the same, fixed
+    :param source: where the rule comes from: repository, path and lines
+    """
+
+    code: str
+    name: str
+    about: About
+    severity: Severity
+    engine: Reaction
+    why: str
+    fails: str
+    passes: str
+    source: str
 
 
 @dataclass(frozen=True)

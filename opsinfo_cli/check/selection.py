@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from .rules import RULES, Rule
+from .finding import Rule
+from .rules import RULES
 
 
 @dataclass(frozen=True)

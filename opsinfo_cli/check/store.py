@@ -12,9 +12,9 @@ from ..model.entry import Entry
 from ..model.install import CORES, Install
 from ..model.library import Library, Store
 from ..text.source import Place
-from .finding import Finding, at, at_error, whole_file
+from .engine_files import CONFIGURATION, STORE, STORES
+from .finding import Finding, Rule, at, at_error, whole_file
 from .library import ON_BUILDING
-from .rules import BAD_LOAD_PRIORITY, BROKEN_CUSTOM_PATH, LOAD_ORDER_UNDEFINED, SHADOWED, STORE_FAILS, STRAY_JSON
 from .text import pointer_to
 
 
@@ -30,6 +30,22 @@ def check_install(install: Install) -> Iterator[Finding]:
     yield from store_fails(install)
 
 
+SHADOWED = Rule(
+    code="S001",
+    name="shadowed",
+    about="store",
+    severity="note",
+    engine="accepts",
+    why=(
+        "A later file of the same store has the op type too and replaces this entry completely. The entry and edits "
+        "of it have no effect. It is a warning if the policies differ."
+    ),
+    fails="-legacy.json: IndexFill gray; -nn.json: IndexFill white",
+    passes="edit the entry in -nn.json, or use `opsinfo move` on the store: it finds the entry that wins",
+    source=f"{STORE}:113-129, 182",
+)
+
+
 def shadowed(store: Store) -> Iterator[Finding]:
     for name, entries in store.definitions.items():
         winner = entries[-1]
@@ -42,6 +58,21 @@ def shadowed(store: Store) -> Iterator[Finding]:
             severity = SHADOWED.severity if same else "warning"
             yield at(SHADOWED, entry.source, span, message, pointer=pointer_to(name), severity=severity)
 
+
+STRAY_JSON = Rule(
+    code="S002",
+    name="stray-json",
+    about="store",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "The engine loads every *.json of a config directory. A copy or a file of another kind there may override "
+        "entries, and its name changes where the engine looks for kernels (`-backup.json` looks in `ops_backup`)."
+    ),
+    fails="config/ascend910b/aic-ascend910b-ops-info-backup.json",
+    passes="config/ascend910b/aic-ascend910b-ops-info.json.bak, or another folder",
+    source=f"{STORE}:70-129",
+)
 
 _AI_CORE = re.compile(r"aic-(?P<soc>.+)-ops-info(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
 _OTHERS = re.compile(r"(?:vector_core_tbe_ops_info|dsa-.+-ops-info)(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
@@ -76,6 +107,22 @@ def _stray(store: Store, library: Library) -> str | None:
     return None
 
 
+LOAD_ORDER_UNDEFINED = Rule(
+    code="S003",
+    name="load-order-undefined",
+    about="store",
+    severity="warning",
+    engine="accepts",
+    why=(
+        "The load order depends on `legacy` anywhere in the path, then on the length of the path. Two files are equal "
+        "in both and have the same op type, so which entry wins is undefined."
+    ),
+    fails="-cv.json and -nn.json both define IndexFill, or a parent folder is called `legacy-tests`",
+    passes="keep each op type in only one of them",
+    source=f"{STORE}:113-123",
+)
+
+
 def load_order_undefined(store: Store) -> Iterator[Finding]:
     for paths, names in store.undecided().items():
         files = join_some([os.path.basename(path) for path in paths])
@@ -101,6 +148,22 @@ def never_built(store: Store, library: Library, finding: Finding) -> Finding:
         return finding
     message = f"{finding.message}; the engine does not notice, because a later file overrides the entry"
     return replace(finding, severity="warning", engine="ignores", message=message, identity=message)
+
+
+STORE_FAILS = Rule(
+    code="S004",
+    name="store-fails",
+    about="install",
+    severity="error",
+    engine="refuses",
+    why=(
+        "A file of this store does not load, so the engine drops the whole store. If it is the only one, the engine "
+        "does not start; if a custom store is intact, it starts without the built-in operators."
+    ),
+    fails="one broken file in config/ascend910b",
+    passes="`opsinfo validate` on the file, or `opsinfo restore` on the store",
+    source=f"{STORES}:50-72; {STORE}:124-209",
+)
 
 
 def store_fails(install: Install) -> Iterator[Finding]:
@@ -129,6 +192,19 @@ def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
     return at_error(STORE_FAILS, failure, failure.path or directory, message, hint)
 
 
+BAD_LOAD_PRIORITY = Rule(
+    code="S005",
+    name="bad-load-priority",
+    about="install",
+    severity="error",
+    engine="refuses",
+    why="The load_priority line of vendors/config.ini has no `=`. The engine does not start (E20003).",
+    fails="load_priority acme",
+    passes="load_priority=acme",
+    source=f"{CONFIGURATION}:834-841; error E20003",
+)
+
+
 def bad_load_priority(install: Install) -> Iterator[Finding]:
     priority = install.load_priority
     if priority.bad_line:
@@ -136,6 +212,22 @@ def bad_load_priority(install: Install) -> Iterator[Finding]:
         message = "the load_priority line has no `=`, so the engine does not start (E20003)"
         hint = "write `load_priority=<vendor>,<vendor>`"
         yield Finding(BAD_LOAD_PRIORITY, message, priority.path, start, end, hint=hint)
+
+
+BROKEN_CUSTOM_PATH = Rule(
+    code="S006",
+    name="broken-custom-path",
+    about="install",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "The engine silently skips this custom path: it is not absolute, is missing, has no `config` or "
+        "no `<name>_impl` folder (a renamed copy), or is a vendor that load_priority does not name."
+    ),
+    fails="ASCEND_CUSTOM_OPP_PATH=/opt/copy_of_acme (inside: acme_impl)",
+    passes="ASCEND_CUSTOM_OPP_PATH=/opt/acme (inside: acme_impl)",
+    source=f"{CONFIGURATION}:687-724",
+)
 
 
 def broken_custom_path(install: Install) -> Iterator[Finding]:

@@ -96,12 +96,13 @@ def precision_modes(_: click.Context, __: click.Parameter) -> Iterable[str]:
 
 
 def findings(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
-    from ..check.rules import RULES, wording
+    from ..check.rules import RULES
+    from ..check.wording import TOPICS
 
     for rule in RULES.values():
         yield CompletionItem(rule.name, help=rule.code)
         yield CompletionItem(rule.code, help=rule.name)
-    yield from (CompletionItem(name, help="topic") for name in wording().topics)
+    yield from (CompletionItem(name, help="topic") for name in TOPICS)
 
 
 def systems(_: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..check.rules import SEVERITIES
+from ..check.finding import SEVERITIES
 from ..errors import OpsinfoError, counted
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import failure_document, place_of

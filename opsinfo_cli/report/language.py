@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from ..check.rules import LANGUAGES
+from ..check.wording import LANGUAGES
 from .console import Console
 from .escape import cell_width
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from contract import FINDINGS
 
+from opsinfo_cli.check.finding import Rule
 from opsinfo_cli.check.mixlist import MixlistTarget
-from opsinfo_cli.check.rules import RULES, ExplainedRule, Rule, rule_called, wording
+from opsinfo_cli.check.rules import RULES, rule_called
 from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.target import TargetOptions, resolve
 
-EXPLAINED = wording().rules
-ON_TEXTS = [rule for rule in EXPLAINED.values() if rule.about in ("mixlist", "library", "both")]
+ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
 
 
 def test_the_table_is_the_contract() -> None:
@@ -52,8 +52,8 @@ def test_other_words_find_no_rule() -> None:
     assert rule_called("") is None
 
 
-@pytest.mark.parametrize("rule", EXPLAINED.values(), ids=lambda rule: rule.name)
-def test_a_rule_has_a_reason_and_a_source(rule: ExplainedRule) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_a_rule_has_a_reason_and_a_source(rule: Rule) -> None:
     assert rule.why.endswith(".")
     assert rule.source
     assert rule.fails != rule.passes
@@ -65,7 +65,7 @@ def targets() -> list[MixlistTarget]:
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 
-def found(rule: ExplainedRule, text: str, targets: list[MixlistTarget]) -> set[str]:
+def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
     """Return the names of the findings against each chip of the fixture."""
     names = set()
     for target in targets:
@@ -76,14 +76,12 @@ def found(rule: ExplainedRule, text: str, targets: list[MixlistTarget]) -> set[s
 
 
 @pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
-def test_the_example_that_fails_has_the_finding(rule: ExplainedRule, targets: list[MixlistTarget]) -> None:
+def test_the_example_that_fails_has_the_finding(rule: Rule, targets: list[MixlistTarget]) -> None:
     assert rule.name in found(rule, rule.fails, targets)
 
 
 @pytest.mark.parametrize("rule", ON_TEXTS, ids=lambda rule: rule.name)
-def test_the_example_that_passes_has_no_error_and_not_the_finding(
-    rule: ExplainedRule, targets: list[MixlistTarget]
-) -> None:
+def test_the_example_that_passes_has_no_such_finding_and_no_error(rule: Rule, targets: list[MixlistTarget]) -> None:
     assert rule.name not in found(rule, rule.passes, targets)
     names = found(rule, rule.passes, targets[:1])
     assert not {name for name in names if RULES[name].severity == "error"}
@@ -120,5 +118,5 @@ def test_the_edit_of_a_finding_fixes_it() -> None:
 
 
 def test_the_rule_on_unknown_modes_lists_the_known_ones() -> None:
-    named = set(re.findall(r"\w+", EXPLAINED["unknown-mode"].why))
+    named = set(re.findall(r"\w+", RULES["unknown-mode"].why))
     assert set(MODES) <= named

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.rules import RULES, wording
+from opsinfo_cli.check.rules import RULES
+from opsinfo_cli.check.wording import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "sources.md").read_text("utf-8")
@@ -36,7 +37,7 @@ def test_no_text_of_the_product_names_a_page_that_readers_do_not_have() -> None:
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_source_of_a_finding_is_a_listed_repository_or_opsinfo_itself(name: str) -> None:
-    source = wording().rules[name].source
+    source = RULES[name].source
     repositories = re.findall(r"\b(hicann/[a-z-]+), \S+", source)
     assert repositories or "opsinfo" in source
     assert all(f"`{each}`" in PAGE for each in repositories)
@@ -44,14 +45,14 @@ def test_the_source_of_a_finding_is_a_listed_repository_or_opsinfo_itself(name: 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_cited_file_has_line_numbers_and_its_short_path_is_on_the_page(name: str) -> None:
-    for path in re.findall(r"hicann/ge, (\S+?)(?:[;,]| |$)", wording().rules[name].source):
+    for path in re.findall(r"hicann/ge, (\S+?)(?:[;,]| |$)", RULES[name].source):
         file, _, lines = path.partition(":")
         assert re.fullmatch(r"\d+(-\d+)?", lines), path
         assert any(file.startswith(each.strip("`")) for each in LISTED if each.startswith("`")), path
 
 
 def test_a_topic_with_a_source_names_files_and_lines() -> None:
-    cited = [text.partition("\nSource:\n")[2].splitlines() for text in wording().topics.values() if "\nSource:" in text]
+    cited = [text.partition("\nSource:\n")[2].splitlines() for text in TOPICS.values() if "\nSource:" in text]
     assert len(cited) >= 2
     assert all(re.fullmatch(r"  hicann/ge, \S+:\d+-\d+", line) for lines in cited for line in lines)
     assert all(cited)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ...check.rules import ExplainedRule, Wording, rule_called, wording
+from ...check.finding import Rule
+from ...check.rules import rule_called
+from ...check.wording import Wording, wording
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...model.policy import policy_meant
@@ -29,7 +31,7 @@ def command(subject: str | None, console: Console) -> Answer:
       opsinfo explain M005
       opsinfo explain mixlists
     """
-    english = wording()
+    english = wording("en")
     if subject is None:
         return subjects_answer(list(english.rules.values()), english.topics)
     rules, topics = _chosen(subject, english)
@@ -38,7 +40,7 @@ def command(subject: str | None, console: Console) -> Answer:
     return Answer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
 
 
-def _chosen(subject: str, said: Wording) -> tuple[list[ExplainedRule], dict[str, str]]:
+def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
     """:raises UsageFault: if nothing has this name"""
     rule = rule_called(subject)
     if rule:

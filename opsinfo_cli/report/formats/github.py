@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...check.finding import Finding
-from ...check.rules import SEVERITIES
+from ...check.finding import SEVERITIES, Finding
 from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ..escape import visible

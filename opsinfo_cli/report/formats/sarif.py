@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...check.finding import Finding
-from ...check.rules import RULES, ExplainedRule, wording
+from ...check.finding import Finding, Rule
+from ...check.rules import RULES
 from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ...text.source import Place
@@ -20,7 +20,7 @@ _INDEX = {name: index for index, name in enumerate(RULES)}
 
 
 def sarif(checked: CheckResult) -> str:
-    driver = {"name": "opsinfo", "version": __version__, "rules": list(map(_rule, wording().rules.values()))}
+    driver = {"name": "opsinfo", "version": __version__, "rules": [_rule(rule) for rule in RULES.values()]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -36,7 +36,7 @@ def sarif(checked: CheckResult) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _rule(rule: ExplainedRule) -> dict[str, Any]:
+def _rule(rule: Rule) -> dict[str, Any]:
     fails, passes = ((text or "(an empty file)").replace("\ufeff", "<BOM>") for text in (rule.fails, rule.passes))
     said = f"{rule.why}\n\nFails:\n\n{fails}\n\nPasses:\n\n{passes}\n\nSource: {rule.source}"
     marked = f"{rule.why}\n\nFails:\n\n```\n{fails}\n```\n\nPasses:\n\n```\n{passes}\n```\n\nSource: {rule.source}"

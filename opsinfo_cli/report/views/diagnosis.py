@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...check.finding import Finding
-from ...check.rules import SEVERITIES
+from ...check.finding import SEVERITIES, Finding
 from ...check.run import CheckResult
 from ..answer import Answer, Block, Either, Line, Lines, Span, Tree
 from ..escape import shortened

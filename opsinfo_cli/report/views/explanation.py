@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ...check.rules import ExplainedRule, Wording
+from ...check.finding import Rule
+from ...check.wording import Wording
 from ..answer import Answer, Block, Column, Lines, Table
 from ..language import wrapped
 
@@ -14,14 +15,14 @@ _WIDTH = 78
 _COLUMNS = [Column(title) for title in ("code", "name", "about", "severity", "the engine")]
 
 
-def subjects_answer(rules: Sequence[ExplainedRule], topics: Mapping[str, str]) -> Answer:
+def subjects_answer(rules: Sequence[Rule], topics: Mapping[str, str]) -> Answer:
     """Return code, name, subject, severity and effect in the engine of everything that can be explained."""
     rows = [[rule.code, rule.name, rule.about, rule.severity, rule.engine] for rule in rules]
     rows += [["-", name, "topic", "-", "-"] for name in topics]
     return Answer(lambda: explanation_document(rules, topics), lambda: [Table(_COLUMNS, rows)])
 
 
-def explanation_answer(rules: Sequence[ExplainedRule], topics: Mapping[str, str], said: Wording, width: int) -> Answer:
+def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: Wording, width: int) -> Answer:
     """:param width: cells of the terminal; 0 off a terminal"""
 
     def blocks() -> Iterator[Block]:
@@ -35,12 +36,12 @@ def explanation_answer(rules: Sequence[ExplainedRule], topics: Mapping[str, str]
     return Answer(lambda: explanation_document(rules, topics), blocks)
 
 
-def explanation_document(rules: Sequence[ExplainedRule], topics: Mapping[str, str]) -> dict[str, object]:
+def explanation_document(rules: Sequence[Rule], topics: Mapping[str, str]) -> dict[str, object]:
     documents = [{"name": name, "text": text} for name, text in topics.items()]
     return {"rules": [asdict(rule) for rule in rules], "topics": documents}
 
 
-def rule_lines(rule: ExplainedRule, said: Wording, width: int) -> Iterator[str]:
+def rule_lines(rule: Rule, said: Wording, width: int) -> Iterator[str]:
     """Yield the rule, its reason, an example that fails, one that passes, and the source."""
     severity, engine = said.word(rule.severity), said.word(rule.engine)
     yield said.word("head").format(code=rule.code, name=rule.name, severity=severity, engine=engine)
