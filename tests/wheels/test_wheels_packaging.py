@@ -69,7 +69,7 @@ def test_the_wheel_carries_the_schemas_that_validate_needs(bare: Path, tmp_path:
 
 def test_the_wheel_carries_the_facts_about_other_systems(bare: Path, tmp_path: Path) -> None:
     assert run(bare, "systems", "show", "apex:O1", cwd=tmp_path).stdout.startswith("conv1d\tlow")
-    assert run(bare, "modes", "--snippet", "atc", cwd=tmp_path).stdout.startswith("--precision_mode=")
+    assert run(bare, "modes", "--snippet", "atc", cwd=tmp_path).stdout.startswith("--precision_mode_v2=mixed_float16")
 
 
 def test_the_wheel_is_marked_as_typed(bare: Path) -> None:
