@@ -175,7 +175,7 @@ def test_names_of_megabytes_that_are_near_each_other(hostile: Hostile, tmp_path:
     library = written(tmp_path / "aic-x-ops-info.json", {f"a{middle}b": {}})
     mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": [f"b{middle}a"]}})
     ran = hostile("validate", mixlist, "--against", library, seconds=counts.seconds * 2)
-    assert "did you mean `axxx" in ran.out
+    assert "did you mean" not in ran.out, "similar names are not searched for such names"
     assert len(ran.out) < 2000
 
 
