@@ -260,6 +260,10 @@ def _filter(at: int, title: str, words: Counter[str]) -> str:
     return f"<fieldset><legend>{escaped(title)}</legend>{boxes}</fieldset>\n"
 
 
+_RANK = {word: at for at, word in enumerate((*LISTS, "-"))}
+"""The order of policies in a sorted column; absent ones are last."""
+
+
 def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
     tags = "|".join(f"{at}={_text(cells[at]) or '-'}" for at, column in enumerate(columns) if column.policy)
     drawn = ""
@@ -268,7 +272,8 @@ def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
         text = _text(cell)
         hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
         look = ' class="number"' if column.number else ' class="long"' if len(text) > LONG else ""
-        drawn += f"<{tag}{scope}{look}{hover}>{_markup(column, cell)}</{tag}>"
+        rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
+        drawn += f"<{tag}{scope}{look}{rank}{hover}>{_markup(column, cell)}</{tag}>"
     return f'<tr data-tags="{escaped(tags)}">{drawn}</tr>\n'
 
 

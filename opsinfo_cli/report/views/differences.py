@@ -212,4 +212,6 @@ def _matrix_page(targets: Sequence[Target], labels: Sequence[str], table: Table,
 
     title = f"Operators of {' and '.join(labels)}" if len(labels) < 3 else f"Operators of {len(labels)} targets"
     facts = [(label, _facts(target)) for label, target in zip(labels, targets, strict=True)]
-    return table_page(title, facts + [("Mixlist", mixlist)] * bool(mixlist), [table])  # type: ignore[list-item]
+    rows = [[*row, "differing" if len(set(row[1:])) > 1 else "the same"] for row in table.rows]
+    page = Table([*table.columns, Column("in all", policy=True)], rows)
+    return table_page(title, facts + [("Mixlist", mixlist)] * bool(mixlist), [page])  # type: ignore[list-item]
