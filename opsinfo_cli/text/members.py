@@ -201,7 +201,7 @@ def _exact(root: Node) -> Members:
         return Members(None, root.start, root.end)
     members = []
     for key, node in root:
-        value: Any = node.plain()
+        value: Any = node.plain(_Number)
         repeats = _repeats_a_key(node)
         members.append(
             RawMember(str(key.value), value, key.start, key.end, node.start, node.end, repeats, _is_sound(value))

@@ -91,14 +91,17 @@ class Node:
             self._by = fold, found
         return self._by[1]
 
-    def plain(self) -> object:
-        """Return the value without spans, with the last of equal keys, as in the engine. Numbers become floats."""
+    def plain(self, number: Callable[[str], object] = float) -> object:
+        """Return the value without spans, with the last of equal keys, as in the engine.
+
+        :param number: makes a value of a number as written
+        """
         if self.kind == "object":
-            return {member.name: member.value.plain() for member in self.members}
+            return {member.name: member.value.plain(number) for member in self.members}
         if self.kind == "array":
-            return [item.plain() for item in self.items]
+            return [item.plain(number) for item in self.items]
         if self.kind == "number":
-            return float(str(self.value))
+            return number(str(self.value))
         return self.value
 
 

@@ -286,7 +286,7 @@ class _Parser:
 
 
 def values(message: object, name: str) -> list[Any]:
-    """Return the values of a field; of a value that is no list, itself."""
+    """Return the items of a repeated field, and a single value as its only item."""
     value = message.get(name) if isinstance(message, dict) else None
     return value if isinstance(value, list) else [] if value is None else [value]
 
