@@ -156,6 +156,8 @@ def run(words: Sequence[str]) -> int:
     :raises UsageFault: if the line is wrong, with click's message
     :raises Refused: if help cannot be written
     """
+    if os.environ.get("_OPSINFO_COMPLETE"):
+        from . import bash  # noqa: F401  replaces a class of click
     try:
         result = cli.main(list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False)
         return result if isinstance(result, int) else 0

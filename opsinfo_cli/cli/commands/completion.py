@@ -7,6 +7,7 @@ from click.shell_completion import get_completion_class
 
 from ...report.answer import Answer, Exact
 from ...report.console import Console
+from .. import bash  # noqa: F401  replaces a class of click
 from ..params import Choice, Command, prints
 
 

@@ -1,0 +1,40 @@
+"""Completion in bash, which ends words at `@`, `=` and `:`: click's script, but with the line as it was typed.
+
+Importing this module replaces click's class.
+"""
+
+from __future__ import annotations
+
+import os
+
+from click.shell_completion import BashComplete, add_completion_class, split_arg_string
+
+
+@add_completion_class
+class BashLine(BashComplete):
+    """The words are split from the line up to the cursor, not taken from bash's array."""
+
+    source_template = """\
+%(complete_func)s() {
+    local IFS=$'\\n' line=${COMP_LINE:0:COMP_POINT} item
+    local typed=${line##*[[:space:]]}
+    local before=${typed%%"$2"}
+    COMPREPLY=()
+    for item in $(env COMP_WORDS="$line" %(complete_var)s=bash_complete "$1"); do
+        case $item in
+            plain,*) item=${item#plain,}; COMPREPLY+=("${item#"$before"}") ;;
+            dir,*) compopt -o dirnames ;;
+            file,*) compopt -o default -o filenames; COMPREPLY+=($(compgen -f -- "$2")) ;;
+        esac
+    done
+}
+
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        line = os.environ["COMP_WORDS"]
+        words = split_arg_string(line)[1:]
+        if line[-1:].isspace() or not words:
+            return words, ""
+        return words[:-1], words[-1]
