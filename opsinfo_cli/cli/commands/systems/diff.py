@@ -21,7 +21,7 @@ from ...systems import SYSTEM, open_lists, report_losses
 @click.argument("a", metavar="A", type=SYSTEM)
 @click.argument("b", metavar="B", type=SYSTEM)
 @install_options
-@prints()
+@prints(out=True)
 def command(a: str, b: str, options: TargetOptions, console: Console) -> Answer:
     """Compare the classes of operators in two systems; either may also be a TARGET. Exit 1 if they differ.
 

@@ -22,7 +22,7 @@ _ON = Choice([*map(str, OperatorClass), *_BY_POLICY], meant=policy_meant)
 @click.argument("text", metavar="SYSTEM", type=SYSTEM)
 @option("--on", "classes", multiple=True, type=_ON, help="Only operators of this class; repeatable.")
 @match_option
-@prints()
+@prints(out=True)
 def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console: Console) -> Answer:
     """Show the lists of a system: each operator with its class, and its list's own name. The last row, `*`, stands for
     names that are not listed. For a system with several levels, NAME alone shows the settings of each level.
