@@ -56,7 +56,7 @@ class ListedName(NamedTuple):
     dtypes: Customized = Customized((), ())
 
 
-def _lines(path: str) -> list[str]:
+def option_lines(path: str) -> list[str]:
     """The lines as the engine reads them: ended by a line feed alone; bytes that are not UTF-8 stay as half surrogates.
 
     :raises Refused: if the file cannot be read
@@ -86,7 +86,7 @@ class KeepDtype:
     @classmethod
     def read(cls, path: str) -> KeepDtype:
         """:raises Refused: if the file cannot be read"""
-        return cls(_lines(path), path)
+        return cls(option_lines(path), path)
 
     def marks(self, graph: ModelGraph) -> frozenset[int]:
         """Return indexes of the listed nodes, by their own name or that of the only operator they come from.
@@ -145,7 +145,7 @@ class CustomizeDtypes:
         """:raises Refused: if the file cannot be read
         :raises Damaged: if the engine refuses a line; has its place
         """
-        asked = cls(_lines(path), path)
+        asked = cls(option_lines(path), path)
         _refuse(asked.faults, path)
         return asked
 
@@ -239,7 +239,7 @@ def fp16_op_types(path: str) -> frozenset[str]:
     :raises Refused: if the file cannot be read
     :raises Damaged: if the key is missing, so that the file is probably not a fe.ini
     """
-    for text in _lines(path):
+    for text in option_lines(path):
         line = text.strip(BLANKS)
         key, equals, value = line.partition("=")
         if equals and not line.startswith("#") and key.strip(BLANKS) == _FP16_TYPES:

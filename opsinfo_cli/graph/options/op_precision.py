@@ -1,0 +1,97 @@
+"""Files that set implementation modes: ``--op_precision_mode``, and those of an install's ``impl_mode`` folder.
+
+A line is ``NAME=MODE``, below ``[ByOpType]`` (the default) or ``[ByNodeName]``; a line that begins with ``#`` is a
+comment. The engine refuses no line: it ignores a wrong one without a message to the user, and of equal names the first
+one wins. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/utils/common/config_parser/
+op_impl_mode_config_parser.cc:324-394.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...model.near_names import did_you_mean
+from ...model.policy import BLANKS
+from .files import OptionFileFault, option_lines
+
+HEADINGS = {"[ByOpType]": True, "[ByNodeName]": False}
+"""The headings, and whether the lines below name op types."""
+MODES = (
+    *("high_performance", "high_precision", "enable_float_32_execution", "enable_hi_float_32_execution"),
+    *("support_out_of_bound_index", "super_performance", "norm_class", "keep_fp16"),
+)
+"""The modes that the engine takes (kSupportImpyType, the same file, line 56)."""
+
+
+class ListedMode(NamedTuple):
+    """One line that sets a known mode.
+
+    :param line: 1-based, with ``column`` in code points
+    """
+
+    name: str
+    is_type: bool
+    mode: str
+    line: int
+    column: int
+
+
+class OpPrecision:
+    """The content of a file.
+
+    :ivar types: the mode of each op type, and ``nodes`` of each node; the first line of a name wins
+    :ivar lines: every line that sets a known mode, those that lose included
+    :ivar faults: lines that have no effect: ``unknown-implmode``, ``repeated-line``, ``bad-line``
+    """
+
+    def __init__(self, lines: list[str], path: str = "op_precision.ini") -> None:
+        self.path = path
+        self.types: dict[str, str] = {}
+        self.nodes: dict[str, str] = {}
+        self.lines: list[ListedMode] = []
+        self.faults: list[OptionFileFault] = []
+        first: dict[tuple[str, bool], int] = {}
+        by_type = True
+        for number, text in enumerate(lines, 1):
+            if not text or text.startswith("#"):
+                continue
+            left, equals, right = text.partition("=")
+            if not equals:
+                by_type = self._heading(text, number, by_type)
+                continue
+            name, mode = left.strip(BLANKS), right.strip(BLANKS)
+            column = 1 + len(left) - len(left.lstrip(BLANKS))
+            if not name or not mode:
+                missing = "name before" if not name else "mode after"
+                self._fault("bad-line", number, column, f"no {missing} `=`: the engine ignores the line")
+            elif mode not in MODES:
+                at = len(left) + 2 + len(right) - len(right.lstrip(BLANKS))
+                hint = did_you_mean(mode, MODES) or f"one of {', '.join(MODES)}"
+                message = f"unknown implementation mode `{mode}`: the engine ignores the line"
+                self._fault("unknown-implmode", number, at, message, hint)
+            else:
+                self.lines.append(ListedMode(name, by_type, mode, number, column))
+                (self.types if by_type else self.nodes).setdefault(name, mode)
+                before = first.setdefault((name, by_type), number)
+                if before != number:
+                    message = f"line {before} also sets a mode for `{name}` and wins"
+                    self._fault("repeated-line", number, column, message)
+
+    @classmethod
+    def read(cls, path: str) -> OpPrecision:
+        """:raises Refused: if the file cannot be read"""
+        return cls(option_lines(path), path)
+
+    def mode_of(self, name: str, op_type: str) -> str | None:
+        """Return the mode of a node; the line of its name overrides that of its op type."""
+        return self.nodes.get(name) or self.types.get(op_type)
+
+    def _heading(self, text: str, line: int, by_type: bool) -> bool:
+        heading = text.strip(BLANKS)
+        if heading not in HEADINGS and heading:
+            hint = did_you_mean(heading, HEADINGS)
+            self._fault("bad-line", line, 1, "not a heading, and without `=`: the engine ignores the line", hint)
+        return HEADINGS.get(heading, by_type)
+
+    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None) -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, False, hint))
