@@ -29,12 +29,16 @@ __all__ = [
     "Target",
     "__version__",
     "diff",
+    "move",
+    "restore",
     "validate",
 ]
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from .change.moving import move
+    from .change.restore import restore
     from .check.finding import Finding, Outcome
     from .check.run import validate
     from .compare import Difference, diff
@@ -60,6 +64,8 @@ _HOMES = {
     "Store": "model.library",
     "Target": "model.target",
     "diff": "compare",
+    "move": "change.moving",
+    "restore": "change.restore",
     "validate": "check.run",
 }
 

@@ -97,9 +97,10 @@ class OpsinfoError(Exception):
         self.column = column
 
     def __str__(self) -> str:
-        """Return the message after the place, as far as it is known: ``path:line:column: message``."""
+        """Return ``path:line:column: message``, as far as the place is known, and the hint in a line of its own."""
         place = [str(part) for part in (self.path, self.line, self.column) if part is not None] if self.path else []
-        return ": ".join([":".join(place), self.message] if place else [self.message])
+        text = ": ".join([":".join(place), self.message] if place else [self.message])
+        return f"{text}\nhint: {self.hint}" if self.hint else text
 
 
 class Stopped(BaseException):

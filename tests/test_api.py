@@ -26,8 +26,11 @@ MODULES = [
 ] + ["opsinfo_cli.compare"]
 
 
-def test_every_example_of_the_page_gives_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_every_example_of_the_page_gives_its_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(tmp_path / "vault"))
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path / "work")
     outcome = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
     assert outcome.failed == 0
     assert outcome.attempted > 25

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..model.install import root_above, version_of
-from .vault import ChangedFile, Entry, History, Record, Scope, file_state
+from .scope import scope_of
+from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state, vault_path
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
 from .writer import Write, Writer
 
@@ -38,6 +39,24 @@ class Restored(NamedTuple):
     @property
     def current(self) -> bytes | None:
         return self.original and self.original.data
+
+
+def restore(
+    target: str, to: str | None = None, *, force: bool = False, dry_run: bool = False, backup_dir: str | None = None
+) -> list[Restored]:
+    """Undo the last change of a target as a whole, or restore one backup, as ``opsinfo restore``.
+
+    :param to: the id of a backup or change, or ``pristine``; None to undo the last change
+    :param force: restore even if the file changed since, or is of another CANN version
+    :param dry_run: write nothing, and return what would be restored
+    :param backup_dir: the folder of backups; None for the usual one
+    :raises UsageFault: if there is nothing to undo, or no such backup
+    :raises Refused: if the files changed since, unless ``force``
+    """
+    writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force)
+    if to is None:
+        return restore_last(writer, scope_of(target), force, dry_run)[1]
+    return restore_to(writer, scope_of(target), to, force, dry_run)[1]
 
 
 def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, MissingPackage, Refused, UsageFault, join_some
-from ..model.install import CORES, opp_root, socs_of
+from ..model.install import opp_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 from ..report.console import Console
 from ..text.source import Source, read_standard_input
 
 if TYPE_CHECKING:
-    from ..change.vault import Scope
     from ..graph.graph import ModelGraph
     from ..model.library import Operators
     from ..model.mixlist import Mixlist
@@ -90,17 +87,6 @@ def require_operators(target: Target) -> None:
             name="wrong-kind",
             path=target.path,
             hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows its effect",
-        )
-
-
-def require_not_snapshot(target: Target) -> None:
-    """:raises UsageFault: if the target is a snapshot"""
-    if target.kind == "snapshot":
-        raise UsageFault(
-            "a snapshot cannot be changed",
-            name="wrong-kind",
-            path=target.path,
-            hint="change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again",
         )
 
 
@@ -181,39 +167,6 @@ def report_no_match(console: Console, total: int, narrowing: dict[str, object]) 
     """
     given = [option for option, value in narrowing.items() if value]
     console.note(f"none of the {total} operators matches {' and '.join(given)}")
-
-
-def scope_of(target: str | None) -> Scope:
-    """Return the real paths of a TARGET of a vault command; files may be damaged or missing.
-
-    :raises Refused: if the kind of the path cannot be determined
-    """
-    from ..change.whole_file import real_path
-
-    if target is None:
-        return lambda _: True
-    is_folder = _is_folder(target)
-    real = real_path(target)
-    if is_folder:
-        return lambda path: path.startswith(real.rstrip("/") + "/")
-    if os.path.lexists(target) or "/" in target.partition("@")[0] or target.endswith(".json"):
-        return lambda path: path == real
-    install = resolve(target, TargetOptions(), os.environ).install
-    assert install is not None  # a bare name can only be a SoC
-    folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
-    return lambda path: os.path.dirname(path) in folders
-
-
-def _is_folder(path: str) -> bool:
-    """:raises Refused: if the disk fails, so that the answer is unknown"""
-    try:
-        return stat.S_ISDIR(os.stat(path).st_mode)
-    except ValueError:  # a NUL character cannot be in a path
-        return False
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
-            return False
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
 
 
 def accepted_mixlist(path: str, console: Console) -> Mixlist:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from ...change.moves import BakePlan, Job, Result
+from ...change.moving import require_not_snapshot, winning_files
 from ...change.output_file import write_copies
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
@@ -15,7 +16,7 @@ from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.changes import change_answer
-from ..open import accepted_mixlist, open_target, report_doubts, report_unknown, require_not_snapshot
+from ..open import accepted_mixlist, open_target, report_doubts, report_unknown
 from ..params import (
     FILE,
     TARGET,
@@ -29,7 +30,7 @@ from ..params import (
     target_options,
     write_options,
 )
-from ..write import changed, undoing, winning_files, writer_of
+from ..write import changed, undoing, writer_of
 
 
 @click.command("apply", cls=Command)
@@ -96,7 +97,7 @@ def _jobs(target: Target, mixlist: Mixlist, chosen: str | None, force: bool, con
     if chosen is not None:
         stores = [store for store in target.operators.stores if store.label == chosen]
         names = [name for name in names if any(name in store.definitions for store in stores)] if stores else names
-    files = winning_files(target, names, chosen, force, console) if names else {}
+    files = winning_files(target, names, chosen, force, console.warn) if names else {}
     read = target.operators.libraries()
     return [
         Job(path, BakePlan({name: mixlist.marks[name] for name in own}, read[path]), read[path].source)

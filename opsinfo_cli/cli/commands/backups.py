@@ -7,11 +7,11 @@ import time
 
 import click
 
+from ...change.scope import scope_of
 from ...change.vault import Scope, Vault
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.backups import Backup, backups_answer
-from ..open import scope_of
 from ..params import (
     TARGET,
     Command,

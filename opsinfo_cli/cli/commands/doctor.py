@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...change.scope import scope_of
 from ...check.run import Checker, Narrowing
 from ...check.selection import RuleSelection
 from ...check.store import check_install
@@ -18,7 +19,6 @@ from ...model.target import Target, TargetOptions, not_a_target, resolve
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.diagnosis import diagnosis_answer
-from ..open import scope_of
 from ..params import (
     TARGET,
     Command,

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import click
 
-from ...change.moves import Job, LibraryPlan, MixlistPlan, Result, planned
+from ...change.moves import Job, MixlistPlan
+from ...change.moving import create_mixlist, library_jobs, mixlist_plan, not_a_mixlist, require_not_snapshot
 from ...errors import Refused, UsageFault
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.changes import change_answer
-from ...text.source import Source
-from ..open import open_against, open_target, report_doubts, require_not_snapshot
+from ..open import open_against, open_target, report_doubts
 from ..params import (
     LIST,
     OP,
@@ -30,7 +30,7 @@ from ..params import (
     target_options,
     write_options,
 )
-from ..write import changed, created, undoing, winning_files
+from ..write import changed, undoing, writer_of
 
 
 @click.command("move", cls=Command)
@@ -72,14 +72,15 @@ def command(
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")
     if create and not os.path.lexists(target):
-        result = _create(target, _mixlist_plan(names, policy, against, pin, options, console), writing, console)
+        plan = _mixlist_plan(names, policy, against, pin, options, console)
+        result = create_mixlist(target, plan, writer_of(writing, console) if writing.writes else None)
     else:
         opened = _opened(target, options, console)
         if opened.kind == "mixlist":
             plan = _mixlist_plan(names, policy, against, pin, options, console)
             jobs = [Job(opened.path, plan, opened.source)]
         elif against or create:
-            raise UsageFault("--against, --pin and --create require a mixlist", path=opened.path)
+            raise not_a_mixlist(opened)
         else:
             jobs = _library_jobs(opened, names, policy, store, writing.force, console)
         del opened  # only the files to change stay in memory
@@ -111,12 +112,8 @@ def _library_jobs(
     """Return a job for each file whose entries change."""
     require_not_snapshot(target)
     report_doubts(target, console)
-    wanted = [operator.name for operator in target.operators.require(names)]
-    files = winning_files(target, wanted, store, force, console)
-    read = target.operators.libraries()
-    return [
-        Job(path, LibraryPlan(dict.fromkeys(own, to), read[path]), read[path].source) for path, own in files.items()
-    ]
+    wanted = {operator.name: to for operator in target.operators.require(names)}
+    return library_jobs(target, wanted, store, force, console.warn)
 
 
 def _mixlist_plan(
@@ -124,15 +121,5 @@ def _mixlist_plan(
 ) -> MixlistPlan:
     if against is None:
         console.warn("names not checked; add --against TARGET")
-        return MixlistPlan(names, to)
-    operators = open_against(against, console, options).operators.require(names)
-    return MixlistPlan(names, to, {operator.name: operator.entry.policy for operator in operators}, pin)
-
-
-def _create(path: str, plan: MixlistPlan, writing: WriteOptions, console: Console) -> Result:
-    """Create a new mixlist; no file is written if no mark is needed."""
-    file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
-    change = None
-    if writing.writes and file.patch:
-        change = created("move", path, file.result.data, writing, console, file.moved)
-    return Result([file], change)
+        return mixlist_plan(names, to, None)
+    return mixlist_plan(names, to, open_against(against, console, options), pin)

@@ -8,11 +8,11 @@ import click
 
 from ...change.moves import Job, LibraryPlan
 from ...change.reapply import lost_edits
+from ...change.scope import scope_of
 from ...errors import UsageFault, join_some
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.changes import change_answer
-from ..open import scope_of
 from ..params import TARGET, Command, Word, WriteOptions, lazily, option, prints, write_options
 from ..write import changed, undoing, vault_of
 

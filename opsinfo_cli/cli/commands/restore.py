@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 from ...change.restore import restore_last, restore_to
+from ...change.scope import scope_of
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.backups import restore_answer
-from ..open import scope_of
 from ..params import TARGET, Command, Word, WriteOptions, force_option, lazily, option, prints, write_options
 from ..write import writer_of
 

@@ -1,0 +1,177 @@
+"""Move op types of a target: the files that change, and the run that changes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from warnings import warn
+
+from ..errors import Refused, UsageFault, join_some
+from ..model.library import Library, Store, engine_keys, library_files, load_order
+from ..model.policy import Policy
+from ..model.target import Target
+from ..text.source import Source
+from .moves import Job, LibraryPlan, MixlistPlan, Result, planned
+from .vault import Vault, vault_path
+from .writer import Writer
+
+
+def move(
+    target: Target | str,
+    ops: Iterable[str] | str,
+    to: Policy | str,
+    *,
+    against: Target | str | None = None,
+    pin: bool = False,
+    create: bool = False,
+    store: str | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+    backup_dir: str | None = None,
+) -> Result:
+    """Put op types on a list, as ``opsinfo move``: by the flag in libraries, by marks in a mixlist.
+
+    Doubts, such as an undefined load order, are given as Python warnings.
+
+    :param to: ``white``, ``black`` or ``gray``
+    :param against: for a mixlist, the target with the names and policies
+    :param pin: for a mixlist: write the mark even if ``against`` already agrees
+    :param create: for a mixlist: create the file if it does not exist
+    :param store: the label of the one store to change
+    :param force: edit an entry that another file overrides; write where another user may replace the file
+    :param dry_run: write nothing, and return what would change
+    :param backup_dir: the folder of backups; None for the usual one
+    :returns: the files with their moves, and the id of the change
+    :raises UsageFault: if an op type is unknown, or an option does not fit the target
+    :raises Refused: if a file cannot be read or written, or the engine would refuse it
+    """
+    names, policy = (ops,) if isinstance(ops, str) else tuple(ops), Policy(to)
+    known = Target.open(against) if isinstance(against, str) else against
+    writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force, say=warn)
+    if create and isinstance(target, str) and not os.path.lexists(target):
+        return create_mixlist(target, mixlist_plan(names, policy, known, pin), None if dry_run else writer)
+    opened = Target.open(target) if isinstance(target, str) else target
+    if opened.kind == "mixlist":
+        jobs = [Job(opened.path, mixlist_plan(names, policy, known, pin), opened.source)]
+    elif known or create or pin:
+        raise not_a_mixlist(opened)
+    else:
+        wanted = {operator.name: policy for operator in opened.operators.require(names)}
+        jobs = library_jobs(opened, wanted, store, force, warn)
+    return writer.preview(jobs) if dry_run else writer.run("move", jobs)
+
+
+def mixlist_plan(names: Sequence[str], to: Policy, against: Target | None, pin: bool = False) -> MixlistPlan:
+    """:param against: the target with the names and policies; None: they are not checked
+    :raises UnknownOperator: if the target lacks one
+    """
+    if against is None:
+        return MixlistPlan(tuple(names), to)
+    operators = against.operators.require(names)
+    return MixlistPlan(tuple(names), to, {operator.name: operator.entry.policy for operator in operators}, pin)
+
+
+def library_jobs(
+    target: Target, wanted: Mapping[str, Policy], store: str | None, force: bool, say: Callable[[str], None]
+) -> list[Job]:
+    """Return a job for each file whose entries change.
+
+    :param wanted: known op types with their policies
+    :raises UsageFault, Refused: as :func:`winning_files`
+    """
+    require_not_snapshot(target)
+    files = winning_files(target, list(wanted), store, force, say)
+    read = target.operators.libraries()
+    return [
+        Job(path, LibraryPlan({name: wanted[name] for name in own}, read[path]), read[path].source)
+        for path, own in files.items()
+    ]
+
+
+def create_mixlist(path: str, plan: MixlistPlan, writer: Writer | None) -> Result:
+    """Create a new mixlist; no file is written if no mark is needed.
+
+    :param writer: None to write nothing
+    """
+    file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
+    change = None
+    if writer and file.patch:
+        change = writer.create({path: file.result.data}, "move", file.moved).id
+    return Result([file], change)
+
+
+def not_a_mixlist(target: Target) -> UsageFault:
+    """Return the error for options of mixlists that are given for a library."""
+    return UsageFault("--against, --pin and --create require a mixlist", path=target.path)
+
+
+def require_not_snapshot(target: Target) -> None:
+    """:raises UsageFault: if the target is a snapshot"""
+    if target.kind == "snapshot":
+        raise UsageFault(
+            "a snapshot cannot be changed",
+            name="wrong-kind",
+            path=target.path,
+            hint="change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again",
+        )
+
+
+def winning_files(
+    target: Target, names: Sequence[str], chosen: str | None, force: bool, say: Callable[[str], None]
+) -> dict[str, list[str]]:
+    """Return the files to change, with their op types: in each store the file whose entry wins, or may win.
+
+    :param chosen: the label of a store; None for all
+    :param force: whether to edit an entry of a lone file that another file overrides
+    :raises UsageFault: if the store is unknown
+    :raises Refused: if the target is a file whose entry is overridden
+    """
+    stores = [store for store in target.operators.stores if chosen in (None, store.label)]
+    if not stores:
+        labels = ", ".join(f"`{store.label}`" for store in target.operators.stores)
+        raise UsageFault(f"unknown store `{chosen}`", name="unknown-store", hint=f"known stores: {labels}")
+    real = {library.path: os.path.realpath(library.path) for store in stores for library in store.libraries}
+    named = {each: path for path, each in real.items()}  # links may list a file twice
+    files: dict[str, list[str]] = {}
+    for name in names:
+        entries = [each for store in stores if name in store.definitions for each in store.contenders(name)]
+        if not entries:
+            raise UsageFault(f"`{name}` is not in store `{chosen}`", name="unknown-operator")
+        for path in dict.fromkeys(named[real[entry.path]] for entry in entries):
+            files.setdefault(path, []).append(name)
+    if target.kind == "library" and not force:
+        _require_winning(target.path, names, say)
+    return files
+
+
+def _require_winning(path: str, names: Sequence[str], say: Callable[[str], None]) -> None:
+    """Warn if the load order is undefined.
+
+    :raises Refused: if a file of the same directory that is loaded later has the op type too
+    """
+    folder, own = os.path.split(os.path.abspath(path))
+    siblings = library_files(folder)
+    if own not in siblings:
+        return
+    keys, real = engine_keys(folder, siblings), os.path.realpath(path)
+    doubts: dict[str, list[str]] = {}
+    for name in reversed(load_order(folder, siblings)):
+        other = os.path.join(folder, name)
+        if keys[name] < keys[own] or os.path.realpath(other) == real:
+            continue
+        try:
+            definitions = Store([Library.read(other)]).definitions
+        except Refused:
+            continue
+        for op in (op for op in names if op in definitions):
+            place = f"{name}:{definitions[op][-1].line}"
+            if keys[name] > keys[own]:
+                raise Refused(
+                    f"the entry of `{op}` never wins: {place} replaces it",
+                    name="shadowed-entry",
+                    path=path,
+                    hint=f"move it in {other}, or in the store {folder}; --force edits it here",
+                )
+            doubts.setdefault(op, []).append(place)
+    for op, places in doubts.items():
+        say(f"the load order is undefined: this entry of `{op}` wins, or {join_some(places)}")

@@ -1,0 +1,44 @@
+"""The files that a command of the vault is about."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from ..errors import Refused
+from ..model.install import CORES
+from ..model.target import TargetOptions, resolve
+from .vault import Scope
+from .whole_file import real_path
+
+
+def scope_of(target: str | None) -> Scope:
+    """Return the real paths of a TARGET of a vault command; files may be damaged or missing.
+
+    :raises Refused: if the kind of the path cannot be determined
+    """
+    if target is None:
+        return lambda _: True
+    is_folder = _is_folder(target)
+    real = real_path(target)
+    if is_folder:
+        return lambda path: path.startswith(real.rstrip("/") + "/")
+    if os.path.lexists(target) or "/" in target.partition("@")[0] or target.endswith(".json"):
+        return lambda path: path == real
+    install = resolve(target, TargetOptions(), os.environ).install
+    assert install is not None  # a bare name can only be a SoC
+    folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
+    return lambda path: os.path.dirname(path) in folders
+
+
+def _is_folder(path: str) -> bool:
+    """:raises Refused: if the disk fails, so that the answer is unknown"""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except ValueError:  # a NUL character cannot be in a path
+        return False
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+            return False
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
