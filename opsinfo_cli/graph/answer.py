@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from .casts import Cast, CastCounts, Casts, casts_of
-from .dtypes import FLOATING, LOW
+from .dtypes import COMPLEX, FLOATING, LOW
 from .options.atc import NOTHING_CONSIDERED
-from .reason import ReasonParts, reason_parts, source_of
+from .reason import ReasonParts, not_judged_text, reason_parts, source_of
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Dtypes = tuple[str | None, ...]
 
+_OTHER_FLOATING = COMPLEX | {"float64"}
 NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
 """Op types that store or pass on a tensor and compute nothing."""
 
@@ -84,7 +85,8 @@ class Counts(NamedTuple):
     """Counts of a judged graph.
 
     :param low: nodes that run in float16, bfloat16 or hifloat8
-    :param high: judged nodes that do not
+    :param high: judged nodes that run in another floating-point or complex dtype
+    :param not_judged: the other nodes, judged ones without a floating-point tensor included
     :param first_column: nodes that got the first column because none fitted
     :param assumed: nodes whose columns were assumed
     """
@@ -96,6 +98,29 @@ class Counts(NamedTuple):
     first_column: int
     assumed: int
     casts: CastCounts
+
+
+class NotJudged(NamedTuple):
+    """Nodes of one op type whose dtypes the engine does not choose, for one reason."""
+
+    op_type: str
+    nodes: int
+    why: str
+
+
+class Coverage(NamedTuple):
+    """How much of the computing of a graph the judge sees; nodes of ``NOT_COMPUTED`` are not counted.
+
+    :param compute: the nodes that compute
+    :param judged: those of them whose dtypes the engine chooses
+    :param without_floating: those of the judged ones that have no floating-point tensor
+    :param types: the others, most nodes first
+    """
+
+    compute: int
+    judged: int
+    without_floating: int
+    types: list[NotJudged]
 
 
 class TypeSummary(NamedTuple):
@@ -181,6 +206,10 @@ class GraphAnswer:
         return summarised(self)
 
     @cached_property
+    def coverage(self) -> Coverage:
+        raise NotImplementedError
+
+    @cached_property
     def _subgraph_names(self) -> list[str]:
         """The subgraph of every node; empty if there is only the main graph."""
         names: list[str] = []
@@ -246,7 +275,7 @@ class Answer(GraphAnswer):
             parts.tensor,
             None,
             judged,
-            ("low" if runs_low(choice) else "high") if judged else None,
+            _state(choice),
             choice.inputs,
             choice.outputs,
             tuple(tensor.first_dtype for tensor in node.inputs),
@@ -263,12 +292,24 @@ class Answer(GraphAnswer):
     def counts(self) -> Counts:
         low = high = first = assumed = 0
         for _, choice, times in self._by_choice:
-            is_low = choice.column >= 0 and runs_low(choice)
-            low += times * is_low
-            high += times * (choice.column >= 0 and not is_low)
+            state = _state(choice)
+            low += times * (state == "low")
+            high += times * (state == "high")
             first += times * (choice.why == "first-column")
             assumed += times * (choice.confidence == "assumed")
         return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self.cast_counts)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        others: Counter[tuple[str, str]] = Counter()
+        judged = without = 0
+        for op_type, choice, times in self._by_choice:
+            if choice.column >= 0:
+                judged += times
+                without += times * (_state(choice) is None)
+            elif op_type not in NOT_COMPUTED:
+                others[op_type, not_judged_text(choice)] += times
+        return _coverage(judged, without, others)
 
     @cached_property
     def _by_choice(self) -> list[tuple[str, DtypeChoice, int]]:
@@ -284,8 +325,7 @@ class Answer(GraphAnswer):
         counts: dict[str, Counter[str]] = {}
         policies: dict[str, set[str | None]] = {}
         for op_type, choice, times in self._by_choice:
-            state = "not judged" if choice.column < 0 else "low" if runs_low(choice) else "high"
-            counts.setdefault(op_type, Counter())[state] += times
+            counts.setdefault(op_type, Counter())[_state(choice) or "not judged"] += times
             policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))
         return _lowest_first(counts, policies)
 
@@ -347,6 +387,13 @@ class WrittenAnswer(GraphAnswer):
         )
 
     @cached_property
+    def coverage(self) -> Coverage:
+        rows = [row for row in self if row.type not in NOT_COMPUTED]
+        judged = [row for row in rows if row.judged]
+        others = Counter((row.type, row.why) for row in rows if not row.judged)
+        return _coverage(len(judged), sum(row.runs is None for row in judged), others)
+
+    @cached_property
     def inserted(self) -> frozenset[int]:
         return frozenset(node for node in inserted_nodes(self.graph) if self.graph[node].type == "Cast")
 
@@ -369,6 +416,15 @@ class WrittenAnswer(GraphAnswer):
     def cast_counts(self) -> CastCounts:
         folded, run = sum(cast.constant for cast in self.casts), len(self.inserted)
         return CastCounts(len(self.casts), run, folded, 0, run)
+
+
+def _coverage(judged: int, without_floating: int, others: Counter[tuple[str, str]]) -> Coverage:
+    types = sorted((NotJudged(op_type, count, why) for (op_type, why), count in others.items()), key=_most_first)
+    return Coverage(judged + others.total(), judged, without_floating, types)
+
+
+def _most_first(each: NotJudged) -> tuple[int, str, str]:
+    return -each.nodes, each.op_type, each.why
 
 
 class AnswerComparison(NamedTuple):
@@ -421,11 +477,16 @@ def _lowest_first(counts: Mapping[str, Counter[str]], policies: Mapping[str, set
     return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
 
 
-def runs_low(choice: DtypeChoice) -> bool:
-    """Return whether a choice is low: an output is low, or an input if no output is floating."""
-    if any(dtype in LOW for dtype in choice.outputs):
-        return True
-    return not any(dtype in FLOATING for dtype in choice.outputs) and any(dtype in LOW for dtype in choice.inputs)
+def _state(choice: DtypeChoice) -> str | None:
+    """Return ``runs`` of a choice, see :class:`NodeAnswer`."""
+    if choice.column < 0:
+        return None
+    for side in (choice.outputs, choice.inputs):
+        if not LOW.isdisjoint(side):
+            return "low"
+        if not FLOATING.isdisjoint(side):
+            return "high"
+    return None if _OTHER_FLOATING.isdisjoint((*choice.outputs, *choice.inputs)) else "high"
 
 
 def _runs(node: GraphNode, inputs: Dtypes, outputs: Dtypes) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..model.policy import Policy
 from .graph import Producer
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ TEXTS = {
     "first-column": "first column: no column fits, by the rule for {rule}",
     "continuous": "takes the dtype of its first reader `{detail}`",
     "related": "takes the dtype of {source}",
-    "refused-tensors": "refused by AI Core: the number of its {detail} does not fit the library's entry",
-    "refused-shape": "refused by AI Core: its kernel does not take {detail}",
-    "refused-customized": "refused by AI Core: no column has the dtypes of customize_dtypes",
-    "refused-dtype": "refused by AI Core: no column may take the dtype of {detail}{because}",
-    "refused-format": "refused by AI Core: no column takes the format of {detail}",
-    "refused-value": "refused by AI Core: {detail} must come from a constant",
-    "refused-cast": "refused by AI Core: no column has exactly these dtypes",
+    "refused-tensors": "refused by {core}: the number of its {detail} does not fit the library's entry",
+    "refused-shape": "refused by {core}: its kernel does not take {detail}",
+    "refused-customized": "refused by {core}: no column has the dtypes of customize_dtypes",
+    "refused-dtype": "refused by {core}: no column may take the dtype of {detail}{because}",
+    "refused-format": "refused by {core}: no column takes the format of {detail}",
+    "refused-value": "refused by {core}: {detail} must come from a constant",
+    "refused-cast": "refused by {core}: no column has exactly these dtypes",
     "not-in-store": "not an op type of AI Core here: keeps its dtypes",
     "no-columns": "its kernel chooses columns at compile time and none are known: keeps its dtypes",
     "unknown-dtype": "not judged: its dtypes are unknown",
@@ -87,13 +88,25 @@ def reason_parts(prepared: Prepared, judged: Judged, node: int) -> ReasonParts:
         "by": by,
         "mode": judged.mode.name,
         "tensor": tensor,
-        "detail": choice.detail,
         "rule": _RULES.get(choice.detail, choice.detail),
-        "because": ", and it is on the black list" if policy == "black" else "",
+        **_refusal_words(choice),
     }
     before, named, after = TEXTS[code].partition("{source}")
     through = ", through a Cast" if choice.through else ""
     return ReasonParts(code, before.format(**words), bool(named), after.format(**words), through, policy, by, tensor)
+
+
+def not_judged_text(choice: DtypeChoice) -> str:
+    """The reason why the engine does not choose a node's dtypes."""
+    return TEXTS[choice.why].format(**_refusal_words(choice))
+
+
+def _refusal_words(choice: DtypeChoice) -> dict[str, str]:
+    return {
+        "core": "AI Core, if its columns are as assumed" if choice.confidence == "assumed" else "AI Core",
+        "detail": choice.detail,
+        "because": ", and it is on the black list" if choice.policy is Policy.BLACK else "",
+    }
 
 
 def source_of(prepared: Prepared, judged: Judged, node: int) -> Producer | None:

@@ -69,6 +69,19 @@ def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     assert counts.casts == (3, 3, 0, 2 * 16 * (4 + 2 + 2), 0)
 
 
+def test_coverage_counts_compute_nodes_and_says_why_others_are_not_judged() -> None:
+    nodes = [*NODES[:-1], ["c", "Const", [], ["float32"]], ["a2", "Add", ["h", "c"], ["int8"]]]
+    nodes += [["i", "Whole", ["n"], ["int32"]], ["n", "Const", [], ["int32"]], NODES[-1]]
+    library = library_of({**ENTRIES, "Whole": ["", ["int32", "int32"], 1]})
+    coverage = judge(graph_of(nodes), library, "mixed_float16").coverage
+    assert (coverage.compute, coverage.judged, coverage.without_floating) == (7, 5, 1)
+    why = "refused by AI Core, if its columns are as assumed: no column may take the dtype of output 0"
+    assert [tuple(each) for each in coverage.types] == [
+        ("Add", 1, why),
+        ("Host", 1, "not an op type of AI Core here: keeps its dtypes"),
+    ]
+
+
 def test_equal_casts_of_one_output_run_once_and_known_sizes_are_summed() -> None:
     nodes = [
         ["x", "Data", [], ["float32"]],

@@ -41,6 +41,7 @@ def choose(
     """
     refusal = Refusal("not-in-store", "")
     first: Policy | None = None
+    confidence: str | None = None
     for number, (kernel, policy) in enumerate(zip(kernels, policies, strict=True)):
         if kernel.confidence == "none":
             refusal = Refusal("no-columns", "")
@@ -50,11 +51,11 @@ def choose(
             continue
         found = taken(facts, kernel, policy, setting.mode)
         if isinstance(found, Refusal):
-            refusal, first = found, first or policy
+            refusal, first, confidence = found, first or policy, kernel.confidence
             continue
         choice = _Judged(facts, kernel, policy, setting, found.bound, seen).choice()
         return choice._replace(kernel=number)
-    return left_as_is(facts, refusal.why, first, refusal.detail)
+    return left_as_is(facts, refusal.why, first, refusal.detail)._replace(confidence=confidence)
 
 
 def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str = "") -> DtypeChoice:

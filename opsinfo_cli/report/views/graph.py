@@ -26,6 +26,7 @@ from .graph_document import (
     casts_text,
     comparison_document,
     constants_document,
+    coverage_text,
     dtypes,
     graph_document,
     path_document,
@@ -99,7 +100,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
         texts={"html": lambda: _page(view)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
-        notes=(_summary(answer, types),),
+        notes=(_summary(answer, types), *_not_judged(answer)),
     )
 
 
@@ -254,7 +255,8 @@ def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[
     for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
         source = "" if each.decided_by is None else graph[each.decided_by.node].name.rpartition("/")[2]
         short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
-        why = "refused by AI Core" if each.code.startswith("refused") else _SHORT.get(each.code, each.why)
+        refused = "refused, if as assumed" if each.confidence == "assumed" else "refused by AI Core"
+        why = refused if each.code.startswith("refused") else _SHORT.get(each.code, each.why)
         why = why.format(by=each.by, source=f"`{short}`") if each.code in _SHORT else why
         runs, policy = each.runs or "-", each.policy or "-"
         yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), why]
@@ -290,9 +292,16 @@ def _constant_warnings(check: ConstantCheck | None) -> list[str]:
 
 
 def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
-    """Return the number of nodes shown, and of Casts in the whole graph."""
+    """Return the number of compute nodes shown, and of Casts in the whole graph."""
     low, high = sum(each.low for each in types), sum(each.high for each in types)
-    nodes = sum(each.nodes for each in types)
-    of = "" if nodes == len(answer) else f" of {len(answer)}"
-    others = "not judged" if answer.mode_name is not None else "neither"
-    return f"{nodes}{of} nodes: {low} low, {high} high, {nodes - low - high} {others}; {casts_text(answer)}"
+    coverage = answer.coverage
+    nodes = sum(each.nodes for each in types if each.op_type not in NOT_COMPUTED)
+    of = "" if nodes == coverage.compute else f"{nodes} of "
+    whole = counted(coverage.compute, "compute node")
+    integer = f" ({coverage.without_floating} without floating-point tensors)" if coverage.without_floating else ""
+    return f"{of}{whole}: {low} low, {high} high{integer if not of else ''}; {casts_text(answer)}"
+
+
+def _not_judged(answer: GraphAnswer) -> list[str]:
+    text = coverage_text(answer.coverage) if answer.mode_name is not None else ""
+    return [text] if text else []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import counted
-from ...graph.answer import AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.answer import AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
@@ -14,6 +15,8 @@ from ...graph.read_back import ReadBack
 
 if TYPE_CHECKING:
     from typing import Any
+
+_MOST_TYPES = 6
 
 
 def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
@@ -45,6 +48,7 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             "casts_run": counts.run,
             "casts_folded": counts.folded,
         },
+        "coverage": coverage_document(outcome.coverage),
         "notes": [
             {"kind": each.kind, "message": each.message, "subject": each.subject, "nodes": each.nodes}
             for each in model.notes
@@ -128,6 +132,28 @@ def constants_document(check: ConstantCheck) -> dict[str, Any]:
         ],
         "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
     }
+
+
+def coverage_document(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "compute": coverage.compute,
+        "judged": coverage.judged,
+        "types": [{"type": each.op_type, "nodes": each.nodes, "why": each.why} for each in coverage.types],
+    }
+
+
+def coverage_text(coverage: Coverage) -> str:
+    """Return how many compute nodes are not judged, with their op types; empty if all are."""
+    left = coverage.compute - coverage.judged
+    if not left:
+        return ""
+    types: Counter[str] = Counter()
+    for each in coverage.types:
+        types[each.op_type] += each.nodes
+    listed = [f"{count} {op_type}" for op_type, count in types.most_common(_MOST_TYPES)]
+    if len(types) > _MOST_TYPES:
+        listed.append(f"{left - sum(count for _, count in types.most_common(_MOST_TYPES))} of other types")
+    return f"{left} of {counted(coverage.compute, 'compute node')} not judged: {', '.join(listed)}"
 
 
 def path_document(steps: Sequence[PathStep]) -> dict[str, Any]:

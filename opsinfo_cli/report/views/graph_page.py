@@ -9,7 +9,7 @@ from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ..page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
 from .graph_columns import PageColumns
-from .graph_document import casts_text, dtypes
+from .graph_document import casts_text, coverage_text, dtypes
 from .graph_ribbon import Band, ribbon
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def _lead(page: GraphPage) -> str:
     if page.back:
         differs = len(page.back.differs)
         every.append(Bar("Read back: nodes", [("agree", page.back.matched - differs), ("differ", differs)]))
-    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (casts_text(page.outcome), *page.notes))
+    not_judged = filter(None, [coverage_text(page.outcome.coverage)]) if page.outcome.mode_name is not None else ()
+    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (casts_text(page.outcome), *not_judged, *page.notes))
     return f'{bars(every)}<ul class="notes">\n{notes}</ul>\n'
 
 
