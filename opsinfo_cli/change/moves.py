@@ -46,11 +46,13 @@ class Job(NamedTuple):
     """One file to change: the path as given, and the plan.
 
     :param seen: the text as the command read it; it is not parsed again if the file is unchanged
+    :param start: the content from which a file that does not exist yet is planned
     """
 
     path: str
     plan: Plan
     seen: Source | None = None
+    start: Source | None = None
 
     def source(self, data: bytes) -> Source:
         return self.seen if self.seen and self.seen.data == data else Source(data, self.path)
@@ -98,7 +100,8 @@ def planned(job: Job, source: Source) -> FileResult:
         job.plan.prove(source, result)
     moved = [move for move in moves if patch and (move.before is None or move.before is not move.after)]
     names = {move.name for move in moved}
-    return FileResult(job.path, source, patch, result, moved, [move.name for move in moves if move.name not in names])
+    stayed = [move.name for move in moves if move.name not in names]
+    return FileResult(job.path, source, patch, result, moved, stayed, is_new=job.start is not None)
 
 
 def proof_failed(path: str) -> Refused:
@@ -114,17 +117,22 @@ def proof_failed(path: str) -> Refused:
 # libraries
 
 
-class _OnLibrary:
+class LibraryPlan:
     """A plan for one library, made from its text at the time of writing.
 
+    :param asked: the policy of each op type, or the marks whose effect is written, from the policy at that time
     :param last: the library as the command read it; a text that is still the same is not parsed again
     """
 
-    def __init__(self, last: Library | None) -> None:
+    def __init__(self, asked: Mapping[str, Policy | frozenset[Mark]], last: Library | None = None) -> None:
+        self.asked = asked
         self._last = last
 
-    def wanted(self, library: Library) -> Mapping[str, Policy]:
-        raise NotImplementedError
+    def wanted(self, library: Library) -> dict[str, Policy]:
+        return {
+            name: to if isinstance(to, Policy) else effective(_entry(library, name).policy, to)
+            for name, to in self.asked.items()
+        }
 
     def moves(self, source: Source) -> list[Move]:
         library = self._read(source)
@@ -146,28 +154,6 @@ class _OnLibrary:
         if self._last is None or self._last.source is not source:
             self._last = Library.of(source)
         return self._last
-
-
-class LibraryPlan(_OnLibrary):
-    """A plan that gives op types the wanted policies."""
-
-    def __init__(self, asked: Mapping[str, Policy], last: Library | None = None) -> None:
-        super().__init__(last)
-        self.asked = asked
-
-    def wanted(self, library: Library) -> Mapping[str, Policy]:
-        return self.asked
-
-
-class BakePlan(_OnLibrary):
-    """A plan that writes the marks of a mixlist as flags, based on the policy of each entry at that time."""
-
-    def __init__(self, marks: Mapping[str, frozenset[Mark]], last: Library | None = None) -> None:
-        super().__init__(last)
-        self.marks = marks
-
-    def wanted(self, library: Library) -> Mapping[str, Policy]:
-        return {name: effective(_entry(library, name).policy, marks) for name, marks in self.marks.items()}
 
 
 def _entry(library: Library, name: str) -> Entry:
@@ -331,8 +317,8 @@ class MixlistPlan(NamedTuple):
 
         :raises UsageFault: if gray is requested and neither marks nor a library determine the required mark
         """
-        if self.library is not None and not self._pins:
-            return {name: marks_for(self.library[name], self.to) for name in self.names}
+        if self._library is not None:
+            return {name: marks_for(self._library[name], self.to) for name in self.names}
         if self.to is not Policy.GRAY:
             return {name: frozenset({Mark("to-add", self.to)}) for name in self.names}
         without = [name for name in self.names if not mixlist.marks_of(name)]
@@ -346,16 +332,15 @@ class MixlistPlan(NamedTuple):
         return {name: frozenset() for name in self.names}
 
     @property
-    def _pins(self) -> bool:
-        return self.pin and self.to is not Policy.GRAY
+    def _library(self) -> Mapping[str, Policy] | None:
+        return None if self.pin and self.to is not Policy.GRAY else self.library
 
     def moves(self, source: Source) -> list[Move]:
         mixlist = _accepted(source)
         moves = []
         for name, marks in self.marks(mixlist).items():
-            if self.library is not None and not self._pins:
-                policy = self.library[name]
-                moves.append(Move(name, mixlist.effective(name, policy), self.to))
+            if self._library is not None:
+                moves.append(Move(name, mixlist.effective(name, self._library[name]), self.to))
             else:
                 moves.append(Move(name, mixlist.alone(name), self.to if marks else None))
         return moves

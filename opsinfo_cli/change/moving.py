@@ -11,7 +11,7 @@ from ..model.library import Library, Store, engine_keys, library_files, load_ord
 from ..model.policy import Policy
 from ..model.target import Target
 from ..text.source import Source
-from .moves import Job, LibraryPlan, MixlistPlan, Result, planned
+from .moves import Job, LibraryPlan, MixlistPlan, Result
 from .vault import Vault, vault_path
 from .writer import Writer
 
@@ -49,15 +49,16 @@ def move(
     known = Target.open(against) if isinstance(against, str) else against
     writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force, say=warn)
     if create and isinstance(target, str) and not os.path.lexists(target):
-        return create_mixlist(target, mixlist_plan(names, policy, known, pin), None if dry_run else writer)
-    opened = Target.open(target) if isinstance(target, str) else target
-    if opened.kind == "mixlist":
-        jobs = [Job(opened.path, mixlist_plan(names, policy, known, pin), opened.source)]
-    elif known or create or pin:
-        raise not_a_mixlist(opened)
+        jobs = [new_mixlist(target, mixlist_plan(names, policy, known, pin))]
     else:
-        wanted = {operator.name: policy for operator in opened.operators.require(names)}
-        jobs = library_jobs(opened, wanted, store, force, warn)
+        opened = Target.open(target) if isinstance(target, str) else target
+        if opened.kind == "mixlist":
+            jobs = [Job(opened.path, mixlist_plan(names, policy, known, pin), opened.source)]
+        elif known or create or pin:
+            raise not_a_mixlist(opened)
+        else:
+            wanted = {operator.name: policy for operator in opened.operators.require(names)}
+            jobs = library_jobs(opened, wanted, store, force, warn)
     return writer.preview(jobs) if dry_run else writer.run("move", jobs)
 
 
@@ -88,16 +89,9 @@ def library_jobs(
     ]
 
 
-def create_mixlist(path: str, plan: MixlistPlan, writer: Writer | None) -> Result:
-    """Create a new mixlist; no file is written if no mark is needed.
-
-    :param writer: None to write nothing
-    """
-    file = planned(Job(path, plan), Source(b"{}\n", path))._replace(is_new=True)
-    change = None
-    if writer and file.patch:
-        change = writer.create({path: file.result.data}, "move", file.moved).id
-    return Result([file], change)
+def new_mixlist(path: str, plan: MixlistPlan) -> Job:
+    """Return the job that creates a mixlist; no file is written if no mark is needed."""
+    return Job(path, plan, start=Source(b"{}\n", path))
 
 
 def not_a_mixlist(target: Target) -> UsageFault:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 
 from ..errors import Refused
-from .whole_file import Place, open_folder, place_of, require_trusted, write_all, write_new, write_whole
-from .writer import Writer
+from .whole_file import Place, new_mode, place_of, put, require_trusted, write_all, write_whole
 
 
 def require_writable(path: str) -> None:
@@ -37,10 +36,8 @@ def write_file(path: str, data: bytes) -> None:
             return
         require_writable(path)
         require_trusted(path, real)
-        umask = os.umask(0)
-        os.umask(umask)
         with place_of(real) as place:
-            write_whole(place, data, mode=0o666 & ~umask if mode is None else stat.S_IMODE(mode))
+            write_whole(place, data, mode=new_mode() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
 
@@ -67,46 +64,36 @@ def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> No
     :raises Refused: if a file exists already or cannot be written; no file is left then
     """
     target = os.path.abspath(target)
-    if directory:
-        _make_folder(target)
     copies = {os.path.join(target, os.path.basename(path)) if directory else target: files[path] for path in files}
-    folder = open_folder(os.path.realpath(target if directory else os.path.dirname(target)))
     written = []
-    try:
-        for path, data in copies.items():
-            write_new(Place(path, folder), data)
-            written.append(path)
-    except BaseException:
-        with suppress(OSError):
-            for path in written:
-                os.unlink(path)
-            if directory:
-                os.rmdir(target)
-        raise
-    finally:
-        os.close(folder)
+    with new_folder(target) if directory else nullcontext(), place_of(os.path.realpath(next(iter(copies)))) as place:
+        try:
+            for path, data in copies.items():
+                put(Place(path, place.folder), None, data)
+                written.append(path)
+        except BaseException:
+            with suppress(OSError):
+                for path in written:
+                    os.unlink(path)
+            raise
 
 
-def make_in_folder(writer: Writer, files: Mapping[str, bytes], folder: str, kind: str) -> str:
-    """Write files into a new or empty folder, as one change; undoing it keeps the folder.
+@contextmanager
+def new_folder(path: str) -> Iterator[None]:
+    """Create a folder, unless it exists; it is removed again if the work fails.
 
-    :returns: the change's id
-    :raises Refused: if a file cannot be written; no file is left then
+    :raises Refused: if it cannot be created
     """
-    is_new = not os.path.lexists(folder)
-    if is_new:
-        _make_folder(folder)
+    is_new = not os.path.lexists(path)
     try:
-        return writer.create(files, kind).id
+        if is_new:
+            os.mkdir(path)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="not-written", path=path) from None
+    try:
+        yield
     except BaseException:
         if is_new:
             with suppress(OSError):
-                os.rmdir(folder)
+                os.rmdir(path)
         raise
-
-
-def _make_folder(folder: str) -> None:
-    try:
-        os.mkdir(folder)
-    except OSError as error:
-        raise Refused(error.strerror or str(error), name="not-written", path=folder) from None

@@ -22,7 +22,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -34,6 +34,7 @@ from .moves import Move
 from .whole_file import (
     Widened,
     digest_at,
+    opened,
     place_of,
     sha256_of,
     write_all,
@@ -371,16 +372,14 @@ class Vault:
         :raises Refused: if the vault is in a config directory, belongs to another user, or cannot be written
         """
         self._prepare()
-        try:
-            descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError as error:
-            raise self._refusal(error) from None
-        try:
+        with ExitStack() as held:
+            try:
+                descriptor = held.enter_context(opened(self.folder, os.O_DIRECTORY))
+            except OSError as error:
+                raise self._refusal(error) from None
             wait_for(descriptor, self.folder, deadline, "the vault")
             _remove_temps(self.folder)
             yield
-        finally:
-            os.close(descriptor)
 
     def is_in_use(self) -> bool:
         """Return whether another run that writes holds the vault at the moment."""
@@ -462,7 +461,7 @@ class Vault:
         """:raises Refused: if the disk fails, so that it is unknown whether the record is damaged"""
         place = os.path.join(path, RECORD)
         try:
-            data = self._bytes(place)
+            data = _bytes(place)
             record = Record.parse(data)
             if (record.machine, record.number) != (machine, number):
                 raise ValueError("it is the record of another change")
@@ -502,7 +501,7 @@ class Vault:
         try:
             if not contents:
                 os.lstat(path)
-            elif sha256_of(self._bytes(path)) != entry.file.before:
+            elif sha256_of(_bytes(path)) != entry.file.before:
                 return [Damage(path, f"the backup of change {entry.record.id} is damaged: its checksum does not match")]
         except FileNotFoundError:
             return [Damage(path, f"the backup of change {entry.record.id} is missing")]
@@ -531,7 +530,7 @@ class Vault:
                 hint="`opsinfo backups` lists the others; `--to pristine` restores the first one",
             )
         with suppress(OSError):
-            data = self._bytes(path)
+            data = _bytes(path)
             if sha256_of(data) == entry.file.before:
                 return data
         raise Refused(
@@ -540,11 +539,6 @@ class Vault:
             path=path,
             hint="`opsinfo backups` lists the others",
         )
-
-    def _bytes(self, path: str) -> bytes:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            return file.read()
 
     def _names(self, folder: str) -> list[str]:
         self.require_owned()
@@ -676,13 +670,15 @@ def _remove_tree(path: str) -> None:
     os.rmdir(path)
 
 
+def _bytes(path: str) -> bytes:
+    with opened(path) as descriptor, open(descriptor, "rb", closefd=False) as file:
+        return file.read()
+
+
 def _write_new(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
+    with opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as descriptor:
         write_all(descriptor, data)
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _sync_those_above(folder: str) -> None:
@@ -698,8 +694,5 @@ def _sync_those_above(folder: str) -> None:
 
 def _sync(folder: str) -> None:
     """:raises OSError: if the disk does not confirm it"""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(folder, os.O_DIRECTORY) as descriptor:
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

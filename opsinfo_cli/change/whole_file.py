@@ -87,6 +87,22 @@ def place_of(path: str) -> Iterator[Place]:
         os.close(folder)
 
 
+@contextmanager
+def opened(name: str, flags: int = os.O_RDONLY, folder: int | None = None) -> Iterator[int]:
+    """Hold a descriptor of a file or folder, without following a link or waiting for a pipe.
+
+    :param folder: of the name, if it is not a path
+    """
+    descriptor = os.open(name, flags | _SAFE, 0o600, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
 def require_trusted(given: str, real: str) -> None:
     """Refuse to write as root where another user may put something else at the path.
 
@@ -160,15 +176,12 @@ def read_original(place: Place) -> Original:
     :raises Stale: if it changed during reading, or a link took its place
     """
     try:
-        descriptor = os.open(place.name, os.O_RDONLY | _SAFE, dir_fd=place.folder)
-        try:
+        with opened(place.name, folder=place.folder) as descriptor:
             before = os.fstat(descriptor)
             parts = []
             while part := os.read(descriptor, before.st_size + 1):  # one read: joining parts needs twice the memory
                 parts.append(part)
             after = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _stale(place.path) from None
@@ -191,9 +204,6 @@ def digest_at(path: str) -> str | None:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     with place_of(os.path.realpath(path)) as place:
         return sha256_of(read_original(place).data)
-
-
-_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def _identity(here: os.stat_result) -> tuple[int, ...]:
@@ -245,45 +255,35 @@ def require_replaceable(path: str, here: os.stat_result) -> None:
 # writing; each returns whether the disk confirmed it, and the file is written in both cases
 
 
-def replace_file(place: Place, original: Original, data: bytes, in_place: bool = False) -> bool:
-    """Replace a file, keeping owner, group, mode, extended attributes and inode flags.
+def put(place: Place, original: Original | None, data: bytes | None, in_place: bool = False) -> bool:
+    """Replace a file, keeping owner, group, mode, extended attributes and inode flags; create it, or remove it.
 
+    :param original: None to create the file, with a mode that follows the umask
+    :param data: None to remove it
     :raises Refused: if nothing was written, with the reason
-    :raises Stale: if it is another file now
+    :raises Stale: if another file is there now
     """
-    if in_place:
-        return _write_in_place(place, original, data)
     try:
+        if original is None:
+            return write_whole(place, data or b"", mode=new_mode(), is_new=True)
+        if data is None:
+            _require_unchanged(place, original)
+            os.unlink(place.name, dir_fd=place.folder)
+            return sync_folder(place.folder)
+        if in_place:
+            return _write_in_place(place, original, data)
         return write_whole(place, data, original=original)
-    except OSError as error:
-        raise _refusal(error, place.path) from None
-
-
-def write_new(place: Place, data: bytes) -> bool:
-    """Create a file that must not exist yet; its mode follows the umask.
-
-    :raises Refused: if it exists, or the system refuses
-    """
-    umask = os.umask(0)
-    os.umask(umask)
-    try:
-        return write_whole(place, data, mode=0o666 & ~umask, is_new=True)
     except FileExistsError:
         raise Refused("the file exists already", name="exists", path=place.path) from None
     except OSError as error:
         raise _refusal(error, place.path) from None
 
 
-def remove_file(place: Place, original: Original) -> bool:
-    """:raises Refused: if it cannot be removed
-    :raises Stale: if it is another file now
-    """
-    _require_unchanged(place, original)
-    try:
-        os.unlink(place.name, dir_fd=place.folder)
-    except OSError as error:
-        raise _refusal(error, place.path) from None
-    return sync_folder(place.folder)
+def new_mode() -> int:
+    """Return the mode of a new file, by the umask."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 def write_whole(
@@ -374,7 +374,7 @@ def _write_in_place(place: Place, original: Original, data: bytes) -> bool:
                 path=place.path,
                 hint="`opsinfo restore TARGET --in-place` restores the backup",
             ) from None
-        raise _refusal(error, place.path) from None
+        raise
     return True
 
 
@@ -382,15 +382,12 @@ def _overwrite(place: Place, original: Original, data: bytes) -> None:
     """:raises OSError: if it is not written completely
     :raises Stale: if another file is there, which is not changed
     """
-    descriptor = os.open(place.name, os.O_WRONLY | _SAFE, dir_fd=place.folder)
-    try:
+    with opened(place.name, os.O_WRONLY, place.folder) as descriptor:
         if _ownership(os.fstat(descriptor)) != _ownership(original.stat):
             raise _stale(place.path)
         write_all(descriptor, data)
         os.ftruncate(descriptor, len(data))
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _refusal(error: OSError, path: str) -> Refused:
@@ -430,11 +427,8 @@ def _copy_metadata(place: Place, original: Original, descriptor: int) -> None:
                 path=place.path,
                 hint="run the command as root, or as a user who is in that group",
             ) from None
-    old = os.open(place.name, os.O_RDONLY | _SAFE, dir_fd=place.folder)
-    try:
+    with opened(place.name, folder=place.folder) as old:
         _copy_xattrs(old, descriptor)
-    finally:
-        os.close(old)
     os.fchmod(descriptor, original.stat.st_mode & 0o7777)
 
 
@@ -464,13 +458,11 @@ def _copy_flags(place: Place, descriptor: int) -> None:
 
     :raises Refused: if they cannot be kept
     """
-    old = os.open(place.name, os.O_RDONLY | _SAFE, dir_fd=place.folder)
-    try:
-        wanted, present = _flags(old), _flags(descriptor)
-    except OSError:  # this file system has none
-        return
-    finally:
-        os.close(old)
+    with opened(place.name, folder=place.folder) as old:
+        try:
+            wanted, present = _flags(old), _flags(descriptor)
+        except OSError:  # this file system has none
+            return
     if (wanted ^ present) & _FLAGS == 0:
         return
     try:
@@ -514,14 +506,19 @@ def closed_folders(folders: Sequence[str]) -> list[Widened]:
     return closed
 
 
-def widen(folders: Sequence[Widened]) -> None:
+@contextmanager
+def widened(folders: Sequence[Widened]) -> Iterator[None]:
     """:raises Refused: if the system refuses"""
-    for folder in folders:
-        try:
-            _set_mode(folder.path, folder.mode | stat.S_IRWXU)
-        except OSError as error:
-            reason = f"cannot open the folder for writing: {error.strerror}"
-            raise Refused(reason, name="not-written", path=folder.path) from None
+    try:
+        for folder in folders:
+            try:
+                _set_mode(folder.path, folder.mode | stat.S_IRWXU)
+            except OSError as error:
+                reason = f"cannot open the folder for writing: {error.strerror}"
+                raise Refused(reason, name="not-written", path=folder.path) from None
+        yield
+    finally:
+        put_back(folders)
 
 
 def put_back(folders: Sequence[Widened]) -> tuple[list[str], list[Widened]]:
@@ -543,11 +540,8 @@ def put_back(folders: Sequence[Widened]) -> tuple[list[str], list[Widened]]:
 
 
 def _set_mode(folder: str, mode: int) -> None:
-    descriptor = open_folder(folder)  # a link that took its place is refused
-    try:
-        os.fchmod(descriptor, mode)
-    finally:
-        os.close(descriptor)
+    with place_of(os.path.join(folder, "")) as place:  # a link that took its place is refused
+        os.fchmod(place.folder, mode)
 
 
 # leftovers and signals
@@ -579,15 +573,13 @@ def _process_lives(pid: int) -> bool:
 def _is_locked(name: str, folder: int) -> bool:
     """Return whether a process of any namespace or user holds the lock of a temp file."""
     try:
-        descriptor = os.open(name, os.O_RDONLY | _SAFE, dir_fd=folder)
+        with opened(name, folder=folder) as descriptor:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError as error:
+                return error.errno in (errno.EAGAIN, errno.EWOULDBLOCK)
     except OSError as error:
         return error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENXIO)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno in (errno.EAGAIN, errno.EWOULDBLOCK)
-    finally:
-        os.close(descriptor)
     return False
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -22,18 +22,16 @@ from .whole_file import (
     Original,
     Place,
     closed_folders,
+    put,
     put_back,
     read_original,
     real_path,
-    remove_file,
     remove_leftovers,
-    replace_file,
     require_replaceable,
     require_trusted,
     sha256_of,
     signals_deferred,
-    widen,
-    write_new,
+    widened,
 )
 
 _Item = TypeVar("_Item")
@@ -77,22 +75,26 @@ class Writer:
 
     def preview(self, jobs: Sequence[Job]) -> Result:
         """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
-        files, refused = _each(jobs, lambda job: planned(job, job.source(read_bytes(job.path))))
+        files, refused = _each(jobs, lambda job: planned(job, job.start or job.source(read_bytes(job.path))))
         return Result(files, None, refused)
 
     def run(self, kind: str, jobs: Sequence[Job]) -> Result:
         """Change all files as one change. A file that is refused while it is planned does not stop the others.
 
-        :raises OpsinfoError: if every file is refused, or one cannot be replaced; then none is changed
+        :raises OpsinfoError: if every file is refused, one cannot be replaced, or a new one exists already; then none
+            is changed
         :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
-        real, unreadable = _each(jobs, lambda job: (job, self._readable(job.path)))
+        for job in jobs:
+            if job.start and os.path.lexists(real_path(job.path)):
+                raise Refused("the file exists already", name="exists", path=job.path)
+        real, unreadable = _each(jobs, lambda job: (job, self._readable(job)))
         writes: dict[str, Write] = {}
 
         def plan(job: Job, place: Place) -> FileResult:
-            original = read_original(place)
-            file = planned(job, job.source(original.data))
-            if file.patch:
+            original = None if job.start else read_original(place)
+            file = planned(job, job.start or job.source(original.data if original else b""))
+            if file.patch or (job.start and not job.start.data):
                 write = Write(place, original, file.result.data, job.path, file.moved)
                 self._require_allowed(write)
                 writes[job.path] = write
@@ -104,7 +106,7 @@ class Writer:
             if not writes:
                 return Result(files, None, refused)
             record = self.commit(kind, history, list(writes.values()))
-        backups = {path: record.backup_id(index) for index, path in enumerate(writes)}
+        backups = {path: record.backup_id(index) for index, path in enumerate(writes) if writes[path].original}
         return Result([file._replace(backup=backups.get(file.path)) for file in files], record.id, refused)
 
     def _require_allowed(self, write: Write) -> None:
@@ -114,26 +116,14 @@ class Writer:
         if not self.force:
             require_trusted(write.given, write.place.path)
 
-    def _readable(self, path: str) -> str:
-        real = real_path(path)
-        try:
-            os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
-        except OSError as error:
-            raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    def _readable(self, job: Job) -> str:
+        real = real_path(job.path)
+        if not job.start:
+            try:
+                os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+            except OSError as error:
+                raise Refused(error.strerror or str(error), name="unreadable", path=job.path) from None
         return real
-
-    def create(self, files: Mapping[str, bytes], kind: str, moved: Sequence[Move] = ()) -> Record:
-        """Create new files, all or none, as one change that can be undone.
-
-        :raises Refused: if one exists already or cannot be written
-        """
-        real = {path: real_path(path) for path in files}
-        for path in files:
-            if os.path.lexists(real[path]):
-                raise Refused("the file exists already", name="exists", path=path)
-        with self.locked(list(real.values())) as (places, history):
-            writes = [Write(places[real[path]], None, data, path, moved) for path, data in files.items()]
-            return self.commit(kind, history, writes)
 
     @contextmanager
     def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, Place], History]]:
@@ -219,19 +209,16 @@ class Writer:
         written: list[Write] = []
         confirmed = True
         try:
-            with ExitStack() as widened:
-                widened.callback(put_back, record.folders)
-                widen(record.folders)
+            with widened(record.folders):
                 for write in writes:
-                    confirmed &= self._write(write)
+                    confirmed &= put(write.place, write.original, write.data, self.in_place)
                     written.append(write)
         except BaseException:
             try:
-                with ExitStack() as widened:
-                    widened.callback(put_back, record.folders)
-                    widen(record.folders if written else [])
+                with widened(record.folders if written else []):
                     for write in reversed(written):
-                        self._take_back(write)
+                        current = None if write.data is None else read_original(write.place)
+                        put(write.place, current, write.original and write.original.data, self.in_place)
             except OpsinfoError as error:
                 raise Refused(
                     f"change {record.id} stopped between its files, and could not be undone: {error.message}",
@@ -242,23 +229,6 @@ class Writer:
             self._close(record, "abandoned")
             raise
         return confirmed
-
-    def _write(self, write: Write) -> bool:
-        if write.original is None:
-            return write_new(write.place, write.data or b"")
-        if write.data is None:
-            return remove_file(write.place, write.original)
-        return replace_file(write.place, write.original, write.data, self.in_place)
-
-    def _take_back(self, write: Write) -> None:
-        if write.data is None and write.original is not None:
-            write_new(write.place, write.original.data)
-            return
-        current = read_original(write.place)
-        if write.original is None:
-            remove_file(write.place, current)
-        else:
-            replace_file(write.place, current, write.original.data, self.in_place)
 
     def _close(self, record: Record, state: State) -> bool:
         """Record the end of a change. If that fails, the next run determines it from the files.

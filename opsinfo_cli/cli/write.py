@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 
 from ..change.fmt import BuildPlan
-from ..change.moves import FileResult, Job, Move, Result, planned
+from ..change.moves import Job, Result, planned
 from ..change.vault import Vault, vault_path
 from ..change.writer import Writer
 from ..model.install import root_above
 from ..report.console import Console
-from ..text.source import Source, encoded
+from ..text.source import Source
 from .open import require_no_library
 from .params import WriteOptions
 
@@ -35,22 +35,14 @@ def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Cons
     result = writer.run(kind, jobs) if writing.writes else writer.preview(jobs)
     for error in result.refused:
         console.failure_text(error)
-    if result.change and any(root_above(job.path) for job in jobs):
+    if result.change and any(root_above(job.path) for job in jobs if not job.start):
         console.note(
             "this changes an installed library: every network on this machine is affected; "
             "the recommended way is a mixlist (`opsinfo explain mixlists`)"
         )
-    if result.change and writing.in_place:
+    if result.change and writing.in_place and not jobs[0].start:
         console.warn("the file was overwritten in place, which is not atomic; the backup is safe")
     return result
-
-
-def created(kind: str, path: str, data: bytes, writing: WriteOptions, console: Console, moved: Sequence[Move]) -> str:
-    """Create a file.
-
-    :returns: the id of the change
-    """
-    return writer_of(writing, console).create({path: data}, kind, moved).id
 
 
 def built(
@@ -73,10 +65,11 @@ def built(
         real = os.path.realpath(out)
         made_from = next((source.sha256 for source in sources if os.path.realpath(source.path) == real), None)
         return changed(kind, [Job(out, BuildPlan(text, made_from))], writing, console)
-    data = encoded(text)
-    nothing, source = Source(b"", out), Source(data, out)
-    file = FileResult(out, nothing, BuildPlan(source.text).patch(nothing), source, [], [], is_new=True)
-    return Result([file], created(kind, out, data, writing, console, []) if writing.writes else None)
+    return changed(kind, [new_file(out, text)], writing, console)
+
+
+def new_file(path: str, text: str) -> Job:
+    return Job(path, BuildPlan(text), start=Source(b"", path))
 
 
 def would_build(text: str, source: Source) -> Result:

@@ -13,49 +13,18 @@ from typing import Any
 
 import pytest
 
+from opsinfo_cli.change.fmt import BuildPlan
 from opsinfo_cli.change.moves import Job, LibraryPlan, Result
 from opsinfo_cli.change.restore import Restored, restore_last, restore_to
 from opsinfo_cli.change.vault import Record, Vault
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.model.policy import Policy
+from opsinfo_cli.text.source import Source
 
 TEXT = json.dumps({"Add": {"precision_reduce": {"flag": "true"}}, "Log": {}, "Mul": {}}, indent=4)
 NEW = TEXT.replace("true", "false")
 UPGRADED = json.dumps({"Add": {"precision_reduce": {"flag": "true"}}, "Log": {}, "Exp": {}}, indent=4)
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "opp"
-
-
-@pytest.fixture
-def library(root: Path) -> Path:
-    """A library in an install of a known version."""
-    folder = root / "built-in/op_impl/ai_core/tbe/config/ascend910b"
-    folder.mkdir(parents=True)
-    (root / "version.info").write_text("version_dir=8.2.RC1\n")
-    path = folder / "aic-ascend910b-ops-info.json"
-    path.write_text(TEXT)
-    return path
-
-
-@pytest.fixture
-def other(library: Path) -> Path:
-    path = library.with_name("aic-ascend910b-ops-info-nn.json")
-    path.write_text(TEXT)
-    return path
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return Vault(str(tmp_path / "vault"))
-
-
-@pytest.fixture
-def writer(vault: Vault) -> Writer:
-    return Writer(vault, wait=0)
 
 
 def jobs(op: str, to: str, *paths: Path) -> list[Job]:
@@ -68,6 +37,11 @@ def run(vault: Vault, *paths: Path, op: str = "Add", to: str = "black", **option
 
 def move(writer: Writer, op: str, to: str, *paths: Path) -> str | None:
     return writer.run("move", jobs(op, to, *paths)).change
+
+
+def create(writer: Writer, *paths: Path, text: str = "{}\n") -> str | None:
+    files = [Job(str(path), BuildPlan(text), start=Source(b"", str(path))) for path in paths]
+    return writer.run("move", files).change
 
 
 def everywhere(_: str) -> bool:

@@ -1,10 +1,7 @@
 """Restoring files: the last change, one content, what a kill left, moves that an upgrade undid."""
 
-# ruff: noqa: F401, F811 - fixtures are imported by name
-
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,30 +12,25 @@ from change_support import (
     UPGRADED,
     Holding,
     back_to,
+    create,
     everywhere,
-    jobs,
     killed,
-    library,
     move,
     once,
-    other,
     record_of,
     records,
-    root,
     run,
     undo,
     upgrade,
-    vault,
-    writer,
 )
 
 from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Entry, Record, Vault, machine_name, outcome
-from opsinfo_cli.change.whole_file import Widened, sha256_of
+from opsinfo_cli.change.vault import Entry, Vault, outcome
+from opsinfo_cli.change.whole_file import Widened
 from opsinfo_cli.change.writer import Writer, shut_left_open
-from opsinfo_cli.errors import Locked, Refused, UsageFault
+from opsinfo_cli.errors import Refused, UsageFault
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.policy import Policy
 
@@ -115,7 +107,7 @@ def test_a_change_of_several_files_is_undone_as_a_whole(writer: Writer, library:
 
 def test_undoing_a_created_file_removes_it(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    created = writer.create({str(path): b"{}\n"}, "move").id
+    created = create(writer, path)
     for which in (created, f"{created}.1", "pristine"):
         with pytest.raises(UsageFault):
             back_to(writer, which)

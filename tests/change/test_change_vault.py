@@ -1,7 +1,5 @@
 """The vault: private, ordered by numbers, readable by a person, checked by checksums, pruned without a loss."""
 
-# ruff: noqa: F401, F811 - fixtures are imported by name
-
 from __future__ import annotations
 
 import json
@@ -21,25 +19,20 @@ from change_support import (
     TEXT,
     UPGRADED,
     back_to,
+    create,
     everywhere,
     killed,
-    library,
     move,
-    other,
-    record_of,
     records,
-    root,
     run,
     undo,
     upgrade,
-    vault,
-    writer,
 )
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.change import vault as vaults
-from opsinfo_cli.change.vault import ChangedFile, Entry, Record, Vault, machine_name, vault_path
+from opsinfo_cli.change.vault import ChangedFile, Record, Vault, machine_name, vault_path
 from opsinfo_cli.change.whole_file import Widened, sha256_of
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import Refused, UsageFault
@@ -279,7 +272,7 @@ def test_an_upgrade_begins_a_new_lineage_and_an_old_content_returns_to_its_own(
 
 def test_the_first_copy_of_a_file_that_opsinfo_made_is_that_text(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "aic-x-ops-info.json"
-    writer.create({str(path): TEXT.encode()}, "move")
+    create(writer, path, text=TEXT)
     with pytest.raises(UsageFault):
         back_to(writer, "pristine")
     move(writer, "Add", "black", path)

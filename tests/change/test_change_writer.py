@@ -1,7 +1,5 @@
 """The writer: a file is old or new, what belongs to it is kept, and no change of another program is lost."""
 
-# ruff: noqa: F401, F811 - fixtures are imported by name
-
 from __future__ import annotations
 
 import errno
@@ -15,31 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from change_support import (
-    NEW,
-    ROOT_ONLY,
-    TEXT,
-    Holding,
-    jobs,
-    library,
-    move,
-    names,
-    once,
-    other,
-    record_of,
-    records,
-    root,
-    run,
-    vault,
-    writer,
-)
+from change_support import NEW, ROOT_ONLY, TEXT, Holding, create, jobs, move, names, once, record_of, records, run
 
 from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan
-from opsinfo_cli.change.output_file import make_in_folder, write_copies, write_file
+from opsinfo_cli.change.output_file import new_folder, write_copies, write_file
 from opsinfo_cli.change.vault import Entry, Vault
 from opsinfo_cli.change.whole_file import sha256_of
 from opsinfo_cli.change.writer import Writer
-from opsinfo_cli.errors import Damaged, Locked, NotConfirmed, Refused, Stale
+from opsinfo_cli.errors import Locked, NotConfirmed, Refused, Stale
 from opsinfo_cli.model.policy import Policy
 
 
@@ -435,13 +416,13 @@ def test_a_write_that_the_disk_does_not_confirm_is_reported_after_it_is_done(
 def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: Vault) -> None:
     before = os.umask(0o027)
     try:
-        record = Writer(vault).create({str(tmp_path / name): b"{}\n" for name in ("a", "b")}, "move")
+        change = create(Writer(vault), tmp_path / "a", tmp_path / "b")
     finally:
         os.umask(before)
     assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "b")] == [0o640, 0o640]
-    assert [(file.before, file.backup) for file in record_of(vault, record.id).files] == [(None, None)] * 2
+    assert [(file.before, file.backup) for file in record_of(vault, change).files] == [(None, None)] * 2
     with pytest.raises(Refused) as caught:
-        Writer(vault).create({str(tmp_path / name): b"x" for name in ("c", "a")}, "move")
+        create(Writer(vault), tmp_path / "c", tmp_path / "a")
     assert caught.value.name == "exists"
     assert not (tmp_path / "c").exists()
 
@@ -457,9 +438,9 @@ def test_new_files_of_which_one_cannot_be_made_are_all_removed(
         really(source, target, **folders)
 
     monkeypatch.setattr(os, "link", failing)
-    files = {str(tmp_path / "new" / name): b"{}" for name in ("a", "b")}
-    with pytest.raises(Refused):
-        make_in_folder(Writer(vault), files, str(tmp_path / "new"), "x")
+    folder = tmp_path / "new"
+    with pytest.raises(Refused), new_folder(str(folder)):
+        create(Writer(vault), folder / "a", folder / "b")
     assert not (tmp_path / "new").exists()
     assert [record.state for record in records(vault)] == ["abandoned"]
     with pytest.raises(Refused):

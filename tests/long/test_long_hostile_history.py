@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import BakePlan, Job, LibraryPlan, MixlistPlan, Result
+from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan, Result
 from opsinfo_cli.change.reapply import lost_edits
 from opsinfo_cli.change.restore import restore_last, restore_to
 from opsinfo_cli.change.vault import Vault
@@ -176,7 +176,7 @@ class HostileHistory(RuleBasedStateMachine):
             assert not is_strict(self.now["mixlist"])
             return
         before = {name: policies(self.now[name]) for name in LIBRARIES}
-        self._run("apply", [Job(str(self.path[name]), BakePlan(marks)) for name in LIBRARIES], list(LIBRARIES))
+        self._run("apply", [Job(str(self.path[name]), LibraryPlan(marks)) for name in LIBRARIES], list(LIBRARIES))
         for name in LIBRARIES:
             after = policies(self.now[name])
             assert after == {op: effective(policy, marks.get(op, frozenset())) for op, policy in before[name].items()}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from ...change.moves import BakePlan, Job, Result
+from ...change.moves import Job, LibraryPlan, Result
 from ...change.moving import require_not_snapshot, winning_files
 from ...change.output_file import write_copies
 from ...errors import UsageFault
@@ -100,7 +100,7 @@ def _jobs(target: Target, mixlist: Mixlist, chosen: str | None, force: bool, con
     files = winning_files(target, names, chosen, force, console.warn) if names else {}
     read = target.operators.libraries()
     return [
-        Job(path, BakePlan({name: mixlist.marks[name] for name in own}, read[path]), read[path].source)
+        Job(path, LibraryPlan({name: mixlist.marks[name] for name in own}, read[path]), read[path].source)
         for path, own in files.items()
     ]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from ...change.moves import Job, MixlistPlan
-from ...change.moving import create_mixlist, library_jobs, mixlist_plan, not_a_mixlist, require_not_snapshot
+from ...change.moving import library_jobs, mixlist_plan, new_mixlist, not_a_mixlist, require_not_snapshot
 from ...errors import Refused, UsageFault
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
@@ -30,7 +30,7 @@ from ..params import (
     target_options,
     write_options,
 )
-from ..write import changed, undoing, writer_of
+from ..write import changed, undoing
 
 
 @click.command("move", cls=Command)
@@ -72,8 +72,7 @@ def command(
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")
     if create and not os.path.lexists(target):
-        plan = _mixlist_plan(names, policy, against, pin, options, console)
-        result = create_mixlist(target, plan, writer_of(writing, console) if writing.writes else None)
+        jobs = [new_mixlist(target, _mixlist_plan(names, policy, against, pin, options, console))]
     else:
         opened = _opened(target, options, console)
         if opened.kind == "mixlist":
@@ -84,7 +83,7 @@ def command(
         else:
             jobs = _library_jobs(opened, names, policy, store, writing.force, console)
         del opened  # only the files to change stay in memory
-        result = changed("move", jobs, writing, console)
+    result = changed("move", jobs, writing, console)
     moved = {move.name for file in result.files for move in file.moved}
     stayed = sorted({name for file in result.files for name in file.stayed} - moved)
     return change_answer(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 import click
 
-from ....change.fmt import BuildPlan
-from ....change.moves import FileResult, Result
-from ....change.output_file import make_in_folder
+from ....change.moves import Result
+from ....change.output_file import new_folder
 from ....errors import UsageFault
 from ....model.target import TargetOptions
 from ....neighbours.conversion import Conversion, converted, require_writer
@@ -21,11 +21,10 @@ from ....neighbours.vocabulary import ReadLists
 from ....report.answer import Answer
 from ....report.console import Console
 from ....report.views.systems import conversion_answer
-from ....text.source import Source
 from ...open import open_against, report_doubts
 from ...params import FILE, TARGET, Command, OutputFile, WriteOptions, install_options, option, prints, write_options
 from ...systems import FORMAT, read_files, report_losses
-from ...write import built, undoing, writer_of
+from ...write import built, changed, new_file, undoing
 
 
 @click.command("convert", cls=Command)
@@ -147,11 +146,6 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
         return built("systems convert", out, texts[out], [], writing, console)
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
         raise UsageFault("the output exists already and is not an empty folder", name="exists", path=out)
-    data = {path: text.encode() for path, text in texts.items()}
-    nothing, files = Source(b"", out), []
-    for path, content in data.items():
-        source = Source(content, path)
-        patch = BuildPlan(source.text).patch(nothing)
-        files.append(FileResult(path, nothing, patch, source, [], [], is_new=True))
-    writes = writing.writes
-    return Result(files, make_in_folder(writer_of(writing, console), data, out, "systems convert") if writes else None)
+    with new_folder(out) if writing.writes else nullcontext():
+        jobs = [new_file(path, text) for path, text in texts.items()]
+        return changed("systems convert", jobs, writing, console)
