@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
-from ..model.install import root_above, version_of
+from ..model.install import version_at
 from .scope import scope_of
 from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state, vault_path
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
@@ -70,22 +70,18 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     while True:
         record = _to_undo(writer.vault.history(), scope, force)
         if dry_run:
-            return None, _contents(writer, _entries(record))
+            return None, _contents(writer, record.entries)
         paths = [file.path for file in record.files]
         with writer.locked(paths, ends=True) as (places, history):
             now = _to_undo(history, scope, force)
             if now.id != record.id:  # another process came first
                 continue
-            restored = _contents(writer, _entries(now))
+            restored = _contents(writer, now.entries)
             change = _write(writer, history, places, restored, undoes=now.id)
             if now.state == "pending":
                 with suppress(Refused):
                     writer.vault.save(replace(now, state="abandoned", folders=[]))
             return change, restored
-
-
-def _entries(record: Record) -> list[Entry]:
-    return [Entry(record, index) for index in range(len(record.files))]
 
 
 def _to_undo(history: History, scope: Scope, force: bool) -> Record:
@@ -126,7 +122,7 @@ def _changed_since(history: History, record: Record) -> Refused:
 
 
 def _other_lineage(file: ChangedFile) -> Refused:
-    now = _version_now(file.path) or "unknown"
+    now = version_at(file.path) or "unknown"
     return Refused(
         f"the backup is of CANN {file.version or 'unknown'}, the file is of CANN {now} and was not written by opsinfo: "
         "something else, such as an upgrade, wrote it",
@@ -134,11 +130,6 @@ def _other_lineage(file: ChangedFile) -> Refused:
         path=file.path,
         hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
     )
-
-
-def _version_now(path: str) -> str | None:
-    root = root_above(path)
-    return version_of(root) if root else None
 
 
 def restore_to(
@@ -211,7 +202,7 @@ def _require_lineage(writer: Writer, restored: Restored) -> None:
     file = restored.entry.file
     history = writer.vault.history(restored.entry.record.machine)
     if restored.current is None:
-        same = _version_now(file.path) == file.version
+        same = version_at(file.path) == file.version
     else:
         same = history.lineage_of(file.path, sha256_of(restored.current)) == file.lineage
     if not same:

@@ -136,6 +136,10 @@ class Record:
     def backup_id(self, index: int) -> str:
         return f"{self.id}.{index + 1}"
 
+    @property
+    def entries(self) -> list[Entry]:
+        return [Entry(self, index) for index in range(len(self.files))]
+
     def render(self) -> bytes:
         """Return the bytes of ``record.json``: the same for any locale, with their own SHA-256."""
         content = {**asdict(self), "folders": [folder._asdict() for folder in self.folders]}
@@ -295,7 +299,7 @@ class History:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        return [Entry(record, index) for record in self.records for index in range(len(record.files))]
+        return [entry for record in self.records for entry in record.entries]
 
     @cached_property
     def undone(self) -> set[str]:
@@ -304,11 +308,10 @@ class History:
 
     def lineage_of(self, path: str, digest: str) -> str | None:
         """Return the newest lineage of a path that knows a content; None if opsinfo neither read nor wrote it."""
-        for record, index in reversed(self.entries):
-            file = record.files[index]
-            written = None if record.state == "abandoned" else file.after
-            if file.path == path and digest in (file.before, written):
-                return file.lineage
+        for entry in reversed(self.entries):
+            written = None if entry.record.state == "abandoned" else entry.file.after
+            if entry.file.path == path and digest in (entry.file.before, written):
+                return entry.file.lineage
         return None
 
     def pristine(self, path: str, lineage: str) -> Entry | None:
@@ -613,8 +616,7 @@ class Vault:
             kept |= {entry.id for entry in (entries[-keep:] if scope(path) else entries)}
         dropped = []
         for record in history.records:
-            mine = [Entry(record, index) for index in range(len(record.files))]
-            held = [entry for entry in mine if self.has(entry)]
+            held = [entry for entry in record.entries if self.has(entry)]
             if not held or record.state == "pending" or kept & {entry.id for entry in held}:
                 continue
             dropped += [entry.id for entry in held]

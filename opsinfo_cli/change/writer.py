@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from ..errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
-from ..model.install import root_above, version_of
+from ..model.install import version_at
 from ..text.source import read_bytes
 from .lock import places_locked
 from .moves import FileResult, Job, Move, Result, planned
@@ -191,14 +191,13 @@ class Writer:
         path = write.place.path
         before = write.original and sha256_of(write.original.data)
         after = None if write.data is None else sha256_of(write.data)
-        root = root_above(path)
         return ChangedFile(
             path=path,
             given=os.path.abspath(write.given),
             before=before,
             after=after,
             lineage=history.lineage_of(path, str(before or after)) or id_,
-            version=version_of(root) if root else None,
+            version=version_at(path),
             moves=moves_of(write.moved),
             backup=backup_name(index, path) if write.original else None,
             inode=write.original.stat.st_ino if write.original and self.in_place else None,

@@ -72,6 +72,12 @@ def socs_of(root: str, core: str = "ai") -> list[str]:
     return sorted(found)
 
 
+def version_at(path: str) -> str | None:
+    """Return the CANN version of the install that contains a file; None if there is none."""
+    root = root_above(path)
+    return version_of(root) if root else None
+
+
 def version_of(root: str) -> str | None:
     """Return the CANN version of an OPP root: ``version_dir`` of ``version.info``, else ``Version``."""
     above = os.path.dirname(os.path.realpath(root))
