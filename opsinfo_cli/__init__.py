@@ -28,15 +28,18 @@ __all__ = [
     "Store",
     "Target",
     "__version__",
+    "bisect_mixlist",
     "diff",
     "move",
     "restore",
+    "simulate_model",
     "validate",
 ]
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from .bisect.run import bisect_mixlist
     from .change.moving import move
     from .change.restore import restore
     from .check.finding import Finding, Outcome
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from .model.mixlist import Mixlist
     from .model.policy import Policy
     from .model.target import Target
+    from .simulate.run import simulate_model
 
 _HOMES = {
     "Difference": "compare",
@@ -63,9 +67,11 @@ _HOMES = {
     "Policy": "model.policy",
     "Store": "model.library",
     "Target": "model.target",
+    "bisect_mixlist": "bisect.run",
     "diff": "compare",
     "move": "change.moving",
     "restore": "change.restore",
+    "simulate_model": "simulate.run",
     "validate": "check.run",
 }
 

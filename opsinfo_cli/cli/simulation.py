@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..graph.judging import Ready
     from ..simulate.simulation import Simulation
 
-FIRST_SEED = "random:0"
-
 
 @dataclass(frozen=True)
 class SimulationOptions:
@@ -80,14 +78,14 @@ simulation_options = _options("advanced")
 simulate_options = _options("")
 
 
-def opened_simulation(model: str, ready: Ready, mode: str, options: SimulationOptions) -> Simulation:
+def opened_simulation(ready: Ready, mode: str, options: SimulationOptions) -> Simulation:
     """Return a model computed in float32, ready to be simulated.
 
     :raises UsageFault: if an option does not fit the model
     :raises Refused: if a file cannot be read, or the model cannot be computed
     """
-    from ..simulate.inputs import input_sets, parse_shape, read_npz
-    from ..simulate.simulation import Simulation, onnx_model
+    from ..simulate.inputs import parse_shape
+    from ..simulate.run import opened
 
     shapes: dict[str, tuple[int, ...]] = {}
     for text in options.shapes:
@@ -95,7 +93,4 @@ def opened_simulation(model: str, ready: Ready, mode: str, options: SimulationOp
         if name in shapes:
             raise UsageFault(f"--shape {name}: given twice", name="bad-shape")
         shapes[name] = shape
-    proto = onnx_model(ready.prepared.graph)
-    sets = [inputs for spec in options.inputs or (FIRST_SEED,) for inputs in input_sets(spec, proto, shapes)]
-    reference = read_npz(options.reference) if options.reference else None
-    return Simulation.open(model, ready, mode, sets, saturate=options.saturate, reference=reference)
+    return opened(ready, mode, options.inputs, shapes, saturate=options.saturate, reference=options.reference)

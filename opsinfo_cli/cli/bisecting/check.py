@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...bisect.command import names_list, replacements, require_placeholders
 from ...bisect.places.here import HerePlace
 from ...bisect.places.many import ManyPlace
+from ...bisect.problem import Problem, hash_of
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS, Counting
 from ...errors import Refused, UsageFault
@@ -19,7 +20,6 @@ from ...report.console import Console
 from ...text.scanner import scan
 from ...text.source import Source
 from ..simulation import SimulationOptions, opened_simulation
-from .subject import Problem, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,10 +155,10 @@ class Check:
         return ManyPlace(os.environ, options.jobs or len(self.devices) or 1, self.devices)
 
     def _simulation(self, problem: Problem) -> HerePlace:
-        sets, model, options = problem.sets, problem.options.model, self.simulating
-        if sets is None or model is None:
+        sets, options = problem.sets, self.simulating
+        if sets is None:
             raise UsageFault("--simulate requires --model", name="needs-model")
-        plain = opened_simulation(model, sets.ready, sets.mode, options)
+        plain = opened_simulation(sets.ready, sets.mode, options)
 
         def simulate(trial: Trial) -> tuple[int, str]:
             simulation = plain

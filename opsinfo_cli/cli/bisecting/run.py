@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, culprits_of
 from ...bisect.journal import Past, SearchJournal, require_same
+from ...bisect.problem import Problem, keep_dtype_text, node_name
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
 from ...bisect.session import OutOfBudget, SearchSession, Unusable
@@ -22,7 +23,6 @@ from ..open import require_no_library
 from ..params import WriteOptions, is_input, is_same
 from ..write import built
 from .check import Check
-from .subject import Problem, keep_dtype_text, node_name
 
 _STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1}
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from ...bisect.problem import SubjectOptions
 from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ..bisecting.check import Check, RunOptions
 from ..bisecting.run import BisectRun
-from ..bisecting.subject import SubjectOptions, open_problem
+from ..bisecting.subject import open_problem
 from ..params import (
     FILE,
     MODE,

@@ -12,10 +12,8 @@ from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.simulation import doubts, error_svg, simulation_answer
-from ...simulate.report import SimulationReport, not_shown
-from ...simulate.simulation import Simulation
-from ...simulate.trace import trace, traced_values
-from ..judge import MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
+from ...simulate.run import report_of
+from ..judge import MODEL, JudgeOptions, judge_options, judged_model
 from ..open import open_model
 from ..params import Command, OutputFile, bundle, install_options, option, prints
 from ..simulation import SimulationOptions, opened_simulation, simulate_options
@@ -79,8 +77,19 @@ def command(
         raise UsageFault(message, name="not-onnx", path=model, hint=hint)
     judged = judged_model(graph, judging, options, console)
     with console.progress("computing in float32"):
-        simulation = opened_simulation(model, judged.ready, judged.answer.mode.name, simulating)
-    report = _report(simulation, judged, simulating, parts, console)
+        simulation = opened_simulation(judged.ready, judged.answer.mode.name, simulating)
+    report = report_of(
+        simulation,
+        judged.mixlist,
+        traced=not parts.rank_only,
+        ranked=not parts.no_rank,
+        progress=console.progress,
+    )._replace(
+        mixlist=judged.options.mixlist,
+        reference=simulating.reference,
+        max_error=simulating.max_error,
+        min_cosine=simulating.min_cosine,
+    )
     if plot and report.trace is not None:
         write_file(plot, error_svg(report.trace).encode("utf-8"))
     for doubt in doubts(report):
@@ -97,29 +106,3 @@ def _require_whole(parts: PartOptions, plot: str | None) -> None:
         from ...report.plot import require_svg
 
         require_svg(plot)
-
-
-def _report(
-    simulation: Simulation, judged: JudgedModel, simulating: SimulationOptions, parts: PartOptions, console: Console
-) -> SimulationReport:
-    plan = simulation.plan(judged.mixlist)
-    with console.progress("computing with roundings"):
-        simulated = simulation.computed(plan)
-    traced, types = None, []
-    if not parts.rank_only:
-        with console.progress("comparing along the graph", len(traced_values(simulation))) as advance:
-            traced = trace(simulation, plan, advance)
-    if not parts.no_rank:
-        with console.progress("ranking op types", len(plan.types)) as advance:
-            types = simulation.rank(judged.mixlist, advance)
-    return SimulationReport(
-        simulation,
-        simulated,
-        traced,
-        types,
-        not_shown(simulation, plan, judged.answer),
-        judged.options.mixlist,
-        simulating.reference,
-        simulating.max_error,
-        simulating.min_cosine,
-    )

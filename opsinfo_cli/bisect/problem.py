@@ -1,0 +1,274 @@
+"""What a search is about: the target, the base list, the model, and the candidates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from ..change.moves import written_like
+from ..errors import Refused, UsageFault, counted, join_some
+from ..graph.judge.modes import judge_mode
+from ..model.mixlist import Mixlist
+from ..model.near_names import did_you_mean
+from ..model.policy import Policy
+from ..model.target import Target
+from ..text.scanner import scan
+from ..text.source import Source
+from .candidates import JudgedSets, doubts, moved, pruned
+from .run_folder import keep_dtype_name, mixlist_name
+from .session import SearchSubject
+from .suspicion import ordered, read_evidence
+
+if TYPE_CHECKING:
+    from ..graph.judging import Ready
+    from .search.question import Kept
+
+_NODE = "node:"
+"""Prefix of the names of nodes, which distinguishes them from op types in a journal."""
+
+
+@dataclass(frozen=True)
+class SubjectOptions:
+    """What is searched.
+
+    :param against: the target that supplies the policies
+    :param base: the mixlist that every list extends
+    :param among: op types, and files of op types after an ``@``
+    :param evidence: files with evidence for the order of suspicion
+    :param grow: ``white`` searches for the largest white list
+    :param by: ``node`` continues among the nodes of the culprit types
+    """
+
+    against: str
+    model: str | None
+    base: str | None
+    mode: str
+    among: tuple[str, ...]
+    evidence: tuple[str, ...]
+    grow: Literal["white"] | None
+    by: Literal["type", "node"]
+
+
+class Problem(NamedTuple):
+    """A search among op types.
+
+    :param base: the mixlist that every list extends
+    :param sets: the effect of sets of op types on the model; None without a model
+    :param names: the candidates, the most suspected first
+    :param weights: how strongly each is suspected
+    :param same: for a candidate, op types that move the same nodes
+    """
+
+    options: SubjectOptions
+    target: Target
+    base: Mixlist
+    sets: JudgedSets | None
+    names: list[str]
+    weights: list[float]
+    same: dict[str, tuple[str, ...]]
+
+    @property
+    def white(self) -> bool:
+        return self.options.grow == "white"
+
+    def types(self, kept: Kept) -> frozenset[str]:
+        """Return the op types that a list moves if these candidates stay high."""
+        return frozenset(name for number, name in enumerate(self.names) if (number in kept) is not self.white)
+
+    def text(self, types: frozenset[str]) -> str:
+        """Return the base list with op types moved."""
+        return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
+
+    def subject(self) -> SearchSubject:
+        def digest(kept: Kept) -> str:
+            types = self.types(kept)
+            if self.sets is not None:
+                return self.sets.digest(types)
+            return sha256("\n".join(sorted(types)).encode("utf-8", "surrogateescape")).hexdigest()
+
+        def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
+            mixlist = {"mixlist": (mixlist_name(number), self.text(self.types(kept)).encode("utf-8"))}
+            # the command may already name a keep_dtype file
+            return mixlist | ({"keep_dtype": (keep_dtype_name(number), b"")} if self.options.by == "node" else {})
+
+        return SearchSubject(self.names, digest, files)
+
+    def node_subject(self, types: Sequence[str]) -> SearchSubject:
+        """Return the subject of a search among the nodes of op types that the base list leaves low."""
+        assert self.sets is not None
+        sets, base = self.sets, self.text(frozenset()).encode("utf-8")
+        nodes = sets.low_nodes(types)
+        digests: dict[Kept, str] = {}
+
+        def digest(kept: Kept) -> str:
+            if kept not in digests:
+                digests[kept] = sets.digest_keeping(nodes[number] for number in kept)
+            return digests[kept]
+
+        def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
+            text = keep_dtype_text([nodes[number] for number in sorted(kept)])
+            return {"mixlist": (mixlist_name(number), base), "keep_dtype": (keep_dtype_name(number), text.encode())}
+
+        return SearchSubject([_NODE + name for name in nodes], digest, files)
+
+    def facts(self, check: Sequence[str]) -> dict[str, Any]:
+        """Return the facts that a journal must share with this search."""
+        libraries = [library.source.sha256 for store in self.target.operators.stores for library in store.libraries]
+        if self.target.source is not None:
+            libraries.append(self.target.source.sha256)
+        return {
+            "graph": hash_of(self.options.model) if self.options.model else None,
+            "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
+            "base": self.base.source.sha256 if self.options.base else None,
+            "command": list(check),
+            "precision_mode": self.options.mode,
+            "grow": self.options.grow,
+            "candidates": sorted(self.names),
+        }
+
+
+def keep_dtype_text(nodes: Sequence[str]) -> str:
+    """Return the text of a keep_dtype file with these nodes."""
+    return "".join(f"{name}\n" for name in nodes)
+
+
+def node_name(name: str) -> str:
+    """Return the name of a node from the name of its candidate."""
+    return name.removeprefix(_NODE)
+
+
+def hash_of(path: str) -> str:
+    """Return the SHA-256 of a file, or of the files of a folder.
+
+    :raises Refused: if one cannot be read
+    """
+    files = [path]
+    if os.path.isdir(path):
+        files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    digest = sha256()
+    for name in files:
+        try:
+            with open(name, "rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
+        except OSError as error:
+            raise Refused(error.strerror or str(error), name="unreadable", path=name) from None
+    return digest.hexdigest()
+
+
+class Listener(Protocol):
+    """Told what is found on the way; the console of the command line is one."""
+
+    def note(self, text: str) -> None: ...
+
+    def warn(self, text: str) -> None: ...
+
+    def detail(self, text: str) -> None: ...
+
+
+def problem_of(
+    options: SubjectOptions, target: Target, base: Mixlist | None, ready: Ready | None, listener: Listener
+) -> Problem:
+    """Find the candidates of a search.
+
+    :param base: the mixlist of ``options``
+    :param ready: the graph of the model of ``options``, prepared for the target
+    :raises UsageFault: if an op type is unknown
+    :raises Refused: if a file with evidence or op types cannot be read
+    """
+    base = base or Mixlist(scan(Source(b"{}\n", "")))
+    sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white") if ready else None
+    names, same = _candidates(options, target, base, sets, listener)
+    listener.detail(f"candidates: {', '.join(names)}")
+    evidence = [name for path in options.evidence for name in read_evidence(path)]
+    _report_evidence(evidence, names, options.evidence, listener)
+    order = ordered(names, evidence)
+    return Problem(options, target, base, sets, order.names, order.weights, same)
+
+
+def require_sense(options: SubjectOptions) -> None:
+    """:raises UsageFault: if options exclude each other, or the mode has no lists"""
+    if options.model is None and not options.among:
+        hint = "--model MODEL searches among the op types of a model, --among OP among those that you name"
+        raise UsageFault("bisect requires --model or --among", name="needs-candidates", hint=hint)
+    if options.by == "node" and options.model is None:
+        raise UsageFault("--by node requires --model", name="needs-model")
+    if options.by == "node" and options.grow:
+        raise UsageFault("--by node cannot be combined with --grow")
+    if not judge_mode(options.mode).is_mixed:
+        hint = "mixed_float16 and mixed_bfloat16 use it"
+        raise UsageFault(f"the engine refuses a mixlist with {options.mode} (E10001)", name="no-mixlist", hint=hint)
+
+
+def _candidates(
+    options: SubjectOptions, target: Target, base: Mixlist, sets: JudgedSets | None, listener: Listener
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the candidates in the order of the graph, and for each the op types that move the same nodes."""
+    if options.among:
+        names = _named(options.among)
+        _require_known(names, options, target, base, listener)
+        if sets is not None:
+            for name, why in doubts(sets, names).items():
+                listener.warn(f"`{name}` will not help: {why}")
+            place = {name: nodes[0] for name, nodes in sets.types.items()}
+            names.sort(key=lambda name: place.get(name, len(sets.plain)))
+        return names, {}
+    assert sets is not None
+    candidates, dropped = pruned(sets)
+    if dropped:
+        them = "it" if len(dropped) == 1 else "them"
+        skipped = f"{counted(len(dropped), 'op type')} skipped"
+        listener.note(f"{skipped}: no mixlist changes {them} in this model; -v says why")
+        for name, why in dropped.items():
+            listener.detail(f"  {name}: {why}")
+    same = {candidate.name: candidate.same for candidate in candidates if candidate.same}
+    for name, others in same.items():
+        covered = join_some([f"`{other}`" for other in others])
+        listener.note(f"`{name}` also covers {covered}: they move the same nodes")
+    return [candidate.name for candidate in candidates], same
+
+
+def _named(words: Sequence[str]) -> list[str]:
+    """Return the op types of ``--among``, each once.
+
+    :raises UsageFault: if a file has none
+    :raises Refused: if a file cannot be read, or is not text
+    """
+    names: list[str] = []
+    for word in words:
+        if not word.startswith("@"):
+            names.append(os.fsencode(word).decode("utf-8", "replace"))  # in any locale
+            continue
+        lines = [line.strip() for line in Source.read(word[1:]).text.splitlines()]
+        listed = [line for line in lines if line and not line.startswith("#")]
+        if not listed:
+            raise UsageFault("--among: the file has no op types", path=word[1:])
+        names += listed
+    return list(dict.fromkeys(names))
+
+
+def _require_known(
+    names: Sequence[str], options: SubjectOptions, target: Target, base: Mixlist, listener: Listener
+) -> None:
+    """:raises UsageFault: if the target lacks an op type"""
+    operators = target.operators
+    unknown = [name for name in names if name not in operators]
+    if unknown:
+        hint = did_you_mean(unknown[0], operators.names)
+        message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
+        raise UsageFault(message, name="unknown-operator", hint=hint)
+    goal = Policy.WHITE if options.grow == "white" else Policy.BLACK
+    for name in names:
+        if base.effective(name, operators[name].policy) is goal:
+            listener.warn(f"`{name}` is on the {goal} list already")
+
+
+def _report_evidence(evidence: Sequence[str], names: Sequence[str], paths: Sequence[str], listener: Listener) -> None:
+    used = [name for name in dict.fromkeys(evidence) if name in names]
+    if used:
+        listener.note(f"suspected by the evidence: {join_some(used, 5)}")
+    elif paths:
+        listener.warn(f"{join_some(paths)} names no op type among the candidates")

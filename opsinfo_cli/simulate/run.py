@@ -1,0 +1,116 @@
+"""One simulation, from a model to its report."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from ..graph.judging import prepare
+from ..graph.readers import read_graph
+from .inputs import InputSet, input_sets, model_inputs, read_npz, require_fit
+from .report import SimulationReport, not_shown
+from .simulation import Simulation, onnx_model
+from .trace import trace as trace_of
+from .trace import traced_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any, TypeAlias
+
+    from ..graph.graph import ModelGraph
+    from ..graph.judging import Against, Lists, Ready
+
+    Progress: TypeAlias = Callable[[str, float | None], AbstractContextManager[Callable[[float], None]]]
+    """Called with what is done and how much there is to do; its value is called with each part that is done."""
+    Inputs: TypeAlias = Sequence[str | Mapping[str, Any]]
+    """Files, folders, ``random:SEED``, or arrays by the name of the input."""
+
+FIRST_SEED = "random:0"
+_NAMED = "given"
+
+
+def simulate_model(
+    model: ModelGraph | str,
+    against: Against,
+    mode: str = "mixed_float16",
+    mixlist: Lists = None,
+    *,
+    inputs: Inputs = (),
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    saturate: bool = False,
+    reference: Mapping[str, Any] | str | None = None,
+    max_error: float | None = None,
+    min_cosine: float | None = None,
+    traced: bool = True,
+    ranked: bool = True,
+) -> SimulationReport:
+    """Compute an ONNX model in float32 and with its low tensors rounded, as ``opsinfo simulate``.
+
+    :param model: a graph that was read from ONNX, or the path of an ONNX file
+    :param against: a target, an install, a store, a library, or the path or SoC name of one
+    :param mixlist: a mixlist, its path, or marks by op type
+    :param inputs: files, folders, ``random:SEED`` or arrays by name; empty for ``random:0``
+    :param shapes: of inputs with open dimensions, by name
+    :param saturate: overflowing values become the largest value instead of Inf
+    :param reference: outputs by name, or an ``.npz``, to compare with instead of those in float32
+    :param max_error: bound of every output's largest relative error, for ``passes``
+    :param min_cosine: bound of every output's cosine, for ``passes``
+    :param traced: whether the error along the graph is computed
+    :param ranked: whether the cost of each op type is computed: two more computations for each
+    :raises UsageFault: if an argument does not fit the model
+    :raises Refused: if a file cannot be read, or the model cannot be computed
+    :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
+    """
+    graph = read_graph(model) if isinstance(model, str) else model
+    simulation = opened(prepare(graph, against), mode, inputs, shapes, saturate=saturate, reference=reference)
+    report = report_of(simulation, mixlist, traced=traced, ranked=ranked)
+    path = mixlist if isinstance(mixlist, str) else getattr(mixlist, "path", None)
+    recorded = reference if isinstance(reference, str) else _NAMED if reference is not None else None
+    return report._replace(mixlist=path, reference=recorded, max_error=max_error, min_cosine=min_cosine)
+
+
+def opened(
+    ready: Ready,
+    mode: str,
+    inputs: Inputs = (),
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    *,
+    saturate: bool = False,
+    reference: Mapping[str, Any] | str | None = None,
+) -> Simulation:
+    """Return a model computed in float32, ready to be simulated; parameters as for :func:`simulate_model`."""
+    graph = ready.prepared.graph
+    proto = onnx_model(graph)
+    sets: list[InputSet] = []
+    for each in inputs or (FIRST_SEED,):
+        if isinstance(each, str):
+            sets += input_sets(each, proto, shapes or {})
+        else:
+            require_fit(model_inputs(proto), dict(each), _NAMED)
+            sets.append(InputSet(_NAMED, dict(each)))
+    outputs = read_npz(reference) if isinstance(reference, str) else reference
+    return Simulation.open(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
+
+
+def report_of(
+    simulation: Simulation,
+    mixlist: Lists = None,
+    *,
+    traced: bool = True,
+    ranked: bool = True,
+    progress: Progress = lambda description, total: nullcontext(lambda _: None),
+) -> SimulationReport:
+    """Compute with the roundings of a mixlist, along the graph and by op type; the report has no bounds."""
+    plan = simulation.plan(mixlist)
+    with progress("computing with roundings", None):
+        simulated = simulation.computed(plan)
+    trace, types = None, []
+    if traced:
+        with progress("comparing along the graph", len(traced_values(simulation))) as advance:
+            trace = trace_of(simulation, plan, advance)
+    if ranked:
+        with progress("ranking op types", len(plan.types)) as advance:
+            types = simulation.rank(mixlist, advance)
+    limits = not_shown(simulation, plan, simulation.answer(mixlist))
+    return SimulationReport(simulation, simulated, trace, types, limits, None, None, None, None)
