@@ -1,7 +1,7 @@
 """A prediction for a real network, compared with the compiled model.
 
 ``OPSINFO_ASCEND310_LIBRARY`` names ``aic-ascend310-ops-info.json`` of CANN 8.1.RC1 (github.com/leideng/CANN-8.1.RC1,
-Ascend/ascend-toolkit/8.1.RC1/opp/built-in/op_impl/ai_core/tbe/config/ascend310). docs/graph.md has the result.
+Ascend/ascend-toolkit/8.1.RC1/opp/built-in/op_impl/ai_core/tbe/config/ascend310). docs/evidence.md has the result.
 """
 
 from __future__ import annotations
