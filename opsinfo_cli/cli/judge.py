@@ -14,6 +14,8 @@ from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.judging import Ready, prepare
 from ..graph.options.atc import AtcOptions
 from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
+from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE, ImplOptions
+from ..graph.options.op_precision import OpPrecision
 from ..model.mixlist import Mixlist
 from ..model.precision_mode import MODES
 from ..model.target import Target, TargetOptions
@@ -47,6 +49,14 @@ class JudgeOptions:
     input_fp16_nodes: str | None = None
     is_weight_clip: str | None = None
     insert_op_conf: str | None = None
+    op_precision_mode: str | None = None
+    op_select_implmode: str | None = None
+    optypelist_for_implmode: str | None = None
+    allow_hf32: str | None = None
+
+    @property
+    def implmode(self) -> ImplOptions:
+        return ImplOptions(*(getattr(self, name) for name in ImplOptions._fields))
 
     @property
     def atc(self) -> AtcOptions:
@@ -85,6 +95,14 @@ judge_options = bundle(
         "--is-weight-clip", type=Choice(["0", "1"]), help="Whether constants are clipped, as atc --is_weight_clip."
     ),
     advanced("--insert-op-conf", type=FILE, help="AIPP configuration, as atc --insert_op_conf."),
+    advanced("--op-precision-mode", type=FILE, help="Implementation modes, as atc --op_precision_mode."),
+    advanced("--op-select-implmode", type=Choice(SELECT_IMPLMODE), help="As atc --op_select_implmode."),
+    advanced("--optypelist-for-implmode", type=Word("TYPES"), help="As atc --optypelist_for_implmode."),
+    advanced(
+        "--allow-hf32",
+        type=Choice(list(ALLOW_HF32)),
+        help="HF32 instead of float32 for convolutions (left) and matrix products (right).  [default: 10]",
+    ),
 )
 
 
@@ -136,10 +154,11 @@ def judged_model(
             customize_dtypes=customize_dtypes,
             fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
             atc=options.atc,
+            implmode=options.implmode,
         )
         answer = ready.judge(mode.name, mixlist)
         _ = answer.counts
-    _report_option_files(answer.graph, keep_dtype, customize_dtypes, console)
+    _report_option_files(answer.graph, keep_dtype, customize_dtypes, options.op_precision_mode, console)
     return JudgedModel(graph, options, answer, ready, mixlist)
 
 
@@ -158,12 +177,19 @@ def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions
 
 
 def _report_option_files(
-    graph: ModelGraph, keep_dtype: KeepDtype | None, customize_dtypes: CustomizeDtypes | None, console: Console
+    graph: ModelGraph,
+    keep_dtype: KeepDtype | None,
+    customize_dtypes: CustomizeDtypes | None,
+    op_precision_mode: str | None,
+    console: Console,
 ) -> None:
     """Warn of lines that the compiler ignores, and of those that name nothing in the graph."""
     files = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []
     if customize_dtypes:
         files.append((customize_dtypes.path, [*customize_dtypes.faults, *customize_dtypes.unmatched(graph)]))
+    if op_precision_mode:
+        modes = OpPrecision.read(op_precision_mode)
+        files.append((modes.path, [*modes.faults, *modes.unmatched(graph)]))
     for path, faults in files:
         for fault in faults[:_MOST_LINES]:
             console.warn(f"{path}:{fault.line}:{fault.column}: {fault.message}")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import COMPLEX, FLOATING, LOW
-from .options.atc import NOTHING_CONSIDERED
 from .reason import ReasonParts, not_judged_text, reason_parts, source_of
 from .undo import inserted_nodes
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
     from .options.atc import Considered
+    from .options.implmode import ImplModes
 
     Dtypes = tuple[str | None, ...]
 
@@ -45,6 +45,9 @@ class NodeAnswer:
     :param inputs: the dtype of each input; None if it is absent or its dtype is unknown
     :param original_inputs: the dtypes before the choice
     :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file has its dtypes
+    :param compute: the dtype that it is computed in, ``hf32`` included; None if it was not judged, or would be ``hf32``
+        and whether the chip has it is unknown
+    :param implmode: its implementation mode; None if it has none, or none that is known
     """
 
     index: int
@@ -64,6 +67,8 @@ class NodeAnswer:
     original_inputs: Dtypes
     original_outputs: Dtypes
     confidence: str | None
+    compute: str | None = None
+    implmode: str | None = None
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.why}>"
@@ -209,6 +214,11 @@ class GraphAnswer:
     def coverage(self) -> Coverage:
         raise NotImplementedError
 
+    @property
+    def in_hf32(self) -> list[int]:
+        """Indexes of the nodes that are high, and computed in HF32 and not in float32."""
+        return []
+
     @cached_property
     def _subgraph_names(self) -> list[str]:
         """The subgraph of every node; empty if there is only the main graph."""
@@ -224,11 +234,13 @@ class Answer(GraphAnswer):
     :ivar inputs: the dtype of every input slot of the graph
     :ivar outputs: the dtype of every output slot
     :ivar considered: options of atc, and how each was handled
+    :ivar modes: the implementation modes of the nodes
     """
 
-    def __init__(self, prepared: Prepared, judged: Judged, considered: Considered = NOTHING_CONSIDERED) -> None:
+    def __init__(self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes) -> None:
         super().__init__(prepared.graph)
         self.considered = considered
+        self.modes = modes
         self.prepared = prepared
         self.judged = judged
         self.mode = judged.mode
@@ -250,14 +262,38 @@ class Answer(GraphAnswer):
         key = self.prepared.kind_of[index], id(self.judged.choices[index]), index in self.judged.related
         shared, parts = self._rows.get(key) or self._rows.setdefault(key, self._row(node))
         source = source_of(self.prepared, self.judged, index)
+        compute = self.computed_in(index)
         return replace(
             shared,
             index=index,
             name=node.name,
             subgraph=self._subgraph_names[index] if self._subgraph_names else "",
-            why=parts.text(source, self.graph.names),
+            why=parts.text(source, self.graph.names) + ("; computed in HF32" if compute == "hf32" else ""),
             decided_by=source,
+            compute=compute,
+            implmode=self.modes.mode_of(node.name, node.type),
         )
+
+    def computed_in(self, index: int) -> str | None:
+        """Return the dtype that a node is computed in, see :meth:`ImplModes.computed_in`; None if it was not judged."""
+        choice, node = self.judged.choices[index], self.graph[index]
+        if choice.column < 0:
+            return None
+        return self.modes.computed_in(node.name, node.type, choice.inputs, choice.outputs)
+
+    @cached_property
+    def in_hf32(self) -> list[int]:
+        return self.may_be_in_hf32 if self.modes.has_hf32 else []
+
+    @cached_property
+    def may_be_in_hf32(self) -> list[int]:
+        """Indexes of the nodes that are computed in HF32 if the chip has it."""
+        if self.modes.has_hf32 is False:
+            return []
+        choices = self.judged.choices
+        return [
+            at for at, choice in enumerate(choices) if choice.column >= 0 and self.computed_in(at) in ("hf32", None)
+        ]
 
     def _row(self, node: GraphNode) -> tuple[NodeAnswer, ReasonParts]:
         choice = self.judged.choices[node.index]

@@ -14,6 +14,7 @@ from .judge.modes import FP16_OP_TYPES
 from .judging import prepare
 from .options.atc import AtcOptions
 from .options.files import fp16_op_types
+from .options.implmode import ImplOptions
 from .readers import read_graph
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class Graph(core.ModelGraph):
         input_fp16_nodes: str | None = None,
         is_weight_clip: bool | None = None,
         insert_op_conf: str | None = None,
+        op_precision_mode: str | None = None,
+        op_select_implmode: str | None = None,
+        optypelist_for_implmode: str | None = None,
+        allow_hf32: str | None = None,
     ) -> Answer:
         """Return the answer of a mode and a mixlist for this graph.
 
@@ -67,6 +72,11 @@ class Graph(core.ModelGraph):
         :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
         :param is_weight_clip: as of atc; None: as in the model's own command
         :param insert_op_conf: the path of an AIPP configuration; None: as in the model's own command
+        :param op_precision_mode: as of atc, the path of a file of implementation modes; None here and for the next
+            three: as in the model's own command
+        :param op_select_implmode: as of atc, ``high_precision`` or ``high_performance``, also with ``_for_all``
+        :param optypelist_for_implmode: as of atc, op types with commas
+        :param allow_hf32: as of atc, ``10`` and the like: HF32 for convolutions, for matrix products
         :raises UsageFault: if there is no such mode or target, or an option does not fit the model
         :raises Refused: if a file cannot be read, or the engine would refuse it
         """
@@ -79,5 +89,6 @@ class Graph(core.ModelGraph):
             customize_dtypes=customize_dtypes,
             fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
             atc=AtcOptions(output_type, input_fp16_nodes, clip, insert_op_conf),
+            implmode=ImplOptions(op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32),
         )
         return ready.judge(mode, mixlist)

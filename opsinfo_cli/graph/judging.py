@@ -14,6 +14,7 @@ from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
 from .judge.sorting import Marks
 from .options.atc import NO_OPTIONS, with_options
+from .options.implmode import NO_IMPL_OPTIONS, implementation_modes
 from .undo import before_judge
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .graph import ModelGraph
     from .options.atc import AtcOptions, Considered
     from .options.files import CustomizeDtypes, KeepDtype
+    from .options.implmode import ImplModes, ImplOptions
 
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"
@@ -36,9 +38,10 @@ class Ready:
     >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
-    def __init__(self, prepared: Prepared, considered: Considered) -> None:
+    def __init__(self, prepared: Prepared, considered: Considered, modes: ImplModes) -> None:
         self.prepared = prepared
         self.considered = considered
+        self.modes = modes
 
     def judge(self, mode: str, mixlist: Lists = None) -> Answer:
         """Return the answer of one mode and mixlist.
@@ -48,7 +51,7 @@ class Ready:
         :raises UsageFault: if the mode is unknown
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
-        return Answer(self.prepared, self.prepared.judge(mode, marks_of(mixlist)), self.considered)
+        return Answer(self.prepared, self.prepared.judge(mode, marks_of(mixlist)), self.considered, self.modes)
 
     def keeping(self, keep_dtype: KeepDtype) -> Ready:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
@@ -57,7 +60,8 @@ class Ready:
         """
         prepared = self.prepared
         marks = Marks(keep_dtype.marks(prepared.graph), {})
-        return Ready(Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types), self.considered)
+        kept = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
+        return Ready(kept, self.considered, self.modes)
 
 
 def prepare(
@@ -70,6 +74,7 @@ def prepare(
     customize_dtypes: CustomizeDtypes | None = None,
     fp16_types: frozenset[str] = FP16_OP_TYPES,
     atc: AtcOptions = NO_OPTIONS,
+    implmode: ImplOptions = NO_IMPL_OPTIONS,
 ) -> Ready:
     """Prepare a graph for judging; changes by a compiler are undone first.
 
@@ -78,26 +83,29 @@ def prepare(
     :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
     :param atc: options that change the graph; missing ones are taken from the command that compiled the model
-    :raises UsageFault: if an option of atc does not fit the graph
+    :param implmode: options of atc that set how nodes are computed; missing ones likewise
+    :raises UsageFault: if an option of atc does not fit the graph, or has a wrong value
     :raises Refused: if the target or a file cannot be read
     :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
     graph, considered = with_options(before_judge(graph), atc)
-    operators, own_soc = _opened(against)
+    operators, own_soc, root = _opened(against)
+    modes = implementation_modes(implmode, graph.model.command, soc or own_soc, root)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
     kernels = Kernels(operators, soc or own_soc, columns)
-    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered)
+    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered, modes)
 
 
-def _opened(against: Against) -> tuple[Operators | None, str | None]:
-    """Return the op types of a target and its SoC."""
+def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:
+    """Return the op types of a target, its SoC and its OPP root."""
     if against is None or isinstance(against, Operators):
-        return against, None
+        return against, None, None
     if isinstance(against, str):
         against = Target.open(against)
+    install = against.install if isinstance(against, Target) else against if isinstance(against, Install) else None
     soc = against.soc if isinstance(against, (Target, Install)) else None
-    return against.operators, soc
+    return against.operators, soc, install.root if install else None
 
 
 def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:

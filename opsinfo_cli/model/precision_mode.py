@@ -138,6 +138,13 @@ MECHANISMS = (
         "hicann/ge ffdcbc9f, docs/zh/user_guides/atc_tools/CLI_options/--op_precision_mode.md",
     ),
     Mechanism(
+        "allow_hf32",
+        "ge.exec.allow_hf32",
+        "HF32 (11 bits of mantissa) for float32 convolutions and matrix products, black ones too, on chips that "
+        "have it: 10, convolutions only, by default; 00 computes both in float32. atc's help calls its option reserved",
+        "hicann/ge ffdcbc9f, compiler/engines/nn_engine/utils/common/config_parser/op_impl_mode_config_parser.cc:46",
+    ),
+    Mechanism(
         "keep_dtype",
         "--keep_dtype",
         "a file of node names, or OpType::Type: they keep their dtype; no effect in must_keep_origin_dtype and origin",

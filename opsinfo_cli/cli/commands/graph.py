@@ -295,7 +295,11 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
         caveats.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if model.predicted:
         caveats.append("a prediction: op types and nodes may change when the compiler fuses operators")
-    caveats += [f"considered: {each}" for each in considered.applied]
+    modes = judged.answer.modes
+    if modes.has_hf32 is None and judged.answer.may_be_in_hf32:
+        nodes = counted(len(judged.answer.may_be_in_hf32), "high node")
+        caveats.append(f"unknown whether this chip computes {nodes} in HF32 or in float32")
+    caveats += [*modes.caveats, *(f"considered: {each}" for each in considered.applied)]
     if considered.unknown:
         caveats.append(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
     return caveats

@@ -8,11 +8,14 @@ op_impl_mode_config_parser.cc:324-394.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.near_names import did_you_mean
 from ...model.policy import BLANKS
 from .files import OptionFileFault, option_lines
+
+if TYPE_CHECKING:
+    from ..graph import ModelGraph
 
 HEADINGS = {"[ByOpType]": True, "[ByNodeName]": False}
 """The headings, and whether the lines below name op types."""
@@ -85,6 +88,16 @@ class OpPrecision:
     def mode_of(self, name: str, op_type: str) -> str | None:
         """Return the mode of a node; the line of its name overrides that of its op type."""
         return self.nodes.get(name) or self.types.get(op_type)
+
+    def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
+        """Return lines whose node or op type the graph does not have: they have no effect on it."""
+        known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
+        return [
+            OptionFileFault("not-in-model", each.line, each.column, f"the graph has no {what} `{each.name}`", False)
+            for each in self.lines
+            for what, names in [known[each.is_type]]
+            if each.name not in names
+        ]
 
     def _heading(self, text: str, line: int, by_type: bool) -> bool:
         heading = text.strip(BLANKS)

@@ -100,7 +100,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
         texts={"html": lambda: _page(view)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
-        notes=(_summary(answer, types), *_not_judged(answer)),
+        notes=(_summary(answer, types), *_not_judged(answer), *_in_hf32(answer)),
     )
 
 
@@ -258,6 +258,7 @@ def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[
         refused = "refused, if as assumed" if each.confidence == "assumed" else "refused by AI Core"
         why = refused if each.code.startswith("refused") else _SHORT.get(each.code, each.why)
         why = why.format(by=each.by, source=f"`{short}`") if each.code in _SHORT else why
+        why += ", in HF32" if each.compute == "hf32" else ""
         runs, policy = each.runs or "-", each.policy or "-"
         yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), why]
 
@@ -300,6 +301,12 @@ def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
     whole = counted(coverage.compute, "compute node")
     integer = f" ({coverage.without_floating} without floating-point tensors)" if coverage.without_floating else ""
     return f"{of}{whole}: {low} low, {high} high{integer if not of else ''}; {casts_text(answer)}"
+
+
+def _in_hf32(answer: GraphAnswer) -> list[str]:
+    count = len(answer.in_hf32)
+    nodes = f"{counted(count, 'high node')} {'are' if count > 1 else 'is'} computed in HF32, not in float32"
+    return [f"{nodes}: --allow-hf32 00 keeps float32"] if count else []
 
 
 def _not_judged(answer: GraphAnswer) -> list[str]:

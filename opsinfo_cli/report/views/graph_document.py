@@ -74,6 +74,8 @@ def _node(graph: ModelGraph, row: NodeAnswer) -> dict[str, Any]:
         "original_inputs": list(row.original_inputs),
         "original_outputs": list(row.original_outputs),
         "confidence": row.confidence,
+        "compute": row.compute,
+        "implmode": row.implmode,
     }
 
 
