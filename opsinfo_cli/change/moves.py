@@ -47,15 +47,29 @@ class Job(NamedTuple):
 
     :param seen: the text as the command read it; it is not parsed again if the file is unchanged
     :param start: the content from which a file that does not exist yet is planned
+    :param reviewed: whether a person chose the moves from the policies in ``seen``, so that others make them stale
     """
 
     path: str
     plan: Plan
     seen: Source | None = None
     start: Source | None = None
+    reviewed: bool = False
 
     def source(self, data: bytes) -> Source:
         return self.seen if self.seen and self.seen.data == data else Source(data, self.path)
+
+    def moves(self, source: Source) -> list[Move]:
+        """:raises Stale: if the moves were reviewed, and an op type was moved elsewhere since"""
+        moves = self.plan.moves(source)
+        if self.reviewed and self.seen and source is not self.seen:
+            before = {move.name: move.before for move in self.plan.moves(self.seen)}
+            for move in moves:
+                if move.before not in (before[move.name], move.after):
+                    to = f" to {move.before}" if move.before else ""
+                    message = f"another process has moved `{move.name}`{to}"
+                    raise Stale(message, path=self.path, hint="run the command again")
+        return moves
 
 
 class FileResult(NamedTuple):
@@ -92,8 +106,11 @@ class Result(NamedTuple):
 
 
 def planned(job: Job, source: Source) -> FileResult:
-    """Apply the plan to a text, and prove the result."""
-    moves = job.plan.moves(source)
+    """Apply the plan to a text, and prove the result.
+
+    :raises Stale: if reviewed moves do not fit the text any more
+    """
+    moves = job.moves(source)
     patch = job.plan.patch(source)
     result = Source(patch.apply(source), source.path) if patch else source
     if patch:
@@ -301,14 +318,14 @@ def _others(sections: Mapping[str, Mapping[str, str]]) -> object:
 
 
 class MixlistPlan(NamedTuple):
-    """A plan that puts op types on a list by marks.
+    """A plan that puts op types on lists by marks.
 
+    :param asked: op type -> its list
     :param library: the policy of each op type in the target of ``--against``; None without it
     :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
-    names: tuple[str, ...]
-    to: Policy
+    asked: Mapping[str, Policy]
     library: Mapping[str, Policy] | None = None
     pin: bool = False
 
@@ -317,32 +334,38 @@ class MixlistPlan(NamedTuple):
 
         :raises UsageFault: if gray is requested and neither marks nor a library determine the required mark
         """
-        if self._library is not None:
-            return {name: marks_for(self._library[name], self.to) for name in self.names}
-        if self.to is not Policy.GRAY:
-            return {name: frozenset({Mark("to-add", self.to)}) for name in self.names}
-        without = [name for name in self.names if not mixlist.marks_of(name)]
-        if without:
+        return {name: self._marks(mixlist, name, to) for name, to in self.asked.items()}
+
+    def _marks(self, mixlist: Mixlist, name: str, to: Policy) -> frozenset[Mark]:
+        library = self._library(name)
+        if library is not None:
+            return marks_for(library, to)
+        if to is not Policy.GRAY:
+            return frozenset({Mark("to-add", to)})
+        if not mixlist.marks_of(name):
             raise UsageFault(
-                f"`{without[0]}` has no marks here; whether gray needs one depends on the library's list",
+                f"`{name}` has no marks here; whether gray needs one depends on the library's list",
                 name="gray-needs-library",
                 path=mixlist.path,
                 hint="add --against TARGET",
             )
-        return {name: frozenset() for name in self.names}
+        return frozenset()
 
-    @property
-    def _library(self) -> Mapping[str, Policy] | None:
-        return None if self.pin and self.to is not Policy.GRAY else self.library
+    def _library(self, name: str) -> Policy | None:
+        """Return the policy in the library, None if it is unknown or does not matter."""
+        if self.library is None or (self.pin and self.asked[name] is not Policy.GRAY):
+            return None
+        return self.library[name]
 
     def moves(self, source: Source) -> list[Move]:
         mixlist = _accepted(source)
         moves = []
         for name, marks in self.marks(mixlist).items():
-            if self._library is not None:
-                moves.append(Move(name, mixlist.effective(name, self._library[name]), self.to))
+            library, to = self._library(name), self.asked[name]
+            if library is not None:
+                moves.append(Move(name, mixlist.effective(name, library), to))
             else:
-                moves.append(Move(name, mixlist.alone(name), self.to if marks else None))
+                moves.append(Move(name, mixlist.alone(name), to if marks else None))
         return moves
 
     def patch(self, source: Source) -> Patch:

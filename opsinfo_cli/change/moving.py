@@ -45,53 +45,58 @@ def move(
     :raises UsageFault: if an op type is unknown, or an option does not fit the target
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
-    names, policy = (ops,) if isinstance(ops, str) else tuple(ops), Policy(to)
+    asked = dict.fromkeys((ops,) if isinstance(ops, str) else tuple(ops), Policy(to))
     known = Target.open(against) if isinstance(against, str) else against
+    if isinstance(target, str) and not (create and not os.path.lexists(target)):
+        target = Target.open(target)
+    if create and isinstance(target, Target) and target.kind != "mixlist":
+        raise not_a_mixlist(target)
+    jobs = move_jobs(target, asked, known, pin=pin, store=store, force=force, say=warn)
     writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force, say=warn)
-    if create and isinstance(target, str) and not os.path.lexists(target):
-        jobs = [new_mixlist(target, mixlist_plan(names, policy, known, pin))]
-    else:
-        opened = Target.open(target) if isinstance(target, str) else target
-        if opened.kind == "mixlist":
-            jobs = [Job(opened.path, mixlist_plan(names, policy, known, pin), opened.source)]
-        elif known or create or pin:
-            raise not_a_mixlist(opened)
-        else:
-            wanted = {operator.name: policy for operator in opened.operators.require(names)}
-            jobs = library_jobs(opened, wanted, store, force, warn)
     return writer.preview(jobs) if dry_run else writer.run("move", jobs)
 
 
-def mixlist_plan(names: Sequence[str], to: Policy, against: Target | None, pin: bool = False) -> MixlistPlan:
-    """:param against: the target with the names and policies; None: they are not checked
-    :raises UnknownOperator: if the target lacks one
-    """
-    if against is None:
-        return MixlistPlan(tuple(names), to)
-    operators = against.operators.require(names)
-    return MixlistPlan(tuple(names), to, {operator.name: operator.entry.policy for operator in operators}, pin)
-
-
-def library_jobs(
-    target: Target, wanted: Mapping[str, Policy], store: str | None, force: bool, say: Callable[[str], None]
+def move_jobs(
+    target: Target | str,
+    asked: Mapping[str, Policy],
+    against: Target | None = None,
+    *,
+    pin: bool = False,
+    store: str | None = None,
+    force: bool = False,
+    reviewed: bool = False,
+    say: Callable[[str], None],
 ) -> list[Job]:
-    """Return a job for each file whose entries change.
+    """Return a job for each file to change.
 
-    :param wanted: known op types with their policies
-    :raises UsageFault, Refused: as :func:`winning_files`
+    :param target: a path is that of a mixlist to create, unless no mark is needed
+    :param asked: op type -> its list
+    :param reviewed: as in :class:`Job`
+    :param say: called with doubts
+    :raises UnknownOperator: if the target, or for a mixlist ``against``, lacks an op type
+    :raises UsageFault, Refused: if an option does not fit the target, or as :func:`winning_files`
     """
+    if isinstance(target, str):
+        return [Job(target, _mixlist_plan(asked, against, pin), start=Source(b"{}\n", target))]
+    if target.kind == "mixlist":
+        return [Job(target.path, _mixlist_plan(asked, against, pin), target.source, reviewed=reviewed)]
+    if against or pin:
+        raise not_a_mixlist(target)
     require_not_snapshot(target)
-    files = winning_files(target, list(wanted), store, force, say)
+    target.operators.require(asked)
+    files = winning_files(target, list(asked), store, force, say)
     read = target.operators.libraries()
     return [
-        Job(path, LibraryPlan({name: wanted[name] for name in own}, read[path]), read[path].source)
+        Job(path, LibraryPlan({name: asked[name] for name in own}, read[path]), read[path].source, reviewed=reviewed)
         for path, own in files.items()
     ]
 
 
-def new_mixlist(path: str, plan: MixlistPlan) -> Job:
-    """Return the job that creates a mixlist; no file is written if no mark is needed."""
-    return Job(path, plan, start=Source(b"{}\n", path))
+def _mixlist_plan(asked: Mapping[str, Policy], against: Target | None, pin: bool) -> MixlistPlan:
+    if against is None:
+        return MixlistPlan(asked)
+    operators = against.operators.require(asked)
+    return MixlistPlan(asked, {operator.name: operator.entry.policy for operator in operators}, pin)
 
 
 def not_a_mixlist(target: Target) -> UsageFault:

@@ -24,7 +24,8 @@ def scope_of(target: str | None) -> Scope:
     real = real_path(target)
     if is_folder:
         return lambda path: path.startswith(real.rstrip("/") + "/")
-    if os.path.lexists(target) or "/" in target.partition("@")[0] or target.endswith(".json"):
+    is_chip = not os.path.lexists(target) and os.path.isdir(target.rpartition("@")[0])
+    if not is_chip and (os.path.lexists(target) or "/" in target or target.endswith(".json")):
         return lambda path: path == real
     install = resolve(target, TargetOptions(), os.environ).install
     assert install is not None  # a bare name can only be a SoC

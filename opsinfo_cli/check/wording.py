@@ -87,6 +87,8 @@ OPSINFO_LANG            the language of explain, en or zh; by default that of LC
 GITHUB_ACTIONS          true: validate --format auto adds annotations
 GITHUB_WORKSPACE        the root that paths in reports are relative to, if the current folder is inside
 CI_PROJECT_DIR          the same for GitLab; without both, the nearest folder with .git, else the current one
+VISUAL                  the editor of `opsinfo edit`
+EDITOR                  the same, if VISUAL is not set
 NO_COLOR                no colours, if non-empty; --color wins
 FORCE_COLOR             colours in pipes and files too, if non-empty; NO_COLOR and --color win
 TERM                    dumb: no colours, no tables and no pager

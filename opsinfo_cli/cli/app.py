@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Edit": {
         "move": "Put operators on a list, in a library or a mixlist.",
+        "edit": "Put operators on lists in your editor.",
         "apply": "Write the policies of a mixlist into libraries.",
         "merge": "Make one mixlist from one or several.",
         "fmt": "Fix the syntax of a mixlist so that the engine accepts it.",

@@ -357,6 +357,8 @@ class WriteOptions:
 
 
 against_option = option("--against", type=TARGET, multiple=True, help="A target the mixlist is for; repeatable.")
+move_against_option = option("--against", type=TARGET, help="For a mixlist: the target with the names and policies.")
+create_option = option("--create", is_flag=True, help="For a mixlist: create the file if it does not exist.")
 as_option = option(
     "--as",
     "kind",

@@ -48,8 +48,8 @@ def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
     if words[0] == "write":
         (folder / words[1]).write_text(words[2] + "\n", "utf-8")
         return []
-    assert words[0] == "opsinfo"
-    ran = opsinfo(*words[1:], cwd=folder)
+    at = words.index("opsinfo")
+    ran = opsinfo(*words[at + 1 :], cwd=folder, env=dict(word.split("=", 1) for word in words[:at]))
     lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines()]
     lines += [f"[{ran.code}]"] if ran.code else []
     return [stable(text, folder) for text in lines]
@@ -82,4 +82,4 @@ def test_every_command_is_in_a_session() -> None:
     from opsinfo_cli.cli.app import COMMANDS
 
     lines = [step.line for path in HERE.glob("*.case") for step in read_session(path)[1]]
-    assert {line.split()[1] for line in lines if line.startswith("opsinfo ")} >= set(COMMANDS)
+    assert {line.partition("opsinfo ")[2].split(" ")[0] for line in lines} >= set(COMMANDS)

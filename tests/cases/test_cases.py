@@ -92,7 +92,7 @@ def test_a_move_in_a_mixlist_gives_exactly_the_text_after(name: str) -> None:
     case = read_case(HERE / "mixlist-moves" / f"{name}.case")
     source = source_of(case.before)
     (to,) = set(case.moves.values())
-    plan = MixlistPlan(tuple(case.moves), to, case.library)
+    plan = MixlistPlan(dict.fromkeys(case.moves, to), case.library)
     result = source_of(plan.patch(source).apply(source))
     assert result.data == case.after
     plan.prove(source, result)

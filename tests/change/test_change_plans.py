@@ -184,7 +184,7 @@ def test_a_correct_edit_with_another_change_is_stopped_too() -> None:
 
 def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     source = source_of('{"black-list": {"to-add": ["Log"]}}')
-    plan = MixlistPlan(("Add",), Policy.BLACK)
+    plan = MixlistPlan({"Add": Policy.BLACK})
     for wrong in (
         '{"black-list": {"to-add": ["Add"]}}',
         '{"black-list": {"to-add": ["Log", "Add", "X"]}}',
@@ -209,12 +209,12 @@ def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.
 )
 def test_a_mixlist_that_the_engine_would_refuse_is_not_edited(text: str) -> None:
     with pytest.raises(Damaged):
-        MixlistPlan(("Add",), Policy.BLACK).patch(source_of(text))
+        MixlistPlan({"Add": Policy.BLACK}).patch(source_of(text))
 
 
 def test_gray_without_a_library_needs_marks_to_drop() -> None:
     with pytest.raises(UsageFault) as caught:
-        MixlistPlan(("Add",), Policy.GRAY).patch(source_of('{"black-list": {"to-add": ["Log"]}}'))
+        MixlistPlan({"Add": Policy.GRAY}).patch(source_of('{"black-list": {"to-add": ["Log"]}}'))
     assert caught.value.exit_code == 2
     assert "--against" in str(caught.value.hint)
 
@@ -229,7 +229,7 @@ def test_gray_without_a_library_needs_marks_to_drop() -> None:
 )
 def test_a_repeated_list_is_not_edited_and_both_lines_are_named(text: str, lines: tuple[str, str]) -> None:
     with pytest.raises(Refused) as caught:
-        MixlistPlan(("Add",), Policy.WHITE).patch(source_of(text))
+        MixlistPlan({"Add": Policy.WHITE}).patch(source_of(text))
     assert caught.value.name == "duplicate-key"
     assert all(line in caught.value.message for line in lines)
 
@@ -247,7 +247,7 @@ def test_a_move_against_a_library_reaches_the_policy_and_leaves_the_other_marks(
     content: dict[str, Any], style: dict[str, Any], name: str, library: Policy, to: Policy
 ) -> None:
     source = source_of(json.dumps(content, **style))
-    plan = MixlistPlan((name,), to, {name: library})
+    plan = MixlistPlan({name: to}, {name: library})
     try:
         before = Mixlist(scan(source))
     except Damaged:

@@ -441,6 +441,6 @@ def test_the_last_move_that_was_not_undone_counts(writer: Writer, vault: Vault, 
 def test_moves_of_an_emptied_mixlist_are_not_lost(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text('{"black-list": {"to-add": ["Log"]}}')
-    writer.run("move", [Job(str(path), MixlistPlan(("Add",), Policy.BLACK))])
+    writer.run("move", [Job(str(path), MixlistPlan({"Add": Policy.BLACK}))])
     path.write_text("{}")
     assert lost_edits(vault, everywhere) == []

@@ -123,7 +123,7 @@ def test_the_preview_equals_the_run_and_opens_nothing_for_writing(
 def test_a_mixlist_is_written_by_the_same_writer(tmp_path: Path, vault: Vault) -> None:
     path = tmp_path / "m.json"
     path.write_text('{"black-list": {"to-add": ["Log", "Add"]}}')
-    Writer(vault).run("move", [Job(str(path), MixlistPlan(("Add",), Policy.GRAY))])
+    Writer(vault).run("move", [Job(str(path), MixlistPlan({"Add": Policy.GRAY}))])
     assert path.read_text() == '{"black-list": {"to-add": ["Log"]}}'
 
 

@@ -31,7 +31,14 @@ ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-o
 
 COMMANDS = tuple(TABLE)
 
-_SCHEMA_OF = {"apply": "move", "fmt": "move", "reapply": "move", "snapshot": "move", "doctor": "validate"}
+_SCHEMA_OF = {
+    "apply": "move",
+    "edit": "move",
+    "fmt": "move",
+    "reapply": "move",
+    "snapshot": "move",
+    "doctor": "validate",
+}
 
 
 @cache

@@ -196,7 +196,7 @@ def _mixlist_edits_prove(source: Source) -> None:
     names = (*islice(mixlist.marks, 2), "Add")
     for to in Policy:
         for library in (None, dict.fromkeys(names, Policy.WHITE), dict.fromkeys(names, Policy.GRAY)):
-            plan = MixlistPlan(names, to, library)
+            plan = MixlistPlan(dict.fromkeys(names, to), library)
             try:
                 patch = plan.patch(source)
             except UsageFault as error:

@@ -160,7 +160,7 @@ class HostileHistory(RuleBasedStateMachine):
     @rule(op=st.sampled_from(OPS), to=POLICIES)
     def move_in_the_mixlist(self, op: str, to: Policy) -> None:
         library = policies(self.now["a"])
-        plan = MixlistPlan((op,), to, {op: library[op]})
+        plan = MixlistPlan({op: to}, {op: library[op]})
         try:
             self._run("move", [Job(str(self.path["mixlist"]), plan)], ["mixlist"])
         except Refused:

@@ -1,0 +1,154 @@
+"""`opsinfo edit`: the policies of a target as lines in an editor, and the changed ones as moves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from ...change.edited_file import EditedFile
+from ...change.policy_lines import (
+    Known,
+    Mistake,
+    are_repeated,
+    can_be_line,
+    policy_lines,
+    read_policy_lines,
+    with_mistakes,
+)
+from ...errors import Refused, UsageFault, counted
+from ...model.policy import Policy
+from ...model.target import TargetOptions
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.escape import visible_line
+from ...report.styles import is_terminal
+from ..moving import moved_answer, open_movable
+from ..open import report_no_match
+from ..params import (
+    LIST,
+    TARGET,
+    Command,
+    WriteOptions,
+    create_option,
+    force_option,
+    match_option,
+    matches,
+    move_against_option,
+    option,
+    prints,
+    target_options,
+    write_options,
+)
+
+
+@click.command("edit", cls=Command)
+@click.argument("target", type=TARGET)
+@option("--on", "lists", multiple=True, type=LIST, help="Only operators on this list; repeatable.")
+@match_option
+@move_against_option
+@create_option
+@target_options
+@write_options(force_option)
+@prints()
+def command(
+    target: str,
+    lists: tuple[str, ...],
+    globs: tuple[str, ...],
+    against: str | None,
+    create: bool,
+    options: TargetOptions,
+    writing: WriteOptions,
+    console: Console,
+) -> Answer:
+    """Put operators on lists in your editor ($VISUAL, else $EDITOR).
+
+    The operators of TARGET are lines such as `white MatMulV2`. A changed first word is a move; a deleted line changes
+    nothing. A line that cannot be applied opens the editor again, with the error above it.
+    For a mixlist, the lines are the operators of --against with the policy that the mixlist gives them; without it,
+    the operators in the mixlist.
+
+    \b
+    Examples:
+      opsinfo edit fixtures/opp@ascend910b --match 'MatMul*' --dry-run
+      opsinfo edit fixtures/mixlists/good/add-black.json --against fixtures/opp@ascend910b
+      EDITOR='sed -i s/^white/black/' opsinfo edit fixtures/opp@ascend910b --on white -n
+    """
+    require_editor()
+    movable = open_movable(target, against, create, options, console)
+    known = Known(movable.policies(), movable.names_are_checked)
+    shown = {
+        name: policy
+        for name, policy in known.policies.items()
+        if (not lists or str(policy) in lists) and matches(name, globs)
+    }
+    if known.policies and not shown:
+        report_no_match(console, len(known.policies), {"--on": lists, "--match": globs})
+        return moved_answer("edit", target, [], writing, console)
+    if unusual := [name for name in shown if not can_be_line(name)]:
+        console.warn(f"{counted(len(unusual), 'operator')} with control characters in the name left out")
+    lines = {name: policy for name, policy in shown.items() if can_be_line(name)}
+    with _temporary(policy_lines(_title(target, against), lines), console) as file:
+        asked = _asked(file, known)
+        jobs = movable.jobs(asked, console, force=writing.force, reviewed=True) if asked else []
+        return moved_answer("edit", target, jobs, writing, console)
+
+
+def require_editor() -> None:
+    """:raises UsageFault: if no editor is named, and there is no terminal for one that is found"""
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not named and not (sys.stdin and sys.stdin.isatty() and is_terminal(sys.stdout)):
+        hint = "set $VISUAL or $EDITOR; without an editor: `opsinfo move TARGET OP --to LIST`"
+        raise UsageFault("edit requires a terminal, or an editor in $VISUAL or $EDITOR", name="no-editor", hint=hint)
+
+
+def _title(target: str, against: str | None) -> str:
+    return visible_line(f"Policies of {target}" + (f" for {against}" if against else ""))
+
+
+@contextmanager
+def _temporary(text: str, console: Console) -> Iterator[EditedFile]:
+    """A file to edit, which is kept if what follows fails and it has edits."""
+    file = EditedFile(text)
+    try:
+        yield file
+    except BaseException:
+        if file.is_edited:
+            console.warn(f"your edits are kept in {file.path}")
+        else:
+            file.remove()
+        raise
+    file.remove()
+
+
+def _asked(file: EditedFile, known: Known) -> dict[str, Policy]:
+    """Return the op types whose policy was changed; a line that cannot be applied opens the editor again.
+
+    :raises UsageFault: if no mistake was corrected
+    :raises Refused: if the editor fails
+    """
+    earlier: list[Mistake] = []
+    while True:
+        _open_editor(file.path)
+        text = file.read()
+        asked, mistakes = read_policy_lines(text, known)
+        if not mistakes:
+            return asked
+        if earlier and are_repeated(earlier, mistakes):
+            first = mistakes[0]
+            more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+            raise UsageFault(first.message + more, name="invalid-line", path=file.path, line=first.at + 1)
+        earlier = mistakes
+        file.write(with_mistakes(text, mistakes))
+
+
+def _open_editor(path: str) -> None:
+    try:
+        click.edit(filename=path)
+    except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is not closed
+        reason = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        hint = "nothing was changed; $VISUAL or $EDITOR names the editor"
+        raise Refused(f"the editor failed: {reason}", name="editor-failed", hint=hint) from None

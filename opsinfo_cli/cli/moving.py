@@ -1,0 +1,110 @@
+"""What `move` and `edit` share: the operators that can be moved, and the answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..change.moves import Job, Result
+from ..change.moving import move_jobs, not_a_mixlist, require_not_snapshot
+from ..errors import Refused
+from ..model.operator_rows import mixlist_rows, operator_rows
+from ..model.policy import Policy
+from ..model.target import Target, TargetOptions
+from ..report.answer import Answer
+from ..report.console import Console
+from ..report.views.changes import change_answer
+from .open import open_against, open_target, report_doubts
+from .params import WriteOptions
+from .write import changed, undoing
+
+
+class Movable(NamedTuple):
+    """Libraries, or a mixlist, whose operators are put on lists.
+
+    :param target: the path of a mixlist to create, or what is there
+    :param against: for a mixlist, the target with the names and policies
+    """
+
+    target: Target | str
+    against: Target | None
+
+    @property
+    def names_are_checked(self) -> bool:
+        return self.against is not None or (isinstance(self.target, Target) and self.target.kind != "mixlist")
+
+    def policies(self) -> dict[str, Policy | None]:
+        """Return the effective policy of each op type, by name; without libraries those that the mixlist names.
+
+        :raises Damaged: if the engine refuses the mixlist
+        """
+        mixlist = self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
+        libraries = self.against or self.target
+        if isinstance(libraries, Target) and libraries.kind != "mixlist":
+            return {row.name: row.policy for row in operator_rows(libraries.operators, mixlist)}
+        return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
+
+    def jobs(
+        self,
+        asked: Mapping[str, Policy],
+        console: Console,
+        *,
+        pin: bool = False,
+        store: str | None = None,
+        force: bool = False,
+        reviewed: bool = False,
+    ) -> list[Job]:
+        """As :func:`move_jobs`; doubts are warnings."""
+        return move_jobs(
+            self.target, asked, self.against, pin=pin, store=store, force=force, reviewed=reviewed, say=console.warn
+        )
+
+
+def open_movable(text: str, against: str | None, create: bool, options: TargetOptions, console: Console) -> Movable:
+    """Open a TARGET whose operators are moved, and report doubts about it.
+
+    :param create: whether a file that does not exist is a new mixlist
+    :raises UsageFault: if it is a snapshot, or an option does not fit its kind
+    """
+    target = text if create and not os.path.lexists(text) else _opened(text, options, console)
+    if isinstance(target, str) or target.kind == "mixlist":
+        if against is None:
+            console.warn("names not checked; add --against TARGET")
+        return Movable(target, None if against is None else open_against(against, console, options))
+    if against or create:
+        raise not_a_mixlist(target)
+    require_not_snapshot(target)
+    report_doubts(target, console)
+    return Movable(target, None)
+
+
+def _opened(text: str, options: TargetOptions, console: Console) -> Target:
+    try:
+        return open_target(text, console, options)
+    except Refused as refused:
+        if not os.path.lexists(text):
+            refused.hint = "--create creates a new mixlist" + (f"; {refused.hint}" if refused.hint else "")
+        raise
+
+
+def moved_answer(
+    kind: str, target: str, jobs: Sequence[Job], writing: WriteOptions, console: Console, already: str = ""
+) -> Answer:
+    """Change the files, and return the moves.
+
+    :param kind: the command, for the record
+    :param target: the TARGET of the line
+    :param already: begins a note with the op types that did not move; empty for no note
+    """
+    result = changed(kind, jobs, writing, console) if jobs else Result([])
+    moved = {move.name for file in result.files for move in file.moved}
+    stayed = sorted({name for file in result.files for name in file.stayed} - moved)
+    return change_answer(
+        result,
+        target=target,
+        undo=undoing(writing, target),
+        dry_run=writing.dry_run,
+        notes=[f"{already}: {', '.join(stayed)}"] if stayed and already else [],
+        verbose=bool(console.verbose),
+    )
