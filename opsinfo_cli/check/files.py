@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ..errors import Refused
-from ..model.file_kind import is_library_name
+from ..model.file_kind import is_library_name, is_option_name
 from ..model.repository import git_root
 from .finding import Outcome, PassedOver
 
@@ -68,7 +68,7 @@ class FoundFiles:
     found: list[Found] = field(default_factory=list)
 
     def add(self, path: str) -> None:
-        """Add a file, or every store and JSON file of a tree that git does not ignore."""
+        """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""
         if os.path.isdir(path):
             self._walk(path)
         else:
@@ -98,20 +98,22 @@ class FoundFiles:
                     self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
 
     def _add_files(self, folder: str, paths: Iterable[str], listing: Listing | None, tree: str) -> None:
-        jsons = []
+        files = []
         for path in paths:
-            if not path.lower().endswith(".json") or os.path.basename(path).lower() == ".json":
+            extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
+            if extension not in (".json", ".cfg", ".ini") and not is_option_name(path):
                 continue
             if listing is not None and path not in listing.entries:
                 self.outcome.passed_over.append(PassedOver(_shown(path), "git ignores it"))
             elif os.path.islink(path) and not os.path.realpath(path).startswith(f"{tree.rstrip('/')}/"):
                 self.outcome.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
             else:
-                jsons.append(path)
+                files.append(path)
+        jsons = [path for path in files if path.lower().endswith(".json")]
         if any(map(is_library_name, jsons)):
             self.found.append(Found("store", _shown(folder)))  # as a whole, because the engine ignores .gitignore
-        else:
-            self.found += (Found("met", _shown(path)) for path in jsons)
+            files = [path for path in files if path not in jsons]
+        self.found += (Found("met", _shown(path)) for path in files)
 
     def _listing(self, top: str) -> Listing | None:
         """Return what git lists of a folder; None if everything in it is to be checked, which is said."""

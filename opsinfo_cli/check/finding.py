@@ -12,7 +12,7 @@ from ..text.source import Excerpt, Place, Source, excerpt
 
 Severity = Literal["error", "warning", "note"]
 Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
-About = Literal["both", "mixlist", "library", "mode", "model", "store", "install", "vault"]
+About = Literal["both", "mixlist", "library", "mode", "model", "options", "store", "install", "vault"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """The worst first."""

@@ -1,4 +1,4 @@
-"""Apply the fixes of findings to a mixlist, as a plan that the writer computes under the lock and proves. Pure."""
+"""Apply the fixes of findings to a file, as a plan that the writer computes under the lock and proves. Pure."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..text.patch import Edit, Patch, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
 from .finding import Finding, Fix
+from .options import OptionFile
 
 _PASSES = 10
 """The most passes: edits that touch each other wait for the next pass; the rest is reported."""
@@ -26,7 +27,9 @@ def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
 
 @dataclass(frozen=True)
 class FixPlan:
-    """:param find: returns the findings to fix in a text
+    """The fixes of a mixlist.
+
+    :param find: returns the findings to fix in a text
     :param unsafe: whether to include unsafe fixes
     """
 
@@ -69,6 +72,25 @@ class FixPlan:
             drops_bom = any(fix.drops_bom for fix in fixes)
             source = Source(encoded(text) if drops_bom else source.with_text(text), source.path)
         return source, changes
+
+
+@dataclass(frozen=True)
+class OptionFixPlan(FixPlan):
+    """The fixes of a file of compiler options.
+
+    :param kind: one of ``OPTION_KINDS``
+    """
+
+    kind: str = "keep_dtype"
+
+    def prove(self, source: Source, result: Source) -> None:
+        """Check that the compiler takes all that it took before, apart from renamed names and comments."""
+        _, changes = self._fixed(source)
+        before, after = OptionFile(self.kind, source).content, OptionFile(self.kind, result).content
+        for (is_type, name), value in before.items():
+            renamed = after.get((is_type, changes.items.get(name, name)))
+            if renamed != value and not name.startswith("#"):
+                raise proof_failed(source.path)
 
 
 def _together(fixes: list[Fix]) -> list[Fix]:

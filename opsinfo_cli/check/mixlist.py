@@ -75,6 +75,15 @@ class Named(Protocol):
     def facts(self) -> str: ...
 
 
+def labelled(message: str, named: Iterable[Named]) -> tuple[str, str]:
+    """Return a message with labels for slots, and its identity, which has facts instead, so that a baseline does not
+    depend on where a target lies."""
+    identity = message
+    for each in named:
+        message, identity = message.replace(each.slot, each.label), identity.replace(each.slot, each.facts)
+    return message, identity
+
+
 @dataclass
 class Reading:
     """The content of the well-formed parts of a mixlist.
@@ -117,11 +126,8 @@ class Reading:
         severity: Severity | Literal[""] = "",
         fix: Fix | None = None,
     ) -> Finding:
-        """Return a finding at an item, or at the first character. Slots in the message become labels; in its
-        identity facts, so that a baseline does not depend on where a target lies."""
-        identity = message
-        for each in self.named:
-            message, identity = message.replace(each.slot, each.label), identity.replace(each.slot, each.facts)
+        """Return a finding at an item, or at the first character; the message may have slots."""
+        message, identity = labelled(message, self.named)
         span = (item.node.start, item.node.end) if item else (self.root.start, self.root.start + 1)
         pointer = pointer_to(*item.keys, item.place) if item else None
         return at(
@@ -402,7 +408,8 @@ UNKNOWN_OPERATOR = Rule(
     why=(
         "Op types are compared exactly with those of the graph after fusion. A name that no library has "
         "is silently ignored: training continues with the library's policy. With a near name it is an "
-        "error, otherwise a warning: its package may not be installed here."
+        "error, otherwise a warning: its package may not be installed here. In a keep_dtype, customize_dtypes or "
+        "op_precision file it is always a warning."
     ),
     fails='{"black-list": {"to-add": ["MatMu1V2"]}}',
     passes='{"black-list": {"to-add": ["MatMulV2"]}}',

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
-from ..model.file_kind import is_library_name, is_marked, is_mixlist_name, kind_of
+from ..model.file_kind import OPTION_KINDS, is_library_name, is_marked, is_mixlist_name, kind_of, option_kind
 from ..model.library import Library, Store, library_files, load_order
 from ..model.precision_mode import MODES
 from ..model.repository import Repository
@@ -22,6 +22,7 @@ from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
 from .mode import PLACE, check_modes
 from .model import CheckedModel, check_models
+from .options import OptionCheck, OptionFile
 from .selection import RuleSelection
 from .store import check_store, never_built
 from .text import bom, faults, unreadable
@@ -44,7 +45,7 @@ def validate(
     :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
     :param modes: names of the precision modes that they are used with, known or not
     :param models: model files that the mixlists are for; they are judged for every target
-    :param kind: ``library`` or ``mixlist``; None detects it
+    :param kind: ``library``, ``mixlist`` or one of ``OPTION_KINDS``; None detects it
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
 
@@ -114,7 +115,7 @@ class Checker:
             return True
         if self.met(found.path, data):
             return True
-        reason = "neither its name nor its text marks a mixlist or library"
+        reason = "neither its name nor its text marks a kind of file that is checked"
         self.outcome.passed_over.append(PassedOver(found.path, reason))
         return False
 
@@ -126,10 +127,12 @@ class Checker:
             self.failures.append(fault)
 
     def met(self, path: str, data: bytes) -> bool:
-        """Check a file of a tree if its name or text shows that it is a mixlist or a library.
+        """Check a file of a tree if its name or text shows its kind.
 
         :returns: whether it was checked
         """
+        if self.kind in OPTION_KINDS or not path.lower().endswith(".json"):
+            return self._options(path, data, is_named=False)
         by_name = is_library_name(path) or is_mixlist_name(path)
         try:
             source = Source(data, path)
@@ -149,6 +152,8 @@ class Checker:
 
         :raises UsageFault: if the kind of the file cannot be detected
         """
+        if self._options(path, data, is_named=True):
+            return
         try:
             source = Source(data, path)
         except Damaged as error:
@@ -163,8 +168,24 @@ class Checker:
             hint = "`opsinfo diff` compares it with an install"
             raise UsageFault(message, name="wrong-kind", path=path, hint=hint)
         else:
-            hint = "add --as library or --as mixlist"
+            hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
             raise UsageFault("neither a library nor a mixlist", name="unknown-kind", path=path, hint=hint)
+
+    def _options(self, path: str, data: bytes, is_named: bool) -> bool:
+        """Check a file if it is one of ``OPTION_KINDS``.
+
+        :returns: whether it was checked
+        """
+        if self.kind not in (None, *OPTION_KINDS) or (self.kind is None and path.lower().endswith(".json")):
+            return False
+        source = Source(data, path, strict=False)
+        kind = option_kind(source.text, path, is_named)
+        if self.kind and (kind or is_named):
+            kind = self.kind
+        if kind is None:
+            return False
+        self.outcome.add(path, kind, OptionCheck(OptionFile(kind, source), self.against, self.models).findings())
+        return True
 
     def store(self, folder: str) -> bool:
         """Check a config directory: its files, and the result of loading them together."""

@@ -1,4 +1,4 @@
-"""The kind of a file, library, mixlist or snapshot, by its content and its name."""
+"""The kind of a file, library, mixlist, snapshot or a file of compiler options, by its content and its name."""
 
 from __future__ import annotations
 
@@ -21,8 +21,21 @@ if TYPE_CHECKING:
 
 _LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
 _IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
-MIXLIST_NAME = r"(?!.*\.(?:opsinfo|schema)\.json$)(?:ops_info.*|.*ops_info|.*mix_?list.*)\.json"
-"""Names of mixlists, in any case: `ops_info*.json`, `*ops_info.json`, `*mixlist*.json`, `*mix_list*.json`."""
+MIXLIST_NAME = r"(?!.*\.(?:opsinfo|schema)\.json$)(?:ops_info.*|.*ops_info|.*mix_?list.*|op_fp32.*)\.json"
+"""Names of mixlists, in any case: `ops_info*.json`, `*ops_info.json`, `*mixlist*.json`, `*mix_list*.json`, and
+`op_fp32*.json`, as in the examples of MindSpore Lite."""
+OPTION_KINDS = ("keep_dtype", "customize_dtypes", "op_precision")
+"""Files of compiler options that lie beside a mixlist."""
+OPTION_NAME = r".*(keep_?d?type|customi[sz]e_?dtype|op_precision).*\.(?:cfg|ini|txt)"
+"""Names of these files, in any case: `*keep_dtype*.cfg`, `*customize_dtypes*.cfg`, `*op_precision*.ini` ..."""
+_OPTION_LINES = {
+    "op_precision": r"^[ \t]*\[By(?:OpType|NodeName)\]|^[^=\n]*=[ \t]*(?:high_p[a-z]+|enable_[a-z_]*32_execution"
+    r"|keep_fp16|support_out_of_bound_index|super_performance|norm_class)[ \t\r]*$",
+    "customize_dtypes": r"^[^=\n]+:(?:In|Out)putDtype\b",
+    "keep_dtype": r"^OpType::\w",
+}
+"""A line that only a file of this kind has, the first that fits."""
+_NODE_NAME = r"[\w./:-]*"
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
 _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
@@ -39,6 +52,29 @@ def is_mixlist_name(path: str) -> bool:
     """Return whether a name is a mixlist's and not a library's."""
     name = os.path.basename(path)
     return bool(re.fullmatch(MIXLIST_NAME, name, re.DOTALL | re.IGNORECASE)) and not is_library_name(path)
+
+
+def is_option_name(path: str) -> bool:
+    """Return whether a name is that of a keep_dtype, customize_dtypes or op_precision file."""
+    return bool(re.fullmatch(OPTION_NAME, os.path.basename(path), re.DOTALL | re.IGNORECASE))
+
+
+def option_kind(text: str, path: str, is_named: bool = False) -> str | None:
+    """Return one of ``OPTION_KINDS``; None if it is none of them, as every file named `.json`.
+
+    :param is_named: whether the user names the file: one with nothing but node names is then a keep_dtype file
+    """
+    extension = os.path.splitext(path)[1].lower()
+    if extension == ".json" or text.lstrip().startswith("{"):
+        return None
+    for kind, line in _OPTION_LINES.items():
+        if re.search(line, text, re.MULTILINE):
+            return kind
+    if match := re.fullmatch(OPTION_NAME, os.path.basename(path), re.DOTALL | re.IGNORECASE):
+        return next(kind for kind in OPTION_KINDS if kind[0] == match[1][0].lower())
+    if not is_named or extension not in (".cfg", ".txt") or not text.strip():
+        return None
+    return "keep_dtype" if all(re.fullmatch(_NODE_NAME, line.strip()) for line in text.split("\n")) else None
 
 
 def kind_of(source: Source, outcome: Members | Document | None = None) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..check.finding import SEVERITIES
 from ..errors import OpsinfoError, counted
+from ..model.file_kind import OPTION_KINDS
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import failure_document, place_of
 from .escape import cell_width, inert, shortened, shown, visible, visible_line
@@ -144,7 +145,7 @@ def summary_line(outcome: Outcome) -> str:
     """Return the number of findings, in one line."""
     counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
     said = ", ".join(counted(count, severity) for count, severity in counts if count)
-    files = sum(verdict.kind in ("library", "mixlist") for verdict in outcome.files)
+    files = sum(verdict.kind in ("library", "mixlist", *OPTION_KINDS) for verdict in outcome.files)
     return f"{counted(files, 'file')} checked: {said or 'no findings'}"
 
 

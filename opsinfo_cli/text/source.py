@@ -32,9 +32,11 @@ class Source:
 
     The engine reads nothing after the first value: bytes there that are not UTF-8 are half surrogates in the text,
     as in paths.
+
+    :param strict: whether other bytes that are not UTF-8 are refused
     """
 
-    def __init__(self, data: bytes, path: str) -> None:
+    def __init__(self, data: bytes, path: str, strict: bool = True) -> None:
         """:raises Damaged: if bytes that the engine reads are not UTF-8; has the place of the first one"""
         self.path = path
         self._places = 0
@@ -43,7 +45,7 @@ class Source:
         try:
             self.text = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            if not _has_a_value(content[: error.start].decode("utf-8")):
+            if strict and not _has_a_value(content[: error.start].decode("utf-8")):
                 raise _not_utf8(error, data, path) from None
             self.text = content.decode("utf-8", "surrogateescape")
 

@@ -16,7 +16,11 @@ from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.target import TargetOptions, resolve
 
-ON_TEXTS = [rule for rule in RULES.values() if rule.about in ("mixlist", "library", "both")]
+ON_TEXTS = [
+    rule
+    for rule in RULES.values()
+    if rule.about in ("mixlist", "library", "both") or (rule.about == "options" and "--" not in rule.fails)
+]
 
 
 def test_the_table_is_the_contract() -> None:
@@ -30,6 +34,7 @@ def test_codes_are_unique_and_begin_with_their_family() -> None:
         "both": "T",
         "mode": "P",
         "model": "G",
+        "options": "O",
         "store": "S",
         "install": "S",
         "vault": "V",
@@ -65,12 +70,17 @@ def targets() -> list[MixlistTarget]:
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 
+KINDS = {"library": ("library", "aic-x-ops-info.json"), "options": (None, "names.cfg")}
+"""How an example is read; others are mixlists."""
+
+
 def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
     """Return the names of the findings against each chip of the fixture."""
     names = set()
     for target in targets:
-        checker = Checker(against=[target], kind="library" if rule.about == "library" else "mixlist")
-        checker.file("aic-x-ops-info.json" if rule.about == "library" else "ops_info.json", text.encode())
+        kind, path = KINDS.get(rule.about, ("mixlist", "ops_info.json"))
+        checker = Checker(against=[target], kind=kind)
+        checker.file(path, text.encode())
         names |= {finding.rule.name for finding in checker.outcome.findings}
     return names
 

@@ -1,4 +1,4 @@
-"""`opsinfo validate`: findings on mixlists and libraries."""
+"""`opsinfo validate`: findings on mixlists, libraries, and the files of compiler options beside a mixlist."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...check.finding import Finding, Outcome
-from ...check.fixes import FixPlan, applicable
+from ...check.fixes import FixPlan, OptionFixPlan, applicable
 from ...check.mixlist import MixlistTarget
+from ...check.model import CheckedModel
+from ...check.options import OptionCheck, OptionFile
 from ...check.run import Checker, CheckResult, Narrowing, validate
 from ...check.selection import RuleSelection
 from ...errors import OpsinfoError, UsageFault, counted
+from ...model.file_kind import OPTION_KINDS
 from ...model.near_names import did_you_mean
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions
@@ -133,7 +136,12 @@ _write_options = bundle(
     help="Model that the mixlists are used with; repeatable.",
 )
 @option("--soc", "socs", type=SOC, multiple=True, help="Chip of the install given with --against; repeatable.")
-@option("--as", "kind", type=Choice(["library", "mixlist"]), help="The kind of the files, if it cannot be detected.")
+@option(
+    "--as",
+    "kind",
+    type=Choice(["library", "mixlist", *OPTION_KINDS]),
+    help="The kind of the files, if it cannot be detected.",
+)
 @_narrowing_options
 @_fix_options
 @_write_options
@@ -168,9 +176,9 @@ def command(
     """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
 
     Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one for each
-    chip that the mixlist is for; a snapshot replaces an install. Directories are searched for mixlists and libraries;
-    files that git ignores are left out. Put options you always use in opsinfo.toml, or in pyproject.toml under
-    [tool.opsinfo].
+    chip that the mixlist is for; a snapshot replaces an install. keep_dtype, customize_dtypes and op_precision files
+    are checked too, their nodes against --model. Directories are searched for all of them; files that git ignores are
+    left out. Put options you always use in opsinfo.toml, or in pyproject.toml under [tool.opsinfo].
 
     Format concise prints one line for each finding; github adds annotations to the text, and auto does so in GitHub
     Actions.
@@ -192,8 +200,6 @@ def command(
         console.detail(f"defaults from {config_in_use()}")
     if socs and not against:
         raise UsageFault("--soc requires --against")
-    if models and not against:
-        raise UsageFault("--model requires --against")
     fixes = _fixes(fixing, writing, narrowing, paths)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
@@ -204,13 +210,15 @@ def command(
     checks = partial(validate, *paths, against=targets, modes=modes, models=models, kind=kind, stdin=stdin)
     checker = Checker(list(map(MixlistTarget, targets)), modes)
     known = Narrowing(repository, selection, baseline, narrowing.strict)
-    run = Run(console, checks, checker, known, narrowing.baseline)
+    run = Run(console, checks, checker, known, narrowing.baseline, models)
     run.check()
+    if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
+        raise UsageFault("--model requires --against for a mixlist")
     if fixes:
         run.fix(fixes)
     for note in run.checked.outcome.notes:
         console.note(note)
-    if not targets and any(file.kind == "mixlist" for file in run.checked.outcome.files):
+    if not targets and any(file.kind in ("mixlist", *OPTION_KINDS) for file in run.checked.outcome.files):
         console.note("names not checked; add --against TARGET")
     if narrowing.update_baseline:
         run.accept()
@@ -246,6 +254,7 @@ class Run:
     checker: Checker
     narrowing: Narrowing
     baseline: str | None
+    models: Sequence[str] = ()
     checked: CheckResult = field(init=False)
     result: Result | None = None
     notes: list[str] = field(default_factory=list)
@@ -264,7 +273,13 @@ class Run:
 
     def fix(self, fixes: Fixes) -> None:
         """Apply fixes and check again. The findings are kept if a fix cannot be written."""
-        plan = FixPlan(self._find, fixes.unsafe)
+        kinds = {verdict.path: verdict.kind for verdict in self.checked.outcome.files}
+
+        def plan(path: str) -> FixPlan:
+            find = partial(self._find, kinds[path])
+            is_option = kinds[path] in OPTION_KINDS
+            return OptionFixPlan(find, fixes.unsafe, kinds[path]) if is_option else FixPlan(find, fixes.unsafe)
+
         jobs = fixes.jobs(self.checked, plan)
         if not jobs:
             return
@@ -279,11 +294,19 @@ class Run:
             self.check()
         self.checked.failures.extend(result.refused)
 
-    def _find(self, source: Source) -> list[Finding]:
-        """Return the findings of a mixlist's text that are reported."""
+    def _find(self, kind: str, source: Source) -> list[Finding]:
+        """Return the findings of a text that are reported; those of a mixlist without the models."""
         outcome = Outcome()
-        outcome.add(source.path, "mixlist", self.checker.mixlist(source))
+        if kind in OPTION_KINDS:
+            check = OptionCheck(OptionFile(kind, source), self.checker.against, self._models)
+            outcome.add(source.path, kind, check.findings())
+        else:
+            outcome.add(source.path, kind, self.checker.mixlist(source))
         return self.narrowing.of(outcome).outcome.findings
+
+    @cached_property
+    def _models(self) -> list[CheckedModel]:
+        return list(map(CheckedModel, self.models))
 
     def accept(self) -> None:
         """Write the findings to the baseline, unless it has them already, and report them no more."""
@@ -388,14 +411,14 @@ class Fixes:
     def writes(self) -> bool:
         return self.writing.writes
 
-    def jobs(self, checked: CheckResult, plan: FixPlan) -> list[Job]:
-        """Return a job for each mixlist with something to fix, each real file once."""
+    def jobs(self, checked: CheckResult, plan: Callable[[str], FixPlan]) -> list[Job]:
+        """Return a job for each file with something to fix, each real file once; libraries have no fixes."""
         from ...change.moves import Job
 
         fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe)}
-        mixlists = [verdict.path for verdict in checked.outcome.files if verdict.kind == "mixlist"]
-        real = {os.path.realpath(path): path for path in reversed(mixlists) if path in fixable}
-        return [Job(path, plan) for path in reversed(real.values())]
+        paths = [verdict.path for verdict in checked.outcome.files if verdict.path in fixable]
+        real = {os.path.realpath(path): path for path in reversed(paths)}
+        return [Job(path, plan(path)) for path in reversed(real.values())]
 
     def run(self, jobs: list[Job], console: Console) -> Result:
         """:raises Refused: if the files cannot be written"""
@@ -404,7 +427,7 @@ class Fixes:
         writer = writer_of(self.writing, console)
         return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
 
-    def notes(self, result: Result, plan: FixPlan) -> Iterator[str]:
+    def notes(self, result: Result, plan: Callable[[str], FixPlan]) -> Iterator[str]:
         """Yield the written files and the number of fixed findings."""
         from ..write import undoing
 
@@ -413,8 +436,8 @@ class Fixes:
             yield f"wrote {file.path}; backup {file.backup}"
         if result.change:
             yield f"change {result.change}; undo it with: {undoing(self.writing, touched[0].path)}"
-        left = sum(self._fixable(plan, file.result) for file in result.files)
-        count = sum(self._fixable(plan, file.source) for file in result.files) - left
+        left = sum(self._fixable(plan(file.path), file.result) for file in result.files)
+        count = sum(self._fixable(plan(file.path), file.source) for file in result.files) - left
         yield f"{'fixed' if self.writes else 'would fix'} {counted(count, 'finding')}"
 
     def _fixable(self, plan: FixPlan, source: Source) -> int:

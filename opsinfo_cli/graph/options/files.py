@@ -37,6 +37,7 @@ class OptionFileFault(NamedTuple):
     :param name: kebab-case, for findings
     :param line: 1-based, with ``column`` in code points
     :param refuses: whether the compiler refuses the file; otherwise it ignores the line or part of it
+    :param word: the faulty name, mode or dtype, at or after the column
     """
 
     name: str
@@ -45,6 +46,7 @@ class OptionFileFault(NamedTuple):
     message: str
     refuses: bool
     hint: str | None = None
+    word: str = ""
 
 
 class ListedName(NamedTuple):
@@ -67,9 +69,10 @@ def option_lines(path: str) -> list[str]:
 
 def _refuse(faults: list[OptionFileFault], path: str) -> None:
     """:raises Damaged: for the first fault that makes the compiler refuse the file"""
-    for name, line, column, message, refuses, hint in faults:
-        if refuses:
-            raise Damaged(message, name=name, path=path, line=line, column=column, hint=hint)
+    for fault in faults:
+        if fault.refuses:
+            place = {"line": fault.line, "column": fault.column}
+            raise Damaged(fault.message, name=fault.name, path=path, **place, hint=fault.hint)
 
 
 class KeepDtype:
@@ -193,9 +196,8 @@ class CustomizeDtypes:
         key = (name, is_type)
         if key in self.names:
             first = self.names[key].line
-            self.faults.append(
-                OptionFileFault("duplicate-name", number, head + 1, f"line {first} also has `{name}` and wins", False)
-            )
+            message = f"line {first} also has `{name}` and wins"
+            self.faults.append(OptionFileFault("duplicate-name", number, head + 1, message, False, word=name))
             return
         self.names[key] = ListedName(name, is_type, number, Customized(inputs, outputs))
 
@@ -214,14 +216,14 @@ class CustomizeDtypes:
             if dtype and (dtype.lower() not in DTYPES or dtype.lower() == "undefined"):
                 meant = _MEANT.get(dtype.lower())
                 hint = f"did you mean `{meant}`?" if meant else None
-                self._fault("bad-dtype", number, head + start + 1, f"`{dtype}` is not a dtype", hint)
+                self._fault("bad-dtype", number, head + start + 1, f"`{dtype}` is not a dtype", hint, dtype)
                 return None
             dtypes.append(canonical(dtype) if dtype else None)
             start += len(part) + 1
         return tuple(dtypes)
 
-    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None) -> None:
-        self.faults.append(OptionFileFault(name, line, column, message, True, hint))
+    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, True, hint, word))
 
 
 def _form(body: str) -> str | None:

@@ -71,14 +71,14 @@ class OpPrecision:
                 at = len(left) + 2 + len(right) - len(right.lstrip(BLANKS))
                 hint = did_you_mean(mode, MODES) or f"one of {', '.join(MODES)}"
                 message = f"unknown implementation mode `{mode}`: the engine ignores the line"
-                self._fault("unknown-implmode", number, at, message, hint)
+                self._fault("unknown-implmode", number, at, message, hint, mode)
             else:
                 self.lines.append(ListedMode(name, by_type, mode, number, column))
                 (self.types if by_type else self.nodes).setdefault(name, mode)
                 before = first.setdefault((name, by_type), number)
                 if before != number:
                     message = f"line {before} also sets a mode for `{name}` and wins"
-                    self._fault("repeated-line", number, column, message)
+                    self._fault("repeated-line", number, column, message, None, name)
 
     @classmethod
     def read(cls, path: str) -> OpPrecision:
@@ -103,8 +103,9 @@ class OpPrecision:
         heading = text.strip(BLANKS)
         if heading not in HEADINGS and heading:
             hint = did_you_mean(heading, HEADINGS)
-            self._fault("bad-line", line, 1, "not a heading, and without `=`: the engine ignores the line", hint)
+            message = "not a heading, and without `=`: the engine ignores the line"
+            self._fault("bad-line", line, 1, message, hint, heading)
         return HEADINGS.get(heading, by_type)
 
-    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None) -> None:
-        self.faults.append(OptionFileFault(name, line, column, message, False, hint))
+    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, False, hint, word))

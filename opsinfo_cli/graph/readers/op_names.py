@@ -69,6 +69,15 @@ def tensorflow_mapping(op: str) -> Mapping | None:
     return Mapping(tuple(str(each) for each in types)) if isinstance(types, list) and types else None
 
 
+@lru_cache(maxsize=1)
+def translated_types() -> frozenset[str]:
+    """Return all op types that operators of ONNX and TensorFlow become, and the D forms of fusion."""
+    onnx, tensorflow = _table("onnx_to_ascend_by_opset.json"), _table("tf_to_ascend.json")
+    rows = [row for each in onnx.values() if isinstance(each, dict) for row in each["by_opset"]]
+    lists = [*(row["ascend"] for row in rows), *(each for each in tensorflow.values() if isinstance(each, list))]
+    return frozenset(name for names in lists for name in names) | {f"{name}D" for name in _D_FORMS}
+
+
 def second_type(op_type: str) -> str | None:
     """Return the type that fusion may turn an op type with a constant second input into; None if there is none."""
     return f"{op_type}D" if op_type in _D_FORMS else None

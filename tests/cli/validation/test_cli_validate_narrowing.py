@@ -200,3 +200,28 @@ def test_a_dry_run_of_fix_shows_the_diff_and_writes_nothing(opsinfo: Run, tmp_pa
     assert opsinfo("validate", path, "-n").code == 2
     document = opsinfo("validate", path, "--fix", "-n", "--format", "json").json
     assert (document["fixes"]["dry_run"], len(document["fixes"]["files"])) == (True, 1)
+
+
+def test_files_of_compiler_options_are_checked_and_fixed_like_mixlists(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
+    keep = write(tmp_path / "keep_dtype.cfg", "# why\nlog\nfc/mat_mul\n")
+    modes = write(tmp_path / "modes.ini", "Gelu=high_precison\n")
+    model = fixtures / "graphs/ge_proto_00020_FeTopoSortingAfter.txt"
+    words = ("validate", ".", "--model", model, "--against", f"{fixtures / 'opp'}@ascend910b")
+    ran = opsinfo(*words, "--format", "json")
+    assert (ran.code, finding_names(ran)) == (0, ["ignored-line", "unknown-implmode", "unknown-node"])
+    assert [file["kind"] for file in ran.json["files"]] == ["keep_dtype", "op_precision"]
+    assert "2 files checked: 3 warnings" in opsinfo(*words).err
+    ran = opsinfo(*words, "--fix", "--unsafe-fixes")
+    assert (ran.code, keep.read_text(), modes.read_text()) == (0, "log\nfc/matmul\n", "Gelu=high_precision\n")
+
+
+def test_a_model_without_a_target_serves_for_names_of_nodes_only(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    model = fixtures / "graphs/ge_proto_00020_FeTopoSortingAfter.txt"
+    write(tmp_path / "keep_dtype.cfg", "nope\n")
+    assert finding_names(opsinfo("validate", ".", "--model", model, "--format", "json")) == ["unknown-node"]
+    write(tmp_path / "ops_info.json", TWICE)
+    ran = opsinfo("validate", ".", "--model", model)
+    assert ran.code == 2
+    assert "--model requires --against" in ran.err

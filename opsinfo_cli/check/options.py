@@ -1,0 +1,374 @@
+"""Rules on the files of compiler options beside a mixlist: keep_dtype, customize_dtypes, op_precision."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ..model.near_names import NearNames, meant
+from ..text.patch import Edit
+from ..text.source import Source
+from .engine_files import CUSTOMIZE_DTYPES, IMPLEMENTATION_MODES, KEEP_DTYPE, PREBUILD
+from .finding import Finding, Fix, Rule, Severity, at
+from .mixlist import UNKNOWN_OPERATOR, Names, labelled
+from .model import NOT_IN_MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..graph.options.files import OptionFileFault
+    from .mixlist import MixlistTarget
+    from .model import CheckedModel
+
+_TYPE = "OpType::"
+
+
+class Entry(NamedTuple):
+    """A line that names a node or an op type.
+
+    :param start: the offset of the name
+    :param value: the mode, or the dtypes as text
+    """
+
+    name: str
+    is_type: bool
+    start: int
+    value: str
+
+
+class OptionFile:
+    """The lines of a file, as the compiler reads them.
+
+    :ivar entries: those that name something, in order; of equal names the first one wins
+    :ivar faults: those that the compiler refuses or ignores
+    """
+
+    def __init__(self, kind: str, source: Source) -> None:
+        from ..graph.options.files import CustomizeDtypes, KeepDtype
+        from ..graph.options.op_precision import OpPrecision
+
+        self.kind = kind
+        self.source = source
+        self.lines = source.text.split("\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        lines = self.lines[:-1] if self.lines[-1] == "" else self.lines
+        self.faults: list[OptionFileFault] = []
+        if kind == "op_precision":
+            modes = OpPrecision(lines)
+            self.faults = modes.faults
+            named = [(entry.name, entry.is_type, entry.line, entry.mode) for entry in modes.lines]
+        elif kind == "customize_dtypes":
+            dtypes = CustomizeDtypes(lines)
+            self.faults = dtypes.faults
+            named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in dtypes.names.values()]
+        else:
+            named = [(entry.name, entry.is_type, entry.line, "") for entry in KeepDtype(lines).names if entry.name]
+        self.entries = [Entry(name, is_type, self._start(name, line), value) for name, is_type, line, value in named]
+
+    def _start(self, name: str, number: int) -> int:
+        line = self.lines[number - 1]
+        return self.starts[number - 1] + line.find(name, line.find(_TYPE) + len(_TYPE) if _TYPE in line else 0)
+
+    @cached_property
+    def content(self) -> dict[tuple[bool, str], str]:
+        """What the compiler takes: the value of each op type (true) and node (false)."""
+        return {(entry.is_type, entry.name): entry.value for entry in reversed(self.entries)}
+
+    def dropping(self, number: int, is_safe: bool) -> Fix:
+        """Return the fix that removes a line."""
+        end = min(self.starts[number], len(self.source.text))
+        return Fix((Edit(self.starts[number - 1], end, ""),), is_safe)
+
+
+@dataclass
+class OptionCheck:
+    """The check of one file.
+
+    :param targets: whose op types the file may name
+    :param models: whose nodes the file may name
+    """
+
+    file: OptionFile
+    targets: Sequence[MixlistTarget]
+    models: Sequence[CheckedModel]
+
+    def findings(self) -> Iterator[Finding]:
+        yield from byte_order_mark(self)
+        yield from faulty_lines(self)
+        if self.file.kind == "keep_dtype":
+            yield from keep_dtype_lines(self)
+        yield from names_unknown(self)
+        if self.file.kind == "op_precision":
+            yield from modes_not_known_to_types(self)
+
+    def at(
+        self,
+        rule: Rule,
+        span: tuple[int, int],
+        message: str,
+        hint: str | None = None,
+        fix: Fix | None = None,
+        severity: Severity | Literal[""] = "",
+    ) -> Finding:
+        message, identity = labelled(message, (*self.targets, *self.models))
+        source = self.file.source
+        return at(rule, source, span, message, hint=hint, fix=fix, severity=severity, identity=identity)
+
+    def at_name(
+        self, rule: Rule, entry: Entry, message: str, near: Sequence[str] = (), hint: str | None = None
+    ) -> Finding:
+        """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
+        span = entry.start, entry.start + len(entry.name)
+        fix = None
+        if len(near) == 1 and (entry.is_type, near[0]) not in self.file.content:
+            fix = Fix((Edit(*span, near[0]),), is_safe=False, renames=(entry.name, near[0]))
+        severity: Severity | Literal[""] = "warning" if rule is UNKNOWN_OPERATOR else ""
+        return self.at(rule, span, message, meant(near) or hint, fix, severity)
+
+    @cached_property
+    def types(self) -> Names:
+        return Names(self.targets)
+
+    @cached_property
+    def nodes(self) -> dict[str, set[str]]:
+        """The op types of the nodes of all models by name, and by the names of the operators fused into them."""
+        nodes: dict[str, set[str]] = {}
+        for model in self.models:
+            for node in model.graph:
+                for name in (node.name, *node.fused_from):
+                    nodes.setdefault(name, set()).add(node.type)
+        return nodes
+
+
+UNKNOWN_NODE = Rule(
+    code="O001",
+    name="unknown-node",
+    about="options",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "No model given with --model has a node of this name. The compiler ignores the line. keep_dtype names nodes of "
+        "the model as it was before fusion; customize_dtypes and op_precision name nodes after fusion, which an ONNX "
+        "or TensorFlow file does not have: check a dump or a compiled model."
+    ),
+    fails="--model model.onnx, a line `conv_1` in keep_dtype.cfg, no such node",
+    passes="--model model.onnx, with the node",
+    source=f"{KEEP_DTYPE}:68-124; {CUSTOMIZE_DTYPES}:260-280; {IMPLEMENTATION_MODES}:371-387",
+)
+
+_MOST_COMPARED = 1_000_000
+"""How many pairs of unknown and known nodes are compared for similar names: some seconds."""
+
+
+def names_unknown(check: OptionCheck) -> Iterator[Finding]:
+    """Yield unknown-operator, not-in-model and unknown-node."""
+    nodes = NearNames(check.nodes)
+    left = _MOST_COMPARED
+    for entry in check.file.entries:
+        if check.file.kind == "keep_dtype" and _is_no_name(entry):
+            continue
+        if entry.is_type and check.targets and not _is_known(entry.name, check.targets):
+            chips = ", ".join(target.slot for target in check.targets)
+            near = check.types.near(entry.name) or ()
+            message = f"unknown operator `{entry.name}` in {chips}; the compiler ignores it"
+            yield check.at_name(UNKNOWN_OPERATOR, entry, message, near)
+        elif entry.is_type and check.models and not any(entry.name in model.possible for model in check.models):
+            models = ", ".join(model.slot for model in check.models)
+            yield check.at_name(NOT_IN_MODEL, entry, f"no node of {models} has the op type `{entry.name}`")
+        elif not entry.is_type and check.models and entry.name not in check.nodes:
+            left -= len(check.nodes)
+            models = ", ".join(model.slot for model in check.models)
+            fused = check.file.kind != "keep_dtype" and any(model.graph.model.predicted for model in check.models)
+            hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
+            near = nodes.of(entry.name) if left > 0 else []
+            yield check.at_name(UNKNOWN_NODE, entry, f"{models} has no node `{entry.name}`", near, hint)
+
+
+def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
+    """Return whether a graph may have the op type: of a target, for any engine, or of a model before fusion."""
+    from ..graph.readers.op_names import translated_types
+
+    known = (name in target.target.operators or name in target.target.other_engines for target in targets)
+    return any(known) or name in translated_types()
+
+
+UNKNOWN_IMPLMODE = Rule(
+    code="O002",
+    name="unknown-implmode",
+    about="options",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "The engine knows the implementation modes high_performance, high_precision, enable_float_32_execution, "
+        "enable_hi_float_32_execution, support_out_of_bound_index, super_performance, norm_class, keep_fp16. It "
+        "ignores a line of an op_precision file with another one, without a message to the user."
+    ),
+    fails="[ByOpType]\nGelu=high_precison",
+    passes="[ByOpType]\nGelu=high_precision",
+    source=f"{IMPLEMENTATION_MODES}:49-56, 290-302",
+)
+REPEATED_LINE = Rule(
+    code="O004",
+    name="repeated-line",
+    about="options",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "An earlier line has the same name. Of equal names the first one wins, and the engine ignores this line "
+        "without a message to the user."
+    ),
+    fails="[ByOpType]\nGelu=high_precision\nGelu=high_performance",
+    passes="[ByOpType]\nGelu=high_precision",
+    source=f"{IMPLEMENTATION_MODES}:304-326 (emplace); {CUSTOMIZE_DTYPES}:186-258; {KEEP_DTYPE}:68-124",
+)
+REFUSED_LINE = Rule(
+    code="O006",
+    name="refused-line",
+    about="options",
+    severity="error",
+    engine="refuses",
+    why=(
+        "The compiler refuses the whole file for this line. A line of customize_dtypes is "
+        "`NAME:InputDtype:a,b,OutputDtype:c` or `OpType::TYPE:InputDtype:...`, with dtypes as in the library; the file "
+        "has no comments and no empty lines. An op type in keep_dtype must be in PascalCase."
+    ),
+    fails="OpType::MatMulV2:InputDtype:fp16",
+    passes="OpType::MatMulV2:InputDtype:float16",
+    source=f"{CUSTOMIZE_DTYPES}:108-258; {KEEP_DTYPE}:31-66; errors E10003, E10410",
+)
+IGNORED_LINE = Rule(
+    code="O007",
+    name="ignored-line",
+    about="options",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "The compiler ignores this line: one without `=` in an op_precision file, a comment in keep_dtype (it has "
+        "none: the text is taken for the name of a node), a line of more than 1023 bytes in customize_dtypes and all "
+        "lines after it, or a first line that begins with a byte order mark."
+    ),
+    fails="[ByOpTypes]\nGelu=high_precision",
+    passes="[ByOpType]\nGelu=high_precision",
+    source=f"{IMPLEMENTATION_MODES}:328-359; {KEEP_DTYPE}:89-118; {CUSTOMIZE_DTYPES}:24, 108",
+)
+_OF_FAULTS: Mapping[str, Rule] = {
+    "unknown-implmode": UNKNOWN_IMPLMODE,
+    "repeated-line": REPEATED_LINE,
+    "duplicate-name": REPEATED_LINE,
+}
+
+
+def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
+    """Yield unknown-implmode, repeated-line, refused-line and ignored-line for what the readers report."""
+    file = check.file
+    first: dict[str, int] = {}
+    for number, text in enumerate(file.lines, 1):
+        first.setdefault(text.strip(), number)
+    for fault in file.faults:
+        line, start = file.lines[fault.line - 1], file.starts[fault.line - 1]
+        column = line.find(fault.word, fault.column - 1) if fault.word else min(fault.column - 1, len(line))
+        span = start + column, start + (column + len(fault.word) if fault.word else max(len(line), column + 1))
+        rule = _OF_FAULTS.get(fault.name) or (REFUSED_LINE if fault.refuses else IGNORED_LINE)
+        near = re.fullmatch(r"did you mean `([^`]+)`\?", fault.hint or "")
+        fix = None
+        if rule is REPEATED_LINE:
+            fix = file.dropping(fault.line, is_safe=first[line.strip()] < fault.line)
+        elif fault.refuses and (not line.strip() or line.startswith("#")):
+            fix = file.dropping(fault.line, is_safe=True)
+        elif near and fault.word:
+            fix = Fix((Edit(*span, near[1]),), is_safe=False, renames=(fault.word, near[1]))
+        yield check.at(rule, span, fault.message, fault.hint, fix)
+
+
+def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
+    """Yield ignored-line for comments, refused-line for a wrong op type, and repeated-line."""
+    file = check.file
+    types = {op_type for model in check.models for op_type in model.types}
+    seen: dict[tuple[bool, str], int] = {}
+    for entry in file.entries:
+        span, number = (entry.start, entry.start + len(entry.name)), file.source.place(entry.start).line
+        first = seen.setdefault((entry.is_type, entry.name), number)
+        if _is_no_name(entry) and not entry.is_type:
+            message = "the file has no comments: the compiler takes this for the name of a node"
+            yield check.at(IGNORED_LINE, span, message, "remove the line", file.dropping(number, is_safe=True))
+        elif _is_no_name(entry) and entry.name not in types:
+            message = f"`{entry.name}` is not an op type in PascalCase: the compiler refuses the file (E10003)"
+            near = check.types.near(entry.name) or ()
+            yield check.at_name(REFUSED_LINE, entry, message, near)
+        elif first != number:
+            fix = file.dropping(number, is_safe=True)
+            yield check.at(REPEATED_LINE, span, f"line {first} also has `{entry.name}`", fix=fix)
+
+
+def _is_no_name(entry: Entry) -> bool:
+    """Return whether an entry of keep_dtype is an op type that is not in PascalCase, or a comment."""
+    return not re.fullmatch("[A-Z][a-zA-Z0-9]*", entry.name) if entry.is_type else entry.name.startswith("#")
+
+
+def byte_order_mark(check: OptionCheck) -> Iterator[Finding]:
+    if check.file.source.bom:
+        message = "the file begins with a byte order mark, which the compiler reads as part of the first line"
+        yield check.at(IGNORED_LINE, (0, 0), message, "save the file without it", Fix(drops_bom=True, is_safe=False))
+
+
+MODE_NOT_KNOWN_TO_TYPE = Rule(
+    code="O003",
+    name="mode-not-known-to-type",
+    about="options",
+    severity="warning",
+    engine="ignores",
+    why=(
+        "The operator package lists the implementation modes of op types in `impl_mode/all_ops_impl_mode.ini`. A mode "
+        "that is not listed for an op type has no effect on it. The file of the install is used if a target has one, "
+        "else that of the public operator repositories. Op types that are not listed, and modes that are listed for no "
+        "op type, are not judged."
+    ),
+    fails="[ByOpType]\nGelu=support_out_of_bound_index",
+    passes="[ByOpType]\nGelu=high_precision",
+    source=(
+        f"{PREBUILD}:291-318; the list: hicann/ops-nn, hicann/ops-math, hicann/ops-cv, "
+        "scripts/kernel/binary_config/all_ops_impl_mode.ini"
+    ),
+)
+_LISTED_MODES = "built-in/op_impl/ai_core/tbe/impl_mode/all_ops_impl_mode.ini"
+
+
+def modes_not_known_to_types(check: OptionCheck) -> Iterator[Finding]:
+    listed = _listed_modes(check.targets)
+    judged = {mode for modes in listed.values() for mode in modes}
+    for entry in check.file.entries:
+        types = {entry.name} if entry.is_type else check.nodes.get(entry.name, set())
+        lacking = [name for name in sorted(types) if entry.value not in listed.get(name, (entry.value,))]
+        if lacking and entry.value in judged:
+            known = ", ".join(f"`{mode}`" for mode in sorted(listed[lacking[0]]))
+            message = f"`{lacking[0]}` does not have the mode `{entry.value}`; the engine ignores it"
+            start = check.file.source.text.index(entry.value, check.file.source.text.index("=", entry.start))
+            yield check.at(MODE_NOT_KNOWN_TO_TYPE, (start, start + len(entry.value)), message, f"it has {known}")
+
+
+def _listed_modes(targets: Sequence[MixlistTarget]) -> Mapping[str, frozenset[str]]:
+    """Return the modes by op type: those of the first install that lists them, else the public ones."""
+    for target in targets:
+        install = target.target.install
+        path = os.path.join(install.root, _LISTED_MODES) if install else ""
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                pairs = (line.partition("=") for line in file)
+                return {
+                    name.strip(): frozenset(modes.strip().split(","))
+                    for name, equals, modes in pairs
+                    if equals and modes.strip() != "optional"
+                }
+    return _public_modes()
+
+
+@cache
+def _public_modes() -> Mapping[str, frozenset[str]]:
+    text = files("opsinfo_cli.graph").joinpath("data", "implementation-modes.json").read_text("utf-8")
+    return {name: frozenset(modes.split(",")) for name, modes in json.loads(text)["modes"].items()}

@@ -1,0 +1,180 @@
+"""Files of compiler options beside a mixlist: their kind, findings with places, and fixes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from corpus_place import CORPUS
+
+from opsinfo_cli.check.finding import Finding
+from opsinfo_cli.check.fixes import OptionFixPlan
+from opsinfo_cli.check.mixlist import MixlistTarget
+from opsinfo_cli.check.model import CheckedModel
+from opsinfo_cli.check.options import OptionCheck, OptionFile
+from opsinfo_cli.check.run import Checker
+from opsinfo_cli.model.file_kind import option_kind
+from opsinfo_cli.model.target import TargetOptions, resolve
+from opsinfo_cli.text.source import Source
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+DUMP = FIXTURES / "graphs" / "ge_proto_00020_FeTopoSortingAfter.txt"
+
+
+@pytest.fixture(scope="module")
+def against() -> MixlistTarget:
+    return MixlistTarget(resolve(str(FIXTURES / "opp"), TargetOptions(soc="ascend910b"), {}))
+
+
+@pytest.fixture(scope="module")
+def model() -> CheckedModel:
+    return CheckedModel(str(DUMP))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("[ByNodeName]\nx=1\n", "a", "op_precision"),
+        ("\r\nGelu = high_performance\r\n", "a.ini", "op_precision"),
+        ("a/b::InputDtype:float16", "a.cfg", "customize_dtypes"),
+        ("x\nOpType::Pow", "keep.cfg", "keep_dtype"),
+        ("a/b\n\nc_1 \r\n", "names.txt", "keep_dtype"),
+        ("a b\n", "KeepType.cfg", "keep_dtype"),
+        ("", "op_precision.ini", "op_precision"),
+        ("a b\n", "names.txt", None),
+        ("key=value\n", "setup.cfg", None),
+        ("model\n", "names.ini", None),
+        (" \n", "empty.txt", None),
+        ('{"x": 1}', "keep_dtype.cfg", None),
+        ("OpType::Pow", "keep.json", None),
+    ],
+)
+def test_the_kind_is_found_by_content_then_by_name(text: str, name: str, kind: str | None) -> None:
+    assert option_kind(text, name, is_named=True) == kind
+
+
+def test_in_a_tree_names_of_nodes_alone_do_not_make_a_keep_dtype_file(tmp_path: Path) -> None:
+    for name in ("words.txt", "words.cfg", "keep_dtype.txt"):
+        (tmp_path / name).write_text("conv_1\n")
+    (tmp_path / "modes.ini").write_bytes(b"Gelu=high_precision\n# \xd6\xd0\n")
+    checker = Checker()
+    checker.paths([str(tmp_path)])
+    kinds = {Path(verdict.path).name: verdict.kind for verdict in checker.outcome.files}
+    assert kinds == {"keep_dtype.txt": "keep_dtype", "modes.ini": "op_precision"}
+    assert checker.failures == []
+
+
+CASES = [
+    ("op_precision", "Gelu=high_precison", [("unknown-implmode", 1, 6, "unsafe")], "Gelu=high_precision"),
+    ("op_precision", "Gelu=fast", [("unknown-implmode", 1, 6, None)], None),
+    ("op_precision", "MatMuIV2=high_precision", [("unknown-operator", 1, 1, "unsafe")], "MatMulV2=high_precision"),
+    ("op_precision", "Einsum=high_precision", [], None),
+    ("op_precision", "Gelu = keep_fp16", [("mode-not-known-to-type", 1, 8, None)], None),
+    ("op_precision", "Gelu=norm_class", [], None),
+    ("op_precision", "Pow=keep_fp16", [], None),
+    (
+        "op_precision",
+        "Gelu=high_precision\nGelu=high_precision\n",
+        [("repeated-line", 2, 1, "safe")],
+        "Gelu=high_precision\n",
+    ),
+    (
+        "op_precision",
+        "Gelu=high_precision\nGelu=high_performance\n",
+        [("repeated-line", 2, 1, "unsafe")],
+        "Gelu=high_precision\n",
+    ),
+    ("op_precision", "[ByNodeNames]\n", [("ignored-line", 1, 1, "unsafe")], "[ByNodeName]\n"),
+    ("op_precision", "=high_precision", [("ignored-line", 1, 1, None)], None),
+    (
+        "op_precision",
+        "[ByNodeName]\nfc/matmul=support_out_of_bound_index\nfc/matmuls=high_precision",
+        [("mode-not-known-to-type", 2, 11, None), ("unknown-node", 3, 1, None)],
+        None,
+    ),
+    (
+        "keep_dtype",
+        "# why\nnode_10\nnode_10",
+        [("ignored-line", 1, 1, "safe"), ("repeated-line", 3, 1, "safe")],
+        "node_10\n",
+    ),
+    ("keep_dtype", "  OpType::matMulV2", [("refused-line", 1, 11, "unsafe")], "  OpType::MatMulV2"),
+    ("keep_dtype", "OpType::Softmaxv2", [("unknown-operator", 1, 9, "unsafe")], "OpType::SoftmaxV2"),
+    ("keep_dtype", "OpType::Einsum", [("not-in-model", 1, 9, None)], None),
+    ("keep_dtype", "\ufeffnode_10", [("ignored-line", 1, 1, "unsafe")], "node_10"),
+    (
+        "customize_dtypes",
+        "OpType::Mul:InputDtype:fp16",
+        [("refused-line", 1, 24, "unsafe")],
+        "OpType::Mul:InputDtype:float16",
+    ),
+    (
+        "customize_dtypes",
+        "# a\nOpType::Mul:InputDtype: ,flaot\n\n",
+        [("refused-line", 1, 1, "safe"), ("refused-line", 2, 26, None), ("refused-line", 3, 1, "safe")],
+        "OpType::Mul:InputDtype: ,flaot\n",
+    ),
+    (
+        "customize_dtypes",
+        "nope:InputDtype:int8\nnope:InputDtype:int16",
+        [("repeated-line", 2, 1, "unsafe"), ("unknown-node", 1, 1, None)],
+        "nope:InputDtype:int8\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected", "fixed"), CASES, ids=[f"{kind} {text!r}" for kind, text, *_ in CASES]
+)
+def test_a_line_has_its_findings_and_fixes(
+    kind: str,
+    text: str,
+    expected: list[tuple[str, int, int, str | None]],
+    fixed: str | None,
+    against: MixlistTarget,
+    model: CheckedModel,
+) -> None:
+    is_about_nodes = any(name in ("unknown-node", "not-in-model") for name, *_ in expected)
+
+    def find(source: Source) -> list[Finding]:
+        return list(OptionCheck(OptionFile(kind, source), [against], [model] if is_about_nodes else []).findings())
+
+    source = Source(text.encode(), "a.cfg")
+    found = [(each.rule.name, each.start, each.fix and each.fix.kind) for each in find(source)]
+    assert sorted(found) == sorted((name, (line, column), fix) for name, line, column, fix in expected)
+    plan = OptionFixPlan(find, True, kind)
+    patch = plan.patch(source)
+    result = Source(patch.apply(source), "a.cfg")
+    assert result.text == (source.text if fixed is None else fixed)
+    assert not result.bom
+    plan.prove(source, result)
+
+
+def test_a_similar_node_is_suggested_and_can_be_put_in(model: CheckedModel) -> None:
+    check = OptionCheck(OptionFile("keep_dtype", Source(b"log\nfc/mat_mul\n", "keep.cfg")), [], [model])
+    (finding,) = check.findings()
+    assert finding.hint == "did you mean `fc/matmul`?"
+    assert finding.fix is not None
+    assert finding.fix.kind == "unsafe"
+
+
+def test_the_modes_of_an_install_win_over_the_public_ones(tmp_path: Path, against: MixlistTarget) -> None:
+    root = shutil.copytree(FIXTURES / "opp", tmp_path / "opp")
+    modes = root / "built-in" / "op_impl" / "ai_core" / "tbe" / "impl_mode" / "all_ops_impl_mode.ini"
+    modes.parent.mkdir()
+    modes.write_text("Gelu=keep_fp16\nTransData=optional\n")
+    target = MixlistTarget(resolve(str(root), TargetOptions(soc="ascend910b"), {}))
+    file = OptionFile("op_precision", Source(b"Gelu=keep_fp16\n", "a.ini"))
+    assert [len(list(OptionCheck(file, [each], []).findings())) for each in (target, against)] == [0, 1]
+
+
+def test_real_files_have_no_findings(against: MixlistTarget) -> None:
+    if not (CORPUS / "graphs").is_dir():
+        pytest.skip("the corpus is not here")
+    graphs = CORPUS / "graphs"
+    paths = [path for pattern in ("keeptype*", "customize*") for path in graphs.glob(pattern)]
+    checker = Checker([MixlistTarget(resolve(str(CORPUS / "cann-910b" / "opp"), TargetOptions(), {}))])
+    checker.paths(map(str, paths))
+    assert len(checker.outcome.files) == len(paths) == 4
+    assert checker.outcome.findings == checker.failures == []
