@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..numerics.dtypes import FLOATING, LOW
 from .casts import Cast, CastCounts, Casts, casts_of
-from .dtypes import COMPLEX, FLOATING, LOW
+from .dtypes import COMPLEX
 from .reason import ReasonParts, not_judged_text, reason_parts, source_of
 from .undo import inserted_nodes
 

@@ -1,20 +1,14 @@
-"""Dtype names of a graph, and the low dtypes.
-
-Names are those of the JSON: ``float32``, ``float16``, ``bfloat16``, ``float64``, ``int8`` .. ``uint64``, ``bool``,
-``complex64``, ``hifloat8``, and any other in lower case.
-"""
+"""Dtypes of a graph: their sizes, their numbers and words in files, and the one that represents a node."""
 
 from __future__ import annotations
 
-from sys import intern
 from typing import TYPE_CHECKING
+
+from ..numerics.dtypes import FLOATING, LOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FLOATING = frozenset({"float32", "float16", "bfloat16"})
-"""The dtypes that the engine raises and reduces (hicann/ge inc/common/util/op_info_util.h:83)."""
-LOW = frozenset({"float16", "bfloat16", "hifloat8"})
 COMPLEX = frozenset({"complex32", "complex64", "complex128"})
 
 BITS = {
@@ -30,18 +24,6 @@ BITS = {
     "uint1": 1,
 }
 """Bits of one element; dtypes without a fixed size are missing."""
-
-_ALIASES = {"float": "float32", "double": "float64", "bf16": "bfloat16", "undefined": ""}
-
-
-def canonical(word: str) -> str:
-    """Return the graph's name of a dtype from a library (``float``) or an enum (``DT_BF16``, ``DT_BFLOAT16``).
-
-    >>> canonical("float"), canonical("DT_BF16"), canonical("DT_INT4")
-    ('float32', 'bfloat16', 'int4')
-    """
-    name = word.strip().lower().removeprefix("dt_")
-    return intern(_ALIASES.get(name, name))
 
 
 def leading(inputs: Iterable[str | None], outputs: Iterable[str | None]) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..numerics.dtypes import FLOATING
 from .answer import NOT_COMPUTED
-from .dtypes import FLOATING
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph.dtypes import LOW
+from ..numerics.dtypes import LOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

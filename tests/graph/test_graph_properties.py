@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.graph.answer import Answer
-from opsinfo_cli.graph.dtypes import LOW
 from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.model.policy import Policy
+from opsinfo_cli.numerics.dtypes import LOW
 
 ALL = "float16,float,bfloat16"
 LIBRARY = library_of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...model.policy import Policy
-from ..dtypes import FLOATING
+from ...numerics.dtypes import FLOATING
 from .facts import DtypeChoice, Facts, Port, Seen, Setting
 from .formats import filtered, heavy_format
 from .kernel import Kernel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.entry_rules import Sections, comma_list, pattern_of, tensors_of
 from ...model.policy import BLANKS, Policy, folded
-from ..dtypes import canonical
+from ...numerics.dtypes import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

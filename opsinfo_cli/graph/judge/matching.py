@@ -7,8 +7,8 @@ optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/matcher/dtype/.
 
 from __future__ import annotations
 
-from ..dtypes import FLOATING
-from ..dtypes import LOW as _LOW
+from ...numerics.dtypes import FLOATING
+from ...numerics.dtypes import LOW as _LOW
 
 PRIORITY = {"float32": 100000, "bfloat16": 200000, "float16": 200001}
 """Ranks that decide which reduction comes first (inc/common/util/op_info_util.h:83)."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...model.policy import Policy
-from ..dtypes import COMPLEX, FLOATING
+from ...numerics.dtypes import FLOATING
+from ..dtypes import COMPLEX
 from .facts import Facts, Port, Seen, Setting, looks_through, seen_by
 from .matching import lowered, precisely, reduced, risen
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import Damaged
 from ...model.entry_rules import DTYPES
 from ...model.policy import BLANKS
+from ...numerics.dtypes import canonical
 from ...text.source import read_bytes
-from ..dtypes import canonical
 from ..judge.facts import Customized
 
 if TYPE_CHECKING:
