@@ -10,7 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "opsinfo_cli"
-WINGS = "cli report check bisect simulate graph runs numerics neighbours change compare model text".split()  # noqa: SIM905
+WINGS = "cli report check bisect simulate graph runs profile numerics neighbours change compare model text".split()  # noqa: SIM905
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "schemas" not in path.parts)
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py"))
 

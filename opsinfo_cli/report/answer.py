@@ -53,7 +53,21 @@ def spans(line: Line, width: int = 0, shorten: Callable[[str, int], str] | None 
     return [Span(text(part)) if isinstance(part, Place) else part for part in line]
 
 
-Cell: TypeAlias = "str | Span | Place"
+class ShareBar(NamedTuple):
+    """A bar in a cell of a table, drawn on a terminal and in a page.
+
+    :param filled: its dark part, from 0 to 1
+    :param whole: all of it
+    """
+
+    filled: float
+    whole: float
+
+    def __str__(self) -> str:
+        return ""
+
+
+Cell: TypeAlias = "str | Span | Place | ShareBar"
 
 
 class Column(NamedTuple):

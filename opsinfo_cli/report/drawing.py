@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import sys
 import threading
@@ -34,6 +35,7 @@ from .answer import (
     Names,
     Picture,
     Place,
+    ShareBar,
     Span,
     Table,
     Tree,
@@ -44,6 +46,8 @@ from .styles import STYLES, terminal_width
 
 _LEAST = 18
 """The narrowest column, in cells, to which a place is shortened."""
+_BAR = 16
+"""The width of a bar, in cells."""
 _POLICIES = ("white", "black", "gray")
 
 
@@ -181,7 +185,7 @@ def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
     widths = [cell_width(shown(column.title)) for column in columns]
     for cells in rows:
         for index, cell in enumerate(cells):
-            width = cell_width(shown(cell.text if isinstance(cell, Span) else str(cell)))
+            width = _BAR if isinstance(cell, ShareBar) else cell_width(shown(_text(cell)))
             widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, Place) else width)
     return sum(widths) + len(widths)
 
@@ -203,7 +207,28 @@ def _grid(columns: list[Column], rows: list[list[Cell]], breaks: bool = False) -
     return grid
 
 
+def _text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Span) else str(cell)
+
+
+class _DrawnBar:
+    """A bar in whole characters; what is more than nothing has one."""
+
+    def __init__(self, bar: ShareBar) -> None:
+        self.bar = bar
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(_BAR, _BAR)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        whole, filled = (math.ceil(share * _BAR - 1e-9) for share in (self.bar.whole, self.bar.filled))
+        dark, light = ("#", "-") if options.ascii_only else ("█", "░")
+        yield Text(dark * filled + light * (whole - filled), no_wrap=True)
+
+
 def _cell(column: Column, cell: Cell) -> Any:
+    if isinstance(cell, ShareBar):
+        return _DrawnBar(cell)
     if isinstance(cell, Place):
         return _ShortPlace(cell, style_of("dim" if column.dim else ""))
     text, style = cell if isinstance(cell, Span) else (cell, "")

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import __version__
-from .answer import Cell, Column, Place, Span, Table
+from .answer import Cell, Column, Place, ShareBar, Span, Table
 from .escape import visible
 
 if TYPE_CHECKING:
@@ -281,14 +281,23 @@ def _text(cell: Cell) -> str:
     """Return the text of a cell; of a place the name of its file."""
     if isinstance(cell, Place):
         return cell.path.rsplit("/", 1)[-1] + cell.suffix
-    return cell.text if isinstance(cell, Span) else cell
+    return cell.text if isinstance(cell, Span) else str(cell)
 
 
 def _markup(column: Column, cell: Cell) -> str:
     """Return a cell as markup: words of a list in its colour, with arrows between them."""
+    if isinstance(cell, ShareBar):
+        return _bar_markup(cell)
     text = _text(cell)
     if column.number:
         return Number(text)
     if not column.policy or not text:
         return Markup(escaped(text))
     return Markup(' <span class="arrow">→</span> '.join(map(pill, text.split(" -> "))))
+
+
+def _bar_markup(cell: ShareBar) -> Markup:
+    filled, rest = 100 * cell.filled, 100 * (cell.whole - cell.filled)
+    rects = f'<rect class="low" width="{filled:.2f}" height="10"/>'
+    rects += f'<rect class="nothing" x="{filled:.2f}" width="{rest:.2f}" height="10"/>'
+    return Markup(f'<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{rects}</svg>')

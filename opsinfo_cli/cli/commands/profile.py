@@ -1,0 +1,134 @@
+"""`opsinfo profile`: show the time of what ran, by op type, and what a list can move of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+
+import click
+
+from ...errors import UsageFault
+from ...graph.answer import GraphAnswer, WrittenAnswer
+from ...graph.graph import ModelGraph
+from ...graph.ran import ran
+from ...model.target import TargetOptions
+from ...profile.lists import listed
+from ...profile.table import Kernel, Table, find_tables
+from ...profile.times import Profile, Run, is_of, profile_of
+from ...report.answer import Answer
+from ...report.console import Console
+from ...report.views.profile import ProfileView, profile_answer
+from ..judge import FRAMEWORKS, MODEL, JudgeOptions, judged_model
+from ..open import accepted_mixlist, open_against, open_model, report_doubts, report_unknown
+from ..params import FILE, MODE, TARGET, Choice, Command, Word, advanced, install_options, option, prints
+
+TABLE = Word("TABLE", reads=True)
+
+
+@click.command("profile", cls=Command)
+@click.argument("tables", nargs=-1, required=True, type=TABLE)
+@option("--against", type=TARGET, help="Show the lists of this target, and what a list can move.")
+@option("--mixlist", type=FILE, help="Show whose time this mixlist moves.")
+@option("--by", type=Choice(["type", "kernel"]), default="type", help="Show op types or kernels.")
+@option("--model", type=MODEL, help="Compare this model (.om, dump, ONNX) with what ran, by node name.")
+@option("--precision-mode", "mode", type=MODE, help="With --model: judge it in this precision mode.")
+@advanced("--device", type=Word("ID"), help="Only rows of this device.")
+@advanced("--step", type=Word("ID"), help="Only rows of this step.")
+@install_options
+@prints("html", out=True)
+def command(
+    tables: tuple[str, ...],
+    against: str | None,
+    mixlist: str | None,
+    by: str,
+    model: str | None,
+    mode: str | None,
+    device: str | None,
+    step: str | None,
+    options: TargetOptions,
+    console: Console,
+) -> Answer:
+    """Show the time of what ran on the device by op type, low and high, and what a list can move of it.
+
+    TABLE is kernel_details.csv of torch_npu, op_summary_*.csv of msprof, or a folder with such tables. Casts, and what
+    is not the engine's (communication, AI CPU, DVPP), are counted apart.
+
+    Exit status 1 if --model finds a node that ran in other dtypes.
+
+    \b
+    Examples:
+      opsinfo profile fixtures/profiles/op_summary_20260102030405.csv
+      opsinfo profile fixtures/profiles/op_summary_20260102030405.csv --against fixtures/opp@ascend910b
+      opsinfo profile PROF_000001 --against ascend910b --mixlist ops_info.json
+      opsinfo profile kernel_details.csv --by kernel
+      opsinfo profile op_summary.csv --model model.om
+      opsinfo profile kernel_details.csv --format html -o profile.html
+    """
+    if mode is not None and model is None:
+        raise UsageFault("--precision-mode requires --model", hint="it says how the model is judged")
+    target = open_against(against, console, options) if against else None
+    applied = accepted_mixlist(mixlist, console) if mixlist else None
+    if target:
+        report_doubts(target, console)
+        if applied:
+            report_unknown(applied, target.operators, console)
+    judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
+    answer = _model(model, judging, options, console) if model else None
+    run = Run(device or "", step or "")
+    read, profile = read_profile(tables, console, {*answer.graph.names} if answer else (), run)
+    view = ProfileView(
+        profile,
+        listed(profile.types, target.operators if target else None, applied),
+        read,
+        target,
+        mixlist,
+        Kernels([table.path for table in read], run) if by == "kernel" else None,
+        ran(answer, profile) if answer else None,
+    )
+    return profile_answer(view)
+
+
+def read_profile(
+    paths: tuple[str, ...], console: Console, nodes: Collection[str] = (), run: Run | None = None
+) -> tuple[list[Table], Profile]:
+    """Read tables, and folders of tables, with a progress bar.
+
+    :param nodes: names of nodes whose calls are kept
+    :raises Refused: if a file is no such table, or has a line that cannot be read
+    :raises UsageFault: if no row is of the device and step
+    """
+    found = find_tables(paths)
+    for path, why in found.passed:
+        console.note(f"{path}: not read: {why}")
+    with console.progress("reading", sum(map(_size, found.paths))) as advance:
+        tables = [Table(path, advance) for path in found.paths]
+        profile = profile_of(tables, nodes, run)
+    if not profile.runs:
+        if run and any(run):
+            raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])
+        console.warn("the tables have no row with a time")
+    return tables, profile
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def _model(path: str, judging: JudgeOptions, options: TargetOptions, console: Console) -> GraphAnswer:
+    """Return a compiled model's dtypes as they are, unless a mode is given; those of another model are predicted."""
+    graph: ModelGraph = open_model(path, console)
+    if graph.model.format not in FRAMEWORKS and graph.model.judged and judging.mode is None:
+        return WrittenAnswer(graph)
+    return judged_model(graph, judging, options, console).answer
+
+
+class Kernels:
+    """The rows of tables with their paths, read again for each reader."""
+
+    def __init__(self, paths: list[str], run: Run) -> None:
+        self._paths = paths
+        self._run = run
+
+    def __iter__(self) -> Iterator[tuple[str, Kernel]]:
+        for path in self._paths:
+            yield from ((path, kernel) for kernel in Table(path) if is_of(kernel, self._run))

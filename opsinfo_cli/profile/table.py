@@ -1,0 +1,290 @@
+"""The rows of a table: one task on the device each, read line by line.
+
+msprof writes `op_summary_*.csv`, and torch_npu makes `kernel_details.csv` of it, with other names for some columns.
+Which columns there are, and in which order, depends on the version and on options, so all are known by name.
+Sources: Ascend/msprof analysis/csrc/application/summary/op_summary_assembler.cpp and
+analysis/msconfig/msprof_export_data_config.py; Ascend/pytorch
+torch_npu/profiler/analysis/prof_common_func/_csv_headers.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, NamedTuple
+
+from ..errors import Damaged, Refused
+from ..numerics.dtypes import canonical
+
+
+class Kernel(NamedTuple):
+    """One row.
+
+    :param type: the op type; ``unknown`` if the table does not have it
+    :param core: what the task ran on, such as ``AI_CORE`` or ``HCCL``; empty if unknown
+    :param inputs: dtypes, None for an absent tensor; None if the table does not have them
+    :param hf32: whether HF32 is enabled for it; None if the table does not have it
+    """
+
+    name: str
+    type: str
+    core: str
+    microseconds: float
+    inputs: Dtypes | None
+    outputs: Dtypes | None
+    hf32: bool | None
+    device: str
+    step: str
+    line: int
+
+    @property
+    def is_aclnn(self) -> bool:
+        """Whether it is from a call of aclnn, as in eager mode, and not a node of a graph."""
+        return self.name.startswith("aclnn")
+
+
+Dtypes = tuple["str | None", ...]
+
+FORMATS = {
+    "kernel_details": ("name", "type", "duration", "accelerator core"),
+    "op_summary": ("op name", "op type", "task duration", "task type"),
+}
+"""Format -> its columns, lower case and without `(us)`: name, type, time, core; the core may be missing."""
+_OTHERS = ("input data types", "output data types", "hf32 eligible")
+_DEVICE, _STEP = ("device_id", "device id"), ("step id", "infer id")
+_ABSENT = ("", "N/A")
+_HF32 = {"YES": True, "NO": False}
+_LONGEST_LINE = 1 << 20
+
+UNKNOWN = "unknown"
+
+
+class Table:
+    """A table. Each iteration reads the file again; ``format``, ``rows`` and ``skipped`` are of the last one.
+
+    :ivar skipped: rows without a time
+    """
+
+    def __init__(self, path: str, seen: Callable[[int], None] | None = None) -> None:
+        """:param seen: called with the bytes of each part that was read"""
+        self.path = path
+        self.format = ""
+        self.rows = self.skipped = 0
+        self._seen = seen
+
+    def __iter__(self) -> Iterator[Kernel]:
+        """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
+        self.rows = self.skipped = 0
+        try:
+            with open(self.path, "rb") as file:
+                yield from self._kernels(csv.reader(self._lines(file)))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise Refused(reason, name="unreadable", path=self.path) from None
+
+    def _lines(self, file: IO[bytes]) -> Iterator[str]:
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
+            if self._seen:
+                self._seen(len(line))
+            if b"\0" in line or len(line) == _LONGEST_LINE:
+                raise self._no_table("not a text file", number)
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                column = len(line[: error.start].decode("utf-8")) + 1
+                hint = "convert it, for example from GBK: iconv -f GBK -t UTF-8"
+                raise Damaged("not UTF-8", path=self.path, line=number, column=column, hint=hint) from None
+
+    def _no_table(self, message: str, line: int | None) -> Refused:
+        hint = "give kernel_details.csv of torch_npu or op_summary_*.csv of msprof, in UTF-8, with commas"
+        return Refused(message, name="not-a-profile", path=self.path, line=line, hint=hint)
+
+    def _kernels(self, reader: Iterator[list[str]]) -> Iterator[Kernel]:
+        rows = _numbered(reader, self.path)
+        line, header = next(rows, (None, []))
+        columns = self._columns(header, line)
+        cells_of = _Cells(columns)
+        for line, cells in rows:
+            if len(cells) < len(header) or any(cells[len(header) :]):
+                raise self._cut(len(cells), len(header), line)
+            text = cells[columns.time].strip()
+            try:
+                microseconds = float(text)
+            except ValueError:
+                if text in _ABSENT:
+                    self.rows += 1
+                    self.skipped += 1
+                elif cells != header:  # of a second table in the file
+                    raise self._bad_time(header[columns.time], text, line) from None
+                continue
+            if not 0 <= microseconds < math.inf:
+                raise self._bad_time(header[columns.time], text, line)
+            self.rows += 1
+            yield cells_of.kernel(cells, microseconds, line)
+
+    def _columns(self, header: list[str], line: int | None) -> _Columns:
+        names = {name.strip().lower().removesuffix("(us)"): at for at, name in enumerate(header)}
+        for self.format, (name, type_, time, core) in FORMATS.items():
+            if name in names and type_ in names and time in names:
+                others = [names.get(each) for each in (core, *_OTHERS)]
+                places = [next((names[word] for word in words if word in names), None) for words in (_DEVICE, _STEP)]
+                return _Columns(names[name], names[type_], names[time], *others, *places)
+        self.format = ""
+        if line is None:
+            raise self._no_table("the file is empty", None)
+        known = " or ".join(", ".join(f"`{word}`" for word in words[:3]) for words in FORMATS.values())
+        raise self._no_table(f"not a table of tasks: its first line does not have the columns {known}", line)
+
+    def _cut(self, cells: int, columns: int, line: int) -> Damaged:
+        message = f"{cells} cells in a table of {columns} columns"
+        hint = "the line is cut or damaged: export the table again, or remove the line"
+        return Damaged(message, path=self.path, line=line, hint=hint)
+
+    def _bad_time(self, column: str, text: str, line: int) -> Damaged:
+        message = f"`{text}` in the column `{column.strip()}` is not a time in microseconds"
+        return Damaged(message, path=self.path, line=line, hint="export the table again, or remove the line")
+
+
+class _Columns(NamedTuple):
+    """The place of each column in a row; None if the table does not have it."""
+
+    name: int
+    type: int
+    time: int
+    core: int | None
+    inputs: int | None
+    outputs: int | None
+    hf32: int | None
+    device: int | None
+    step: int | None
+
+
+class _Cells:
+    """Kernels from cells. The same dtypes come again and again, and are read once."""
+
+    def __init__(self, columns: _Columns) -> None:
+        self._columns = columns
+        self._known: dict[str, Dtypes | None] = {}
+
+    def kernel(self, cells: list[str], microseconds: float, line: int) -> Kernel:
+        columns = self._columns
+        name, type_ = cells[columns.name].strip(), cells[columns.type].strip()
+        core, hf32, device, step = (
+            "" if at is None or cells[at].strip() in _ABSENT else cells[at].strip()
+            for at in (columns.core, columns.hf32, columns.device, columns.step)
+        )
+        return Kernel(
+            name,
+            _type_by_name(name) if type_ in _ABSENT else type_,
+            core,
+            microseconds,
+            self._dtypes(cells, columns.inputs),
+            self._dtypes(cells, columns.outputs),
+            _HF32.get(hf32),
+            device,
+            step,
+            line,
+        )
+
+    def _dtypes(self, cells: list[str], at: int | None) -> Dtypes | None:
+        if at is None:
+            return None
+        text = cells[at]
+        if text not in self._known:
+            self._known[text] = _dtypes(text)
+        return self._known[text]
+
+
+def _dtypes(text: str) -> Dtypes | None:
+    """Return the dtypes of a cell.
+
+    >>> _dtypes("DT_BF16;FLOAT_;DT_UNDEFINED"), _dtypes("N/A")
+    (('bfloat16', 'float32', None), None)
+    """
+    words = text.strip().strip('"').split(";")
+    if len(words) == 1 and words[0].strip() in _ABSENT:
+        return None
+    return tuple(_SHORT.get(word, word) or None for word in (canonical(word.strip().rstrip("_")) for word in words))
+
+
+_SHORT = {"f16": "float16", "fp16": "float16", "half": "float16", "f32": "float32", "fp32": "float32", "n/a": ""}
+
+
+def _type_by_name(name: str) -> str:
+    """Return the op type in a name of aclnn, ``aclnnMatmul_MatMulCommon_MatMulV2``; ``unknown`` for other names."""
+    return name.rpartition("_")[2] if name.startswith("aclnn") and "_" in name else UNKNOWN
+
+
+def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows that are not empty, with the line they begin in."""
+    line = 1
+    try:
+        for cells in reader:
+            following = reader.line_num + 1  # type: ignore[attr-defined]
+            if cells:
+                yield line, cells
+            line = following
+    except csv.Error as error:
+        raise Damaged(f"not CSV from here on: {error}", path=path, line=line, hint="is a quote not closed?") from None
+
+
+_EXPORT = re.compile(r"op_summary(?:_slice_\d+)?_(\d{14})\.csv")
+_TORCH = f"{os.sep}ASCEND_PROFILER_OUTPUT{os.sep}kernel_details"
+_NAMES = re.compile(r"(kernel_details|op_summary)[\w.-]*\.csv")
+
+
+class Found(NamedTuple):
+    """The tables of the given paths, and what was passed over: (path, why)."""
+
+    paths: list[str]
+    passed: list[tuple[str, str]]
+
+
+def find_tables(given: tuple[str, ...]) -> Found:
+    """Return files as they are, and of folders the tables below them, each row once.
+
+    torch_npu makes `kernel_details.csv` of the op_summary files beside its folder, and msprof writes an op_summary for
+    every export.
+
+    :raises Refused: if a folder holds no table
+    """
+    found = Found([], [])
+    known: set[str] = set()
+    for path in given:
+        below = _tables_below(path, found.passed) if os.path.isdir(path) else [path]
+        if not below:
+            hint = "tables are called kernel_details*.csv and op_summary*.csv"
+            raise Refused("the folder has no profile table", name="not-a-profile", path=path, hint=hint)
+        for each in below:
+            real = os.path.realpath(each)
+            if real in known:
+                found.passed.append((each, "given twice"))
+            else:
+                known.add(real)
+                found.paths.append(each)
+    return found
+
+
+def _tables_below(folder: str, passed: list[tuple[str, str]]) -> list[str]:
+    tables: list[str] = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        own = [os.path.join(place, name) for name in sorted(names) if _NAMES.fullmatch(name)]
+        newest = max((match[1] for each in own if (match := _EXPORT.search(each))), default="")
+        for each in own:
+            match = _EXPORT.search(each)
+            if match and match[1] != newest:
+                passed.append((each, "an earlier export of the same run"))
+            else:
+                tables.append(each)
+    roots = [os.path.dirname(os.path.dirname(each)) for each in tables if _TORCH in each]
+    kept = []
+    for each in tables:
+        if "op_summary" in os.path.basename(each) and any(each.startswith(root + os.sep) for root in roots):
+            passed.append((each, "kernel_details.csv has its rows"))
+        else:
+            kept.append(each)
+    return kept
