@@ -57,8 +57,8 @@ def command(
 
     \b
     Examples:
-      opsinfo profile fixtures/profiles/op_summary_20260102030405.csv
-      opsinfo profile fixtures/profiles/op_summary_20260102030405.csv --against fixtures/opp@ascend910b
+      opsinfo profile fixtures/profiles/op_summary.csv
+      opsinfo profile fixtures/profiles/op_summary.csv --against fixtures/opp@ascend910b
       opsinfo profile PROF_000001 --against ascend910b --mixlist ops_info.json
       opsinfo profile kernel_details.csv --by kernel
       opsinfo profile op_summary.csv --model model.om

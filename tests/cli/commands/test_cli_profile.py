@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cli_support import Run, mixlist, rows, write
 
-SUMMARY = Path("profiles/op_summary_20260102030405.csv")
+SUMMARY = Path("profiles/op_summary.csv")
 HEADER = "Op Name,OP Type,Task Type,Task Start Time,Task Duration(us),Input Data Types,Output Data Types\n"
 ROW = "mm,MatMulV2,AI_CORE,1,10.5,FLOAT16;FLOAT16,FLOAT16\n"
 ONE = {"calls": 1, "microseconds": 10.5}
