@@ -6,14 +6,16 @@ IEEE 754 rounds to nearest, ties to even. Values are read in slices with numpy.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, MissingPackage, OpsinfoError, Refused
+from ..opening import open_file, open_inside
 from .readers.protobuf import WireFault, packed, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import IO, Any
 
     from .answer import Answer
     from .graph import Weights
@@ -163,7 +165,7 @@ def _slices(weights: Weights, dtype: str) -> Iterator[Any]:
         yield _in_memory(weights, dtype)
         return
     try:
-        with open(weights.path, "rb") as file:
+        with _opened(weights) as file:
             end = file.seek(0, 2)
             size = weights.size if weights.size >= 0 else max(end - weights.offset, 0)
             last = weights.offset + size
@@ -178,15 +180,22 @@ def _slices(weights: Weights, dtype: str) -> Iterator[Any]:
             else:
                 data = file.read(size)
                 yield _floats(unescaped(data) if weights.encoding == "escaped" else _patterns(data), dtype)
-    except FileNotFoundError:
-        message = "the file with the values of constants is missing"
-        hint = "put the external data beside the model, under the name in the model"
-        raise Refused(message, name="missing-weights", path=weights.path, hint=hint) from None
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=weights.path) from None
     except WireFault as fault:
         message = f"the values of a constant are broken at byte {weights.offset + fault.at}"
         raise Damaged(message, name="damaged-model", path=weights.path) from None
+
+
+def _opened(weights: Weights) -> IO[bytes]:
+    """:raises Refused: if the file is missing, outside the folder of its model, or cannot be read"""
+    if not os.path.lexists(weights.path):
+        message = "the file with the values of constants is missing"
+        hint = "put the external data beside the model, under the name in the model"
+        raise Refused(message, name="missing-weights", path=weights.path, hint=hint)
+    if weights.folder is None:
+        return open_file(weights.path)
+    return open_inside(weights.folder, os.path.relpath(weights.path, weights.folder))
 
 
 def _in_memory(weights: Weights, dtype: str) -> Any:

@@ -69,6 +69,7 @@ class Weights(NamedTuple):
     :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (TensorFlow ``half_val``);
         ``escaped``: the inside of a string of text protobuf
     :param tensor: the ONNX TensorProto with the values; None: they are in the file
+    :param folder: the folder that the file must be in, if a model names it; ``path`` is below it
     """
 
     path: str
@@ -76,6 +77,7 @@ class Weights(NamedTuple):
     size: int = 0
     encoding: str = "raw"
     tensor: Any = None
+    folder: str | None = None
 
 
 class Origin(NamedTuple):

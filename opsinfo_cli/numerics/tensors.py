@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import Damaged, Refused
+from ..opening import open_file
 from .formats import FORMATS, Format
 
 COARSE = 2.0**-11
@@ -165,13 +166,8 @@ def read_tensor(path: str) -> DumpedTensor | None:
 
 
 def _require_npy(path: str) -> None:
-    try:
-        if not os.path.isfile(path) and os.path.exists(path):
-            raise Refused("not a regular file", name="not-a-file", path=path)
-        with open(path, "rb") as file:
-            magic = file.read(len(_MAGIC))
-    except (OSError, ValueError) as error:
-        raise Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path) from None
+    with open_file(path) as file:
+        magic = file.read(len(_MAGIC))
     if magic != _MAGIC:
         hint = "the file is an archive of arrays; unpack it first" if magic.startswith(b"PK") else None
         raise Damaged("not a .npy file", path=path, hint=hint)

@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused, UsageFault, join_some
+from ..opening import open_file
+from ..text.source import read_bytes
 from .packages import needed
 
 if TYPE_CHECKING:
@@ -265,20 +267,18 @@ def read_npz(path: str) -> dict[str, Any]:
     :raises Damaged: if it is not an ``.npz``
     """
     np = needed("numpy")
-    try:
-        with open(path, "rb") as file:
+    with open_file(path) as file:
+        try:
             if file.read(2) != b"PK":
                 hint = "numpy.savez('inputs.npz', NAME=array, ...)"
                 raise Damaged("not an .npz file", name="not-npz", path=path, hint=hint)
             file.seek(0)
             with np.load(file, allow_pickle=False) as arrays:
                 return {name: arrays[name] for name in arrays.files}
-    except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
-    except Damaged:
-        raise
-    except Exception as error:  # zipfile and numpy raise several kinds
-        raise Damaged(f"not an .npz file of arrays: {error}", name="not-npz", path=path) from None
+        except Damaged:
+            raise
+        except Exception as error:  # zipfile and numpy raise several kinds
+            raise Damaged(f"not an .npz file of arrays: {error}", name="not-npz", path=path) from None
 
 
 def input_folders(folder: str) -> list[str]:
@@ -336,24 +336,21 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
 
 def _npy(path: str) -> Any:
     np = needed("numpy")
-    try:
-        return np.load(path, allow_pickle=False)
-    except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
-    except Exception as error:  # numpy raises several kinds
-        raise Damaged(f"not a .npy file: {error}", name="not-npy", path=path) from None
+    with open_file(path) as file:
+        try:
+            return np.load(file, allow_pickle=False)
+        except Exception as error:  # numpy raises several kinds
+            raise Damaged(f"not a .npy file: {error}", name="not-npy", path=path) from None
 
 
 def _tensor(path: str) -> tuple[str, Any]:
     """Return the name and the values of a TensorProto."""
     onnx = needed("onnx")
+    data = read_bytes(path)
     try:
-        with open(path, "rb") as file:
-            tensor = onnx.TensorProto.FromString(file.read())
+        tensor = onnx.TensorProto.FromString(data)
         if not tensor.data_type:
             raise ValueError("it has no dtype")
         return tensor.name, onnx.numpy_helper.to_array(tensor)
-    except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
     except Exception as error:  # protobuf and onnx raise several kinds
         raise Damaged(f"not a tensor of ONNX: {error}", name="not-tensor", path=path) from None

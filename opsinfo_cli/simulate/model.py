@@ -1,7 +1,7 @@
 """An ONNX model as a simulation needs it: every node in one list, large weights kept apart.
 
-It is a copy of the ModelProto that the graph was read from. Weights above a megabyte are kept as arrays and handed to
-every session as they are; weights in other files stay there, and onnxruntime maps them.
+It is a copy of the ModelProto that the graph was read from. Weights above a megabyte, and those in other files, are
+kept as arrays and handed to every session as they are.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import Damaged
-from ..graph.readers.onnx import EXTERNAL, bodies, external_place, without_large
+from ..errors import Damaged, Refused
+from ..graph.readers.onnx import EXTERNAL, bodies, without_large
+from ..opening import open_inside
+from .packages import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,18 +45,14 @@ class OnnxFile:
     """The structure of a model.
 
     :ivar proto: the ModelProto, without large weights
-    :ivar folder: the folder of its external data
     :ivar weights: the large weights by name, as arrays
     :ivar scopes: the GraphProto of the main graph and of each body
     :ivar nodes: all nodes, those of the main graph first
     :ivar original: every value that a node yields in the user's file; a conversion to a newer opset adds others
     """
 
-    def __init__(
-        self, proto: Any, folder: str, weights: dict[str, Any], original: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, proto: Any, weights: dict[str, Any], original: frozenset[str] = frozenset()) -> None:
         self.proto = proto
-        self.folder = folder
         self.weights = weights
         self.scopes: list[Any] = []
         self.nodes: list[FlatNode] = []
@@ -70,18 +68,16 @@ class OnnxFile:
         :raises Damaged: if external data is missing or outside the model's folder
         """
         folder = os.path.dirname(os.path.abspath(path))
-        for graph in _graphs(proto.graph):
-            for tensor in graph.initializer:
-                _require_inside(tensor, folder, path)
         weights: dict[str, Any] = {}
         made = without_large(proto, LARGE, partial(_kept_apart, weights))
+        _read_external(made.graph, folder, path, weights)
         oldest, newest = IR_VERSIONS
         made.ir_version = min(max(proto.ir_version, oldest), newest)
         _move_constants(made.graph, weights)
         for graph in _graphs(made.graph):
             _seed(graph)
             _name_once(graph)
-        return cls(made, folder, weights)
+        return cls(made, weights)
 
     @property
     def opset(self) -> int:
@@ -116,17 +112,68 @@ def _graphs(graph: Any) -> Iterator[Any]:
             yield from _graphs(body)
 
 
-def _require_inside(tensor: Any, folder: str, path: str) -> None:
-    """:raises Damaged: if the file of a weight is missing, or outside the model's folder"""
-    if tensor.data_location != EXTERNAL:
-        return
-    name, place = external_place(tensor, folder)
-    if place is None:
-        message = f"the weight `{tensor.name}` is outside the model's folder: `{name}`"
-        raise Damaged(message, name="external-data", path=path)
-    if not os.path.isfile(place):
-        message = f"external data not found: `{name}`, of the weight `{tensor.name}`"
-        raise Damaged(message, name="external-data", path=path)
+def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -> None:
+    """Read values in other files, so that onnxruntime opens none: it follows links and names that lead elsewhere.
+
+    :raises Damaged: if a file is missing, outside the model's folder, or too short
+    """
+    for graph in _graphs(main):
+        for tensor in _tensors(graph):
+            if tensor.data_location == EXTERNAL:
+                _take_in(tensor, _external(tensor, folder, path))
+        for tensor in graph.initializer:
+            if tensor.data_location == EXTERNAL and not (graph is main and tensor.name in weights):
+                data = _external(tensor, folder, path)
+                kept = _kept_apart(weights, tensor, data) if graph is main else None
+                if kept is None:
+                    _take_in(tensor, data)
+                else:
+                    tensor.CopyFrom(kept)
+
+
+def _take_in(tensor: Any, data: Any) -> None:
+    tensor.raw_data = data.tobytes()
+    tensor.data_location = 0
+    tensor.ClearField("external_data")
+
+
+def _tensors(graph: Any) -> Iterator[Any]:
+    """Yield the tensors in a graph's attributes, and the sparse ones; those of its bodies are left out."""
+    sparse = list(graph.sparse_initializer)
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield from attribute.tensors
+            if attribute.HasField("t"):
+                yield attribute.t
+            sparse += attribute.sparse_tensors
+            if attribute.HasField("sparse_tensor"):
+                sparse.append(attribute.sparse_tensor)
+    for tensor in sparse:
+        yield from (tensor.values, tensor.indices)
+
+
+def _external(tensor: Any, folder: str, path: str) -> Any:
+    """Return the bytes of a tensor in another file, as an array that maps them."""
+    np = needed("numpy")
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    name = entries.get("location", "")
+    try:
+        with open_inside(folder, name) as file:
+            offset, end = int(entries.get("offset", "0")), file.seek(0, os.SEEK_END)
+            size = int(entries.get("length", end - offset))
+            if not 0 <= offset <= offset + size <= end:
+                raise ValueError(f"`{name}` has {end} bytes")
+            return np.memmap(file, "u1", "r", offset, size) if size else np.empty(0, "u1")
+    except ValueError as error:
+        message = f"the place of the weight `{tensor.name}` in its file is wrong: {error}"
+    except Refused as refused:
+        if refused.name == "outside":
+            message = f"the weight `{tensor.name}` is outside the model's folder: `{name}`"
+        elif not os.path.lexists(os.path.join(folder, name)):
+            message = f"external data not found: `{name}`, of the weight `{tensor.name}`"
+        else:
+            raise
+    raise Damaged(message, name="external-data", path=path)
 
 
 def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
@@ -147,14 +194,21 @@ def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
         graph.node.extend(copies)
 
 
-def _kept_apart(weights: dict[str, Any], tensor: Any) -> Any:
-    """Put the values of a large weight into ``weights``, and return it marked as external; None if it stays."""
-    from onnx import TensorProto, numpy_helper
+def _kept_apart(weights: dict[str, Any], tensor: Any, data: Any = None) -> Any:
+    """Put the values of a large weight into ``weights``, and return it marked as external; None if it stays.
+
+    :param data: its bytes, if they are in another file
+    """
+    from onnx import TensorProto, helper, numpy_helper
 
     usual = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.INT8, TensorProto.UINT8}
     if tensor.data_type not in usual | {TensorProto.INT32, TensorProto.INT64}:
         return None
-    weights[tensor.name] = array = numpy_helper.to_array(tensor)
+    if data is None:
+        array = numpy_helper.to_array(tensor)
+    else:
+        array = data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
+    weights[tensor.name] = array
     bare = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
     bare.data_location = TensorProto.EXTERNAL
     for key, value in (("location", _APART), ("offset", "0"), ("length", str(array.nbytes))):
@@ -202,7 +256,7 @@ def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
         if each.name in kept:
             each.CopyFrom(kept[each.name])
     made.ir_version = file.proto.ir_version
-    found = OnnxFile(made, file.folder, file.weights, file.original)
+    found = OnnxFile(made, file.weights, file.original)
     return found if _outputs(found) >= file.original and _weights(found) >= set(kept) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ..errors import Refused, brief
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _FATAL = 4
 _FOLDER = "session.model_external_initializers_file_folder_path"
+"""Set to a path that is no folder: weights in other files are given as arrays, onnxruntime opens none."""
 _NO_COPIES = "session.disable_prepacking"
 """Packed weights are copies in memory and change the sums, because a rounded weight is not packed."""
 
@@ -23,9 +25,8 @@ class ModelSession:
     Optimisation is off: no rounding can be fused away, and a session is made in a third of the time.
     """
 
-    def __init__(self, model: bytes, folder: str, weights: Mapping[str, Any], path: str) -> None:
+    def __init__(self, model: bytes, weights: Mapping[str, Any], path: str) -> None:
         """:param model: the ModelProto
-        :param folder: the folder of its external data
         :param weights: arrays of the weights that were kept apart
         :param path: the user's file, for messages
         :raises MissingPackage: if ``onnxruntime`` is not installed
@@ -37,7 +38,7 @@ class ModelSession:
         options.log_severity_level = _FATAL
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.add_session_config_entry(_FOLDER, folder)
+        options.add_session_config_entry(_FOLDER, os.devnull)
         options.add_session_config_entry(_NO_COPIES, "1")
         self._path = path
         self._weights = {name: runtime.OrtValue.ortvalue_from_numpy(array) for name, array in weights.items()}

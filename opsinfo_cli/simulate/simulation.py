@@ -134,7 +134,7 @@ class Simulation:
 
         :param more: values of the main graph that it yields behind its own outputs
         """
-        return ModelSession(self.rewriter.model(plan, more), self.file.folder, self.file.weights, self.path)
+        return ModelSession(self.rewriter.model(plan, more), self.file.weights, self.path)
 
     def answer(self, mixlist: Lists = None) -> Answer:
         """Return the judge's answer with a mixlist."""
@@ -231,7 +231,7 @@ def _ready_file(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> tuple[
 
 def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
     """Return the outputs of each set of inputs by name."""
-    session = ModelSession(file.proto.SerializeToString(), file.folder, file.weights, path)
+    session = ModelSession(file.proto.SerializeToString(), file.weights, path)
     names = [each.name for each in file.proto.graph.output]
     return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import sys
 from bisect import bisect_right
 from functools import cached_property
@@ -12,6 +11,7 @@ from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
+from ..opening import open_file
 
 if TYPE_CHECKING:
     from typing import IO
@@ -124,16 +124,10 @@ def read_bytes(path: str) -> bytes:
     :raises Refused: if the file does not exist, is not regular, or cannot be read
     """
     try:
-        # O_NONBLOCK: opening a FIFO must not wait for a writer
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            if not os.path.isfile(descriptor):
-                raise Refused("not a regular file", name="not-a-file", path=path)
+        with open_file(path) as file:
             return file.read()
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
-    except ValueError as error:
-        raise Refused(str(error), name="unreadable", path=path) from None
 
 
 def standard_input() -> IO[bytes] | None:

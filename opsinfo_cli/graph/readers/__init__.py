@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ...errors import Damaged, Refused
+from ...opening import open_file, open_inside
 from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
 
 if TYPE_CHECKING:
@@ -43,26 +44,21 @@ def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGra
     :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
     """
     try:
-        if os.path.isdir(folder := path):
-            files = [os.path.join(path, name) for name in _SAVED_FILES]
-            path = next(filter(os.path.exists, files), "")
-            if not path:
+        is_folder = os.path.isdir(folder := path)
+        if is_folder:
+            name = next((name for name in _SAVED_FILES if os.path.exists(os.path.join(folder, name))), "")
+            if not name:
                 raise Refused("not a SavedModel: saved_model.pb not found", name="unknown-model", path=folder)
-        with open(path, "rb") as file:
+            path = os.path.join(folder, name)
+        with open_inside(folder, name) if is_folder else open_file(path) as file:
             if seen:
                 seen(os.fstat(file.fileno()).st_size)
             return _read(file, path)
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
-    except ValueError as error:
-        if "\0" not in path:
-            raise
-        raise Refused(str(error), name="unreadable", path=path) from None
 
 
 def _read(file: IO[bytes], path: str) -> ModelGraph:
-    if not file.seekable():
-        raise Refused("a model cannot be read from a pipe: write it to a file first", name="unreadable", path=path)
     module, _, function = _reader_of(file, path).partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
     collected = gc.isenabled()

@@ -104,6 +104,7 @@ class _Model:
         self._facts: dict[str, str] = {}
         self._mode: int | None = None
         self._owners: dict[str, int] = {}
+        self._owned: list[str] = []
         self._names: set[str] = set()
         self._waiting: list[tuple[str, list[Message]]] = []
         self._judged = self._cast = False
@@ -133,14 +134,20 @@ class _Model:
 
         :raises Damaged: if an edge or a subgraph refers to a missing node
         """
-        waiting = self._waiting
-        while waiting:  # a subgraph comes after the graph that owns it, one without an owner last
-            ready = [graph for graph in waiting if graph[0] in self._owners] or waiting[:1]
-            waiting = [graph for graph in waiting if not any(graph is other for other in ready)]
-            for name, operators in ready:
+        position = {name: number for number, (name, _) in enumerate(self._waiting) if name}
+        placed: set[int] = set()
+        rest = iter(range(len(self._waiting)))
+        while len(placed) < len(self._waiting):  # a subgraph comes after the graph that owns it, one without owner last
+            ready = sorted(position.pop(name) for name in self._owned if name in position)
+            self._owned.clear()
+            ready = ready or [next(number for number in rest if number not in placed)]
+            for number in ready:
+                name, operators = self._waiting[number]
+                position.pop(name, None)
                 self.builder.subgraph(name, self._owners.get(name))
                 for operator in operators:
                     self._add(operator)
+            placed.update(ready)
         facts, compiled = self._facts, self._format == "om"
         command = facts.pop("atc_cmdline", "")
         changed = any(tensor.original_dtype not in (None, tensor.dtype) for tensor in self.builder.tensors())
@@ -221,7 +228,8 @@ class _Model:
             weights=weights,
         )
         for body in words(operator, "subgraph_name"):
-            self._owners.setdefault(body, index)
+            if self._owners.setdefault(body, index) == index:
+                self._owned.append(body)
 
     def _constant(self, value: Message) -> Weights | None:
         """Return the place of a constant's values: in its own attribute, else in the partition of weights."""

@@ -310,7 +310,8 @@ class _Reader:
             self.outside.add(name)
             return None
         entries = {entry.key: entry.value for entry in tensor.external_data}
-        return Weights(path, max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1")))
+        offset, size = max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1"))
+        return Weights(path, offset, size, folder=self._folder)
 
 
 def _number(text: str) -> int:
