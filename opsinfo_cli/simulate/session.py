@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future, wait
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from ..errors import Refused, brief
@@ -17,6 +19,8 @@ _FOLDER = "session.model_external_initializers_file_folder_path"
 """Set to a path that is no folder: weights in other files are given as arrays, onnxruntime opens none."""
 _NO_COPIES = "session.disable_prepacking"
 """Packed weights are copies in memory and change the sums, because a rounded weight is not packed."""
+_PATIENCE = 0.5
+"""Seconds that a node may take to end after a signal."""
 
 
 class ModelSession:
@@ -51,16 +55,28 @@ class ModelSession:
             raise Refused(message, name="not-loaded", path=path) from None
 
     def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
-        """Return every output, in the model's order.
+        """Return every output, in the model's order; a thread computes them, so that signals are handled meanwhile.
 
         :raises Refused: if onnxruntime cannot compute it
         """
+        settings = needed("onnxruntime").RunOptions()
+        run: Future[Sequence[Any]] = Future()
+        Thread(target=self._compute, args=(run, feeds, settings), daemon=True).start()
         try:
-            found: Sequence[Any] = self._session.run(None, dict(feeds))
+            return run.result()
         except Exception as error:  # as above
             message = f"onnxruntime cannot compute the model: {_said(error)}"
             raise Refused(message, name="not-computed", path=self._path) from None
-        return found
+        except BaseException:  # a signal: onnxruntime ends before the next node
+            settings.terminate = True
+            wait([run], _PATIENCE)
+            raise
+
+    def _compute(self, run: Future[Sequence[Any]], feeds: Mapping[str, Any], settings: Any) -> None:
+        try:
+            run.set_result(self._session.run(None, dict(feeds), settings))
+        except Exception as error:
+            run.set_exception(error)
 
 
 def _said(error: Exception) -> str:

@@ -8,6 +8,7 @@ of ``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser
 from __future__ import annotations
 
 import os
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from ...errors import Damaged, MissingPackage
@@ -29,6 +30,8 @@ EXTERNAL = 1
 _DEFAULT_DOMAINS = ("", "ai.onnx")
 _LARGE = 1 << 16
 """The largest initializer, in bytes, whose values inference gets: those of shapes and axes are much smaller."""
+MOST_NODES, MOST_BYTES = 500_000, 1 << 30
+"""The largest model that functions may expand to: functions that call the next one twice double it with each."""
 _VALUES = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
 _PLAIN = {"value_float": "float32", "value_floats": "float32", "value_int": "int64", "value_ints": "int64"}
 _PLAIN |= {"value_string": "string", "value_strings": "string", "sparse_value": "float32"}
@@ -77,6 +80,7 @@ def inlined(proto: Any, path: str) -> Any:
     """
     if not proto.functions:
         return proto
+    _require_small(proto, path)
     try:
         from onnx.inliner import inline_local_functions
     except ImportError:
@@ -86,6 +90,36 @@ def inlined(proto: Any, path: str) -> Any:
     except Exception as error:  # the package raises several kinds of exceptions
         message = f"the model's functions cannot be inlined: {brief(error)}"
         raise Damaged(message, name="damaged-model", path=path) from None
+
+
+def _require_small(proto: Any, path: str) -> None:
+    """:raises Damaged: if functions call themselves, or would become too many nodes or bytes: calls multiply"""
+    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
+    content = {key: list(_nodes(function.node)) for key, function in functions.items()}
+    content["", "", ""] = list(_nodes(proto.graph.node))  # the model itself
+    calls = {key: [(node.domain, node.op_type, node.overload) for node in nodes] for key, nodes in content.items()}
+    cost: dict[tuple[str, str, str], tuple[int, int]] = {}
+    try:
+        order = list(
+            TopologicalSorter({key: functions.keys() & called for key, called in calls.items()}).static_order()
+        )
+    except CycleError:
+        raise Damaged("a function of the model calls itself", name="damaged-model", path=path) from None
+    for key in order:
+        inner = [cost.get(called, (1, 0)) for called in calls[key]]
+        nodes, size = sum(each[0] for each in inner), sum(each[1] for each in inner)
+        cost[key] = nodes, size + sum(node.ByteSize() for node in content[key])
+        if nodes > MOST_NODES or cost[key][1] > MOST_BYTES:
+            message = f"its functions expand to more than {MOST_NODES:,} nodes or {MOST_BYTES >> 20} MiB"
+            raise Damaged(f"the model is too large: {message}", name="damaged-model", path=path)
+
+
+def _nodes(nodes: Any) -> Iterator[Any]:
+    """Yield nodes, and those of their bodies."""
+    for node in nodes:
+        yield node
+        for _, body in bodies(node):
+            yield from _nodes(body.node)
 
 
 def brief(error: Exception) -> str:

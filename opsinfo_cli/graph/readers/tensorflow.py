@@ -89,7 +89,7 @@ _BODIES = {
 """Attributes that name functions, and the first input that is an argument of theirs."""
 
 DEEPEST = 48
-MOST_NODES = 2_000_000
+MOST_NODES = 500_000
 """The most nodes that inlining may create: functions that call each other twice grow without bounds."""
 _SIGNATURE = "serving_default"
 _PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2", "_Arg"})
@@ -252,6 +252,7 @@ class _Library:
         if function is None:
             return
         nodes, results = self._body(function, "", function.arguments, [])
+        self._count(len(nodes) + 1)
         inputs = [f"{argument}:0" for argument in function.arguments]
         tensors = {value: graph.tensor(given) for value, given in zip(inputs, node.inputs[first:], strict=False)}
         body = self.graph(f"{node.name}/{name}", nodes, inputs, results, tensors, depth + 1)
@@ -283,12 +284,16 @@ class _Library:
             arguments = [text for text in node.inputs if not text.startswith("^")]
             control = [text for text in node.inputs if text.startswith("^")]
             inner, results = self._body(function, node.name + "/", arguments, control)
-            self._made += len(inner)
-            if self._made > MOST_NODES:
-                raise WireFault(0, f"functions make more than {MOST_NODES} nodes")
+            self._count(len(inner) + 1)
             made += self._inlined(inner, aliases, depth + 1)
             aliases.update({f"{node.name}:{index}": _value_name(result) for index, result in enumerate(results)})
         return made
+
+    def _count(self, nodes: int) -> None:
+        """:raises WireFault: if functions make too many nodes; an empty one counts too"""
+        self._made += nodes
+        if self._made > MOST_NODES:
+            raise WireFault(0, f"functions make more than {MOST_NODES:,} nodes")
 
     def _body(
         self, function: _Function, lead: str, arguments: list[str], control: list[str]
