@@ -140,7 +140,7 @@ class Console:
             if isinstance(block, (Diff, Exact)):
                 self._send("".join(f"{line}\n" for line in texts))
                 texts.clear()
-                self._send_exact(_inert_diff(block.text) if isinstance(block, Diff) else block.text)
+                self._send_exact(_inert_diff(block.text) if isinstance(block, Diff) else _inert_file(block.text))
             elif not isinstance(block, Picture):
                 texts += self._plain(block)
         self._send("".join(f"{line}\n" for line in texts))
@@ -354,10 +354,10 @@ def document_text(document: Mapping[str, Any], indented: bool) -> str:
     """
     if indented:
         whole = {key: list(value) if isinstance(value, Iterator) else value for key, value in document.items()}
-        return _inert_json(json.dumps(whole, indent=2))
+        return inert_json(json.dumps(whole, indent=2))
     encode = json.JSONEncoder(check_circular=False).encode
     members = (f"{encode(key)}: {_encoded(value, encode)}" for key, value in document.items())
-    return _inert_json("{" + ", ".join(members) + "}")
+    return inert_json("{" + ", ".join(members) + "}")
 
 
 def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
@@ -368,8 +368,15 @@ def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
     return "[" + ", ".join(encode(part)[1:-1] for part in iter(lambda: list(islice(items, 64)), [])) + "]"
 
 
-def _inert_json(text: str) -> str:
+def inert_json(text: str) -> str:
+    """Return JSON in which a CI runner finds no command; the values stay the same."""
     return text.replace("##[", "\\u0023#[") if "##[" in text else text
+
+
+def _inert_file(text: str) -> str:
+    """Return the content of a file; JSON in the log of a GitHub runner as equal JSON without a command."""
+    is_json = text.lstrip()[:1] in ("{", "[")
+    return inert_json(text) if is_json and os.environ.get("GITHUB_ACTIONS") == "true" else text
 
 
 def _inert_diff(diff: str) -> str:

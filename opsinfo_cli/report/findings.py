@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..check.finding import SEVERITIES
 from ..errors import OpsinfoError, counted
 from ..model.file_kind import OPTION_KINDS
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
-from .console import failure_document, place_of
+from .console import failure_document, inert_json, place_of
 from .escape import cell_width, inert, shortened, shown, visible, visible_line
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
 """The formats of report files; from github on, each but json is a module of :mod:`.formats`."""
 
+MOST = 1000
+"""The most findings that are printed as text; the others are counted."""
 _TAB = 4
 _CUT = "..."
 _LEAST = 8
@@ -31,7 +34,7 @@ _PIPE = 100
 
 
 def finding_lines(
-    findings: Iterable[Finding], width: int = 0, seen_from: str = "", encoding: str | None = None
+    findings: Sequence[Finding], width: int = 0, seen_from: str = "", encoding: str | None = None
 ) -> Iterator[Line]:
     """Yield a paragraph for each finding, followed by a blank line.
 
@@ -39,7 +42,7 @@ def finding_lines(
     :param seen_from: on a terminal, the folder to which places are shown relative
     :param encoding: of the text, so that carets stand below what it lacks; None for that of standard output
     """
-    for finding in findings:
+    for finding in islice(findings, MOST):
         yield [Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity), Span(f" {finding.message}")]
         yield f"  --> {place(finding, width, seen_from)}"
         if finding.start and finding.snippet:
@@ -48,6 +51,12 @@ def finding_lines(
             yield ""
             yield [Span("hint:", "hint"), Span(f" {finding.hint}")]
         yield ""
+    yield from _rest(findings)
+
+
+def _rest(findings: Sequence[Finding]) -> Iterator[str]:
+    if len(findings) > MOST:
+        yield f"{len(findings) - MOST:,} more findings; --format json has all"
 
 
 def place(finding: Finding, width: int = 0, seen_from: str = "") -> str:
@@ -101,12 +110,13 @@ def _window(widths: Sequence[int], start: int, room: int) -> tuple[int, int]:
     return first, last
 
 
-def concise_lines(findings: Iterable[Finding], failures: Iterable[OpsinfoError] = ()) -> Iterator[Line]:
+def concise_lines(findings: Sequence[Finding], failures: Iterable[OpsinfoError] = ()) -> Iterator[Line]:
     """Yield `path:line:column: severity[code] name: message (hint)`, and in a file the failures."""
-    for finding in findings:
+    for finding in islice(findings, MOST):
         hint = f" ({visible(finding.hint)})" if finding.hint else ""
         severity = Span(f"{finding.severity}[{finding.rule.code}]", finding.severity)
         yield [Span(f"{place(finding)}: "), severity, Span(f" {finding.rule.name}: {visible(finding.message)}{hint}")]
+    yield from _rest(findings)
     for error in failures:
         yield f"{place_of(error)}: error {error.name}: {visible(error.message)}"
 
@@ -165,12 +175,14 @@ def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> 
     :param document: the JSON document of the report, with its head
     """
     if format == "json":
-        return json.dumps(document, indent=2) + "\n"
+        return inert_json(json.dumps(document, indent=2)) + "\n"
     if format in ("text", "concise"):
         lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
         return "".join(f"{plain(line)}\n" for line in lines)
     text: str = getattr(import_module(f".formats.{format}", __package__), format)(checked)
-    return text
+    if format == "junit":
+        return text.replace("##[", "&#35;#[")
+    return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other
 
 
 def findings_document(checked: CheckResult, against: Sequence[str]) -> dict[str, Any]:

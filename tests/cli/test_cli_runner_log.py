@@ -10,8 +10,26 @@ from pathlib import Path
 import pytest
 from cli_support import Run, library, mixlist, write
 
+from opsinfo_cli.report.findings import FORMATS
+
 HOSTILE = "::add-mask::e\n\t::stop-commands::word\r::error::x ##[warning]y\n"
 RUNNER = {"GITHUB_ACTIONS": "true"}
+NAMED = (
+    """
+list WORD|show WORD WORD|move WORD WORD --to black|apply WORD WORD
+validate WORD --format concise|diff WORD WORD|fmt WORD|snapshot WORD
+merge WORD WORD|backups WORD|restore WORD|restore WORD --to WORD|socs WORD|doctor WORD|explain WORD|schema WORD
+completion WORD|graph WORD --against WORD|simulate WORD --against WORD|bisect --against WORD -- WORD|qualify WORD
+reapply WORD|numerics WORD|systems show WORD|systems convert WORD|systems decide WORD WORD|WORD|list --format WORD WORD
+""".replace("\n", "|")
+    .strip("|")
+    .split("|")
+)
+"""Lines with a hostile word as a path, a name or a value."""
+OPERATORS = """
+list m.json|list m.json --format json|fmt m.json|fmt m.json --diff|validate m.json --format text|merge m.json m.json
+""".strip().split("|")
+"""Lines with a file in which the hostile word is an operator."""
 
 
 def commands(log: str) -> list[str]:
@@ -79,3 +97,19 @@ def test_json_of_a_name_with_a_runner_command_is_equal_json_without_the_command(
     ran = opsinfo("list", path, "--format", "json")
     assert "##[" not in ran.out
     assert [each["name"] for each in ran.json["operators"]] == [name]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_report_on_standard_output_has_only_our_commands(opsinfo: Run, tmp_path: Path, format: str) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["##[add-mask]x", "\u205f::add-mask::x"] * 2))
+    out = opsinfo("validate", path, "--report", f"{format}:/dev/stdout", "--format", "concise", env=RUNNER).out
+    assert set(commands(out)) <= {"error", "warning", "notice"}
+
+
+@pytest.mark.parametrize("line", [line.split() for line in (*NAMED, *OPERATORS)], ids=" ".join)
+def test_no_command_prints_a_runner_command_from_a_hostile_word(opsinfo: Run, tmp_path: Path, line: list[str]) -> None:
+    for blank in ("", "\t", "\u1680", "\u205f"):
+        word = f"{blank}::error::x ##[error]x"
+        write(tmp_path / "m.json", mixlist(black_add=[word] * 2))
+        ran = opsinfo(*(word if part == "WORD" else part for part in line), cwd=tmp_path, env=RUNNER)
+        assert commands(ran.out + "\n" + ran.err) == [], blank

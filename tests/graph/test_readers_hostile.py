@@ -168,7 +168,7 @@ def test_functions_that_grow_exponentially_are_refused(tmp_path: Path, monkeypat
     path = tmp_path / "m"
     path.write_bytes(message.SerializeToString())
     monkeypatch.setattr(tensorflow, "MOST_NODES", 5000)
-    with pytest.raises(Damaged, match="more than 5000 nodes"):
+    with pytest.raises(Damaged, match="more than 5,000 nodes"):
         read_graph(str(path))
 
 
