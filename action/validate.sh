@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What action.yml runs. Inputs come through the environment, so that the shell never runs their text. The exit status is
-# that of opsinfo: 1 for findings, 2 for wrong inputs, 3 if the check could not be made.
+# that of opsinfo: 1 for findings, 2 for wrong inputs, 3 if the check could not be made. Nothing of the checkout runs:
+# Python is isolated (-I), because a module of the current folder would else replace venv, pip or opsinfo_cli.
 set -euo pipefail
 
 venv="${RUNNER_TEMP:?is set by the runner}/opsinfo-venv"
@@ -9,8 +10,11 @@ if [ -n "${INPUT_VERSION:-}" ]; then
     wanted="opsinfo==$INPUT_VERSION"
 fi
 if [ "$(cat "$venv/holds" 2>/dev/null)" != "$wanted" ]; then # else an earlier step of the job installed it
-    python3 -m venv --clear "$venv" || exit 3
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$wanted" || exit 3
+    (
+        cd "$RUNNER_TEMP"
+        python3 -I -m venv --clear "$venv"
+        "$venv/bin/python" -I -m pip install --quiet --disable-pip-version-check "$wanted"
+    ) || exit 3
     echo "$wanted" >"$venv/holds"
 fi
 
@@ -32,6 +36,6 @@ add_lines "${INPUT_PATHS:-.}"
 
 echo "::add-matcher::$GITHUB_ACTION_PATH/action/problem-matcher.json"
 status=0
-"$venv/bin/opsinfo" validate --format concise "${words[@]}" || status=$? # the matcher reads lines; args may name another format
+"$venv/bin/python" -I -m opsinfo_cli validate --format concise "${words[@]}" || status=$? # the matcher reads lines; args may name another format
 echo "::remove-matcher owner=opsinfo::"
 exit "$status"

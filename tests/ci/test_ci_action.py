@@ -108,6 +108,29 @@ def test_inputs(action: Action, sample: Path, situation: str) -> None:
     assert message in done.stderr
 
 
+def test_nothing_of_the_checkout_runs(action: Action, sample: Path, temp: Path) -> None:
+    code = f"open({str(temp / 'ran')!r}, 'a').write(__file__ + chr(10))\n"
+    for module in ("venv", "sitecustomize", "usercustomize", "click", "json", "setup"):
+        (sample / f"{module}.py").write_text(code, "utf-8")
+    for package in ("pip", "opsinfo_cli", "ensurepip", "setuptools"):
+        (sample / package).mkdir()
+        for name in ("__init__.py", "__main__.py"):
+            (sample / package / name).write_text(code, "utf-8")
+    (sample / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "setup"\nbackend-path = ["."]\n'
+    )
+    subprocess.run(["git", "init", "-q", sample], check=True)
+    hook = temp / "hook"
+    hook.write_text(f"#!/bin/sh\necho git >>{temp / 'ran'}\n", "utf-8")
+    hook.chmod(0o755)
+    for key in ("core.fsmonitor", "core.hooksPath", "core.sshCommand", "core.pager", "filter.x.clean", "diff.external"):
+        subprocess.run(["git", "-C", sample, "config", key, str(hook)], check=True)
+    shutil.rmtree(temp / "opsinfo-venv", ignore_errors=True)  # installed again, beside the hostile files
+    done = action(paths="mixlists")
+    assert (done.returncode, done.stderr) == (0, "2 files checked: no findings\n")
+    assert not (temp / "ran").exists()
+
+
 LINES: dict[str, tuple[Any, ...] | None] = {
     "a/m.json:12:5: error[M005] unknown-operator: `X` is": ("a/m.json", "12", "5", "error", "M005"),
     "a b.json:1:2: warning[M007] sibling-type: `X`: y": ("a b.json", "1", "2", "warning", "M007"),
