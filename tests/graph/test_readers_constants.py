@@ -119,6 +119,15 @@ def test_external_data_outside_the_folder_is_reported_and_not_read(tmp_path: Pat
     assert [note.kind for note in graph.model.notes] == ["external-data"]
 
 
+def test_external_data_through_a_link_out_of_the_folder_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"----" + struct.pack("<2f", 1.0, -7e4))
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/weights.bin").symlink_to("../secret")
+    graph = _external(tmp_path / "model", "weights.bin")
+    with pytest.raises(Refused, match="outside the folder"):
+        extremes(next(iter(weights_of(graph).values())), "float32")
+
+
 def test_values_inside_an_onnx_model_are_read_in_every_form(tmp_path: Path) -> None:
     values = numpy.array([1.0, -7e4, 1e-9], "f4")
     half = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT16, [2], [1.0, 65504.0])

@@ -16,6 +16,8 @@ from opsinfo_cli.errors import Damaged, Refused, UsageFault
 from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.simulate.inputs import InputSet
+from opsinfo_cli.simulate.model import OnnxFile
+from opsinfo_cli.simulate.session import ModelSession
 from opsinfo_cli.simulate.simulation import Simulation
 
 X = np.random.default_rng(1).standard_normal((4, 4)).astype(np.float32)
@@ -143,6 +145,71 @@ def test_external_data_is_not_moved_and_a_missing_file_is_refused(tmp_path: Path
     shutil.move(tmp_path / "w.bin", tmp_path / "elsewhere.bin")
     with pytest.raises(Damaged, match=r"external data not found: `w\.bin`, of the weight `w`"):
         Simulation.open(path, ready, "force_fp16", [InputSet("given", {"x": X})])
+
+
+def _outside(name: str, *locations: str) -> Any:
+    tensor = onnx.TensorProto(name=name, data_type=FLOAT, dims=[4, 4], data_location=onnx.TensorProto.EXTERNAL)
+    for location in locations:
+        tensor.external_data.add(key="location", value=location)
+    return tensor
+
+
+def _routes(location: str) -> dict[str, Any]:
+    """ONNX models that name a file in different places."""
+    make = helper.make_node
+    given, result = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [4, 4])]
+    add, opsets = make("Add", ["x", "w"], ["y"]), [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
+    constant = make("Constant", [], ["w"], value=_outside("w", location))
+    branch = helper.make_graph([make("Identity", ["w"], ["z"])], "b", [], [value("z", FLOAT, [4, 4])])
+    branch.initializer.append(_outside("w", location))
+    condition = make("Constant", [], ["c"], value=helper.make_tensor("c", onnx.TensorProto.BOOL, [], [True]))
+    indices = helper.make_tensor("i", onnx.TensorProto.INT64, [16], range(16))
+    values = _outside("w", location)
+    values.dims[:] = [16]
+    sparse = onnx.SparseTensorProto(values=values, indices=indices, dims=[4, 4])
+    inner = helper.make_function("d", "f", ["x"], ["y"], [constant, add], opsets)
+
+    def model(nodes: list[Any], functions: Any = (), weights: Any = (), sparse: Any = ()) -> Any:
+        graph = helper.make_graph(nodes, "g", given, result, weights, sparse_initializer=sparse)
+        return helper.make_model(graph, opset_imports=opsets, functions=functions, ir_version=8)
+
+    branching = [condition, make("If", ["c"], ["w"], then_branch=branch, else_branch=branch), add]
+    return {
+        "an initializer": model([add], weights=[_outside("w", location)]),
+        "a second location": model([add], weights=[_outside("w", "inside.bin", location)]),
+        "a Constant": model([constant, add]),
+        "a body": model(branching),
+        "a function": model([make("f", ["x"], ["y"], domain="d")], [inner]),
+        "a sparse initializer": model([add], sparse=[sparse]),
+    }
+
+
+@pytest.mark.parametrize("route", _routes(""))
+@pytest.mark.parametrize("location", ["../secret.bin", "link.bin", "folder/secret.bin"])
+def test_external_data_outside_the_folder_is_not_read(tmp_path: Path, location: str, route: str) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for secret in (tmp_path / "secret.bin", folder / "inside.bin"):
+        secret.write_bytes(np.ones((4, 4), np.float32).tobytes())
+    (folder / "link.bin").symlink_to("../secret.bin")
+    (folder / "folder").symlink_to("..")
+    path = folder / "model.onnx"
+    path.write_bytes(_routes(location)[route].SerializeToString())
+    with pytest.raises(Damaged, match="outside the model's folder"):
+        OnnxFile.of(read_graph(str(path)).model.onnx, str(path))
+
+
+@pytest.mark.parametrize("route", _routes(""))
+def test_external_data_inside_the_folder_is_read_by_every_route(tmp_path: Path, route: str) -> None:
+    (tmp_path / "w.bin").write_bytes(np.full((4, 4), 3, np.float32).tobytes())
+    (tmp_path / "link.bin").symlink_to("w.bin")
+    path = tmp_path / "model.onnx"
+    path.write_bytes(_routes("link.bin")[route].SerializeToString())
+    if route == "a second location":  # the last one counts, as in onnxruntime
+        (tmp_path / "inside.bin").touch()
+    file = OnnxFile.of(read_graph(str(path)).model.onnx, str(path))
+    session = ModelSession(file.proto.SerializeToString(), file.weights, str(path))
+    np.testing.assert_array_equal(session.run({"x": X})[0], X + 3)
 
 
 def test_large_weights_are_kept_apart_and_rounded_as_others(tmp_path: Path) -> None:

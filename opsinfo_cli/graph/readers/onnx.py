@@ -30,7 +30,7 @@ EXTERNAL = 1
 _DEFAULT_DOMAINS = ("", "ai.onnx")
 _LARGE = 1 << 16
 """The largest initializer, in bytes, whose values inference gets: those of shapes and axes are much smaller."""
-MOST_NODES, MOST_BYTES = 500_000, 1 << 30
+MOST_NODES, MOST_BYTES = 200_000, 1 << 30
 """The largest model that functions may expand to: functions that call the next one twice double it with each."""
 _VALUES = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
 _PLAIN = {"value_float": "float32", "value_floats": "float32", "value_int": "int64", "value_ints": "int64"}

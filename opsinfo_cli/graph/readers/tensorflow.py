@@ -89,7 +89,7 @@ _BODIES = {
 """Attributes that name functions, and the first input that is an argument of theirs."""
 
 DEEPEST = 48
-MOST_NODES = 500_000
+MOST_NODES = 200_000
 """The most nodes that inlining may create: functions that call each other twice grow without bounds."""
 _SIGNATURE = "serving_default"
 _PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2", "_Arg"})
