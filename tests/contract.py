@@ -5,8 +5,15 @@ The keys of JSON documents are stated by the published schemas, and every run of
 
 from __future__ import annotations
 
+import json
 import signal
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jsonschema import Draft202012Validator
+
+SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 
 STATUSES = (0, 1, 2, 3)
 """Done or clean; findings, differences or would change; wrong usage; a file or the system refused."""
@@ -78,3 +85,26 @@ FINDINGS = {
     "unfinished-change": Finding("vault", "warning", "accepts"),
 }
 """Names of findings and the reactions of the engine never change."""
+
+_SCHEMA_OF = {
+    "apply": "move",
+    "edit": "move",
+    "fmt": "move",
+    "reapply": "move",
+    "snapshot": "move",
+    "doctor": "validate",
+}
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((SCHEMAS / f"output-{name}.schema.json").read_text("utf-8")))
+
+
+def schema_faults(document: dict[str, Any]) -> list[str]:
+    """The errors of a document by its published schema."""
+    command = document["command"]
+    findings_and_error = command in ("validate", "doctor") and "findings" in document
+    failed = "error" in document and not findings_and_error
+    name = "error" if failed else _SCHEMA_OF.get(command, command.replace(" ", "-"))
+    return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(document)]

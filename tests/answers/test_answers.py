@@ -9,10 +9,13 @@ import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from contract import STATUSES, schema_faults
+from library_files import library
 
 HERE = Path(__file__).parent
 FIXTURES = HERE.parents[1] / "fixtures"
@@ -41,15 +44,24 @@ def read_session(path: Path) -> tuple[list[str], list[Step]]:
 
 
 def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
-    """Run a line; `$ cat FILE` and `$ write FILE JSON` are read here, all others are opsinfo's."""
-    words = shlex.split(line)
-    if words[0] == "cat":
-        return (folder / words[1]).read_text("utf-8").splitlines()
-    if words[0] == "write":
-        (folder / words[1]).write_text(words[2] + "\n", "utf-8")
+    """Run a line; `cat`, `write` and `library` are read here, all others are opsinfo's."""
+    variables = list(takewhile(lambda word: "=" in word, shlex.split(line)))
+    command, *words = shlex.split(line)[len(variables) :]
+    if command == "cat":
+        return [stable(text, folder) for text in (folder / words[0]).read_text("utf-8").splitlines()]
+    if command == "write":
+        (folder / words[0]).write_text(words[1].replace("\\n", "\n") + "\n", "utf-8")
         return []
-    at = words.index("opsinfo")
-    ran = opsinfo(*words[at + 1 :], cwd=folder, env=dict(word.split("=", 1) for word in words[:at]))
+    if command == "library":
+        flags = {name: flag or None for name, _, flag in (word.partition("=") for word in words[1:])}
+        (folder / words[0]).write_text(json.dumps(library(flags), indent=1), "utf-8")
+        return []
+    assert command == "opsinfo"
+    ran = opsinfo(*words, cwd=folder, env=dict(word.split("=", 1) for word in variables))
+    assert ran.code in STATUSES
+    assert "Traceback" not in ran.err
+    if ran.out.startswith('{"schema_version"'):
+        assert schema_faults(json.loads(ran.out)) == []
     lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines()]
     lines += [f"[{ran.code}]"] if ran.code else []
     return [stable(text, folder) for text in lines]

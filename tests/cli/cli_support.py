@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from library_files import entry, library  # noqa: F401 - for the tests
 
 from opsinfo_cli.cli.app import COMMANDS as TABLE
 
@@ -17,7 +16,6 @@ Run = Callable[..., Any]
 """The ``opsinfo`` fixture: runs the program, gives ``code``, ``out``, ``err`` and ``json``."""
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = ROOT / "schemas"
 CASES: list[dict[str, Any]] = json.loads((ROOT / "fixtures/mixlists/CASES.json").read_text("utf-8"))
 """What the engine does with each of the fixture mixlists."""
 
@@ -30,29 +28,6 @@ ONLY_910 = AI_910 / "aic-ascend910-ops-info.json"
 ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info.json")
 
 COMMANDS = tuple(TABLE)
-
-_SCHEMA_OF = {
-    "apply": "move",
-    "edit": "move",
-    "fmt": "move",
-    "reapply": "move",
-    "snapshot": "move",
-    "doctor": "validate",
-}
-
-
-@cache
-def validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(json.loads((SCHEMAS / f"output-{name}.schema.json").read_text("utf-8")))
-
-
-def schema_faults(document: dict[str, Any]) -> list[str]:
-    """The errors of a document by its published schema."""
-    command = document["command"]
-    findings_and_error = command in ("validate", "doctor") and "findings" in document
-    failed = "error" in document and not findings_and_error
-    name = "error" if failed else _SCHEMA_OF.get(command, command.replace(" ", "-"))
-    return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(document)]
 
 
 def rows(ran: Any) -> list[list[str]]:
@@ -90,17 +65,6 @@ def write(path: Path, content: Any) -> Path:
     else:
         path.write_bytes(json.dumps(content, indent=2, ensure_ascii=False).encode("utf-8") + b"\n")
     return path
-
-
-def entry(flag: str | None = None, dtypes: str = "float16,float32") -> dict[str, dict[str, str]]:
-    """A minimal operator of a library that the engine accepts."""
-    tensor = {"dtype": dtypes, "format": ",".join("ND" for _ in dtypes.split(",")), "paramType": "required"}
-    sections = {"input0": {**tensor, "name": "x"}, "output0": {**tensor, "name": "y"}}
-    return {**sections, **({"precision_reduce": {"flag": flag}} if flag is not None else {})}
-
-
-def library(flags: dict[str, str | None]) -> dict[str, dict[str, dict[str, str]]]:
-    return {name: entry(flag) for name, flag in sorted(flags.items())}
 
 
 def mixlist(**lists: Iterable[str]) -> dict[str, dict[str, list[str]]]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import COMMANDS, ROOT, schema_faults
-from contract import STATUSES
+from cli_support import COMMANDS, ROOT
+from contract import STATUSES, schema_faults
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_support import Run, flag_of, rows
+from cli_support import AI_910, Run, flag_of, rows
 from contract import FINDINGS
 
 VARYING = ("unknown-operator", "shadowed")
@@ -141,3 +141,15 @@ def test_the_real_store_has_no_errors(opsinfo: Run, corpus: Path) -> None:
     ran = opsinfo("validate", corpus / "cann-910b/opp", "--format", "json")
     assert ran.code == 0, [each for each in ran.json["findings"] if each["severity"] == "error"][:3]
     assert sum(each["name"] == "shadowed" for each in ran.json["findings"]) == 14
+
+
+def test_the_real_chips_side_by_side(opsinfo: Run, corpus: Path) -> None:
+    opp, other = corpus / "cann-910" / "opp" / AI_910, corpus / "cann-910b" / "opp"
+    document = opsinfo("diff", opp, other, other, "--format", "json").json
+    assert document["counts"] == {"operators": 1234, "differ": 17 + 38 + 621, "total": 1234}
+    assert opsinfo("diff", opp, other, "--format", "json").json["counts"] == {
+        "only_in_a": 38,
+        "only_in_b": 621,
+        "changed": 17,
+        "same": 558,
+    }

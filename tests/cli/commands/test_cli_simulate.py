@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Run, mixlist, rows, schema_faults, write
+from cli_support import Run, mixlist, rows, write
+from contract import schema_faults
 from model_files import dump, onnx_model
 
 np = pytest.importorskip("numpy")

@@ -143,6 +143,8 @@ def test_standard_input_requires_a_kind(opsinfo: Run, fixtures: Path, kind: str)
     assert ran.code == 0
     assert rows(ran)[0][3].startswith("-:")
     assert opsinfo("list", "-", input=path.read_bytes()).code == 2
+    shown = opsinfo("show", "-", rows(ran)[0][0], "--as", kind, input=path.read_bytes())
+    assert shown.code == (0 if kind == "library" else 2)
 
 
 def test_as_overrides_the_detected_kind(opsinfo: Run, tmp_path: Path) -> None:

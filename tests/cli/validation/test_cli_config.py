@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_support import SCHEMAS, Run, finding_names, mixlist, write
+from cli_support import Run, finding_names, mixlist, write
+from contract import SCHEMAS
 from jsonschema import Draft202012Validator
 
 from opsinfo_cli.cli.commands.validate import command
