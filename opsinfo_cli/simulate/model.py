@@ -85,6 +85,13 @@ class OnnxFile:
         found = [each.version for each in self.proto.opset_import if each.domain in ("", "ai.onnx")]
         return int(found[0]) if found else 1
 
+    def weight(self, tensor: Any) -> Any:
+        """Return the values of an initializer as an array."""
+        from onnx import numpy_helper
+
+        kept = self.weights.get(tensor.name)
+        return numpy_helper.to_array(tensor) if kept is None else kept
+
     def nodes_of(self, scope: int) -> list[int]:
         """Numbers of the nodes of one graph, in the file's order."""
         return self._of_scope[scope]

@@ -23,6 +23,7 @@ class OutputError(NamedTuple):
     :param cosine: of the angle between them; None: unknown, because elements are not finite or nothing was compared
     :param inf: infinite elements, and ``nan`` those that are NaN
     :param reference_inf: infinite elements of the reference, and ``reference_nan`` those that are NaN
+    :param finite_error: ``max_rel_error`` of the elements that are finite on both sides
     :param why: why nothing could be compared, or what differs beside numbers; empty: nothing
     """
 
@@ -36,6 +37,7 @@ class OutputError(NamedTuple):
     reference_nan: int = 0
     elements: int = 0
     why: str = ""
+    finite_error: float = 0.0
 
     def passes(self, max_error: float | None, min_cosine: float | None) -> bool:
         """Return whether the error is within both bounds; an unknown one is not."""
@@ -99,11 +101,12 @@ def _measured(name: str, a: Any, b: Any) -> OutputError:
             dot += float(np.real(np.vdot(x, y)))
             a_square += float(np.real(np.vdot(x, x)))
             b_square += float(np.real(np.vdot(y, y)))
-    if not same_kind:
-        return OutputError(name, math.inf, math.inf, None, inf, nan, reference_inf, reference_nan, int(a.size))
     relative = 0.0 if not largest else largest / size if size else math.inf
+    counts = inf, nan, reference_inf, reference_nan, int(a.size), ""
+    if not same_kind:
+        return OutputError(name, math.inf, math.inf, None, *counts, relative)
     cosine = _cosine(dot, a_square, b_square) if largest else 1.0
-    return OutputError(name, largest, relative, cosine, inf, nan, reference_inf, reference_nan, int(a.size))
+    return OutputError(name, largest, relative, cosine, *counts, relative)
 
 
 def _cosine(dot: float, a_square: float, b_square: float) -> float | None:
@@ -129,4 +132,5 @@ def worst(errors: Sequence[OutputError]) -> OutputError:
         sum(each.reference_nan for each in errors),
         sum(each.elements for each in errors),
         next((each.why for each in errors if each.why), ""),
+        max(each.finite_error for each in errors),
     )

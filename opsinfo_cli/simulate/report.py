@@ -10,7 +10,8 @@ from .rounding_plan import unknown_tensors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..graph.answer import Answer
+    from ..graph.answer import Answer, Coverage
+    from .node_costs import NodeCost
     from .rounding_plan import RoundingPlan
     from .simulation import Simulated, Simulation, TypeCost
     from .trace import Trace
@@ -46,16 +47,25 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
     if any(each.is_random for each in simulation.inputs):
         message = "real data: random inputs may overflow where real ones do not, and the other way round"
         limits.append(Limit("random-inputs", message))
-    return [*limits, *_of_model(simulation, answer)]
+    return [*limits, *_of_model(simulation, plan, answer)]
 
 
-def _of_model(simulation: Simulation, answer: Answer) -> Iterator[Limit]:
+def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Iterator[Limit]:
     places, nodes = simulation.places, answer.graph.nodes
     expanded = tuple(each.name for each in places.expanded)
     if expanded:
         inner = sum(each.inner for each in places.expanded)
         message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
         yield Limit("inner-tensors", message, expanded)
+    rounded = {number for number, _ in (*plan.entries, *plan.exits)}
+    recurrent = tuple(
+        places.names[number][0]
+        for number in sorted(rounded)
+        if simulation.file.nodes[number].proto.op_type in ("LSTM", "GRU", "RNN")
+    )
+    if recurrent:
+        message = f"states between steps: rounded at their inputs and outputs only are {join_some(recurrent)}"
+        yield Limit("recurrent", message, recurrent)
     assumed = tuple(nodes[at].name for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
@@ -83,6 +93,8 @@ class SimulationReport(NamedTuple):
 
     :param trace: the error along the graph; None: not requested
     :param types: op types, the most costly first
+    :param nodes: low nodes, the most costly first; None: not requested
+    :param coverage: how many nodes the engine judges; the others are computed in float32
     :param mixlist: the path of the mixlist
     :param reference: the path of the recorded outputs; None: float32
     """
@@ -92,10 +104,12 @@ class SimulationReport(NamedTuple):
     trace: Trace | None
     types: list[TypeCost]
     limits: list[Limit]
-    mixlist: str | None
-    reference: str | None
-    max_error: float | None
-    min_cosine: float | None
+    nodes: list[NodeCost] | None
+    coverage: Coverage
+    mixlist: str | None = None
+    reference: str | None = None
+    max_error: float | None = None
+    min_cosine: float | None = None
 
     @property
     def passes(self) -> bool | None:

@@ -1,7 +1,8 @@
 """The tensors of an ONNX model to round, and their dtypes, derived from an answer of the judge.
 
 One ONNX node can become several CANN nodes. The first one that reads a value decides how the value is rounded as an
-input, and the one that yields an output how that output is rounded; values between them are inner values.
+input, and the one that yields an output how that output is rounded; what only moves values is passed, so that the
+convolution decides behind an Unsqueeze. Values between others are inner values, which are not rounded.
 """
 
 from __future__ import annotations
@@ -11,18 +12,35 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..numerics.dtypes import LOW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..graph.answer import Answer
-    from ..graph.graph import GraphNode, ModelGraph, Subgraph
+    from ..graph.graph import GraphNode, GraphTensor, ModelGraph, Subgraph
     from .model import OnnxFile
 
     Where = tuple[int, int]
+    Step = tuple[GraphNode, int]
+    Dtypes = Sequence[str | None]
 
 STORED = frozenset({"float32", "float64", "float16", "bfloat16"})
 """Dtypes of a model whose tensors can be rounded."""
 _NOT_READING = frozenset({"Shape"})
 """Operators added by an expansion that do not read the values of their input."""
+_MOVING = frozenset(
+    [
+        "Unsqueeze",
+        "Squeeze",
+        "ExpandDims",
+        "Reshape",
+        "Flatten",
+        "Transpose",
+        "TransposeD",
+        "BroadcastTo",
+        "Identity",
+        "TensorMove",
+    ]
+)
+"""Operators added by an expansion that yield the values of their first input."""
 _CONSTANTS = frozenset({"Const", "Constant"})
 
 
@@ -87,41 +105,44 @@ class RoundingPlan:
                 found.setdefault(each.type, {})[each.node] = None
         return {op_type: tuple(nodes) for op_type, nodes in found.items()}
 
-    def only(self, op_type: str) -> RoundingPlan:
-        """Return the part of the plan at the nodes of one op type."""
-        return RoundingPlan(
-            *({where: each for where, each in tensors.items() if each.type == op_type} for tensors in self._sides)
+    @property
+    def nodes(self) -> dict[str, str]:
+        """The names of the nodes at which tensors are rounded, each with its op type."""
+        return {name: op_type for op_type, names in self.types.items() for name in names}
+
+    def only(self, op_type: str | None = None, node: str | None = None) -> RoundingPlan:
+        """Return the part of the plan at the nodes of an op type, or at a node."""
+        parts = (
+            {where: each for where, each in side.items() if op_type in (None, each.type) and node in (None, each.node)}
+            for side in self._sides
         )
+        return RoundingPlan(*parts)
 
 
-class Entering(NamedTuple):
-    """A value that enters a node.
+class Decider(NamedTuple):
+    """A node of the graph that can make a tensor low.
 
-    :param node: the number of the ONNX node
-    :param slot: the deciding input slot of the graph
-    :param origin: the output slot of the body's Data that passes the value in; -1: it comes from a node
+    :param slot: the slot of its input, or of its output, that holds the tensor
     """
 
-    node: int
-    input: int
     slot: int
-    origin: int
     type: str
     name: str
 
 
-class Leaving(NamedTuple):
-    """A value that leaves a node, or a graph as one of its outputs.
+class Place(NamedTuple):
+    """A value that enters or leaves a node, or leaves a graph as one of its outputs.
 
     :param owner: the number of the ONNX node; for an output of a graph, the number of the graph
-    :param slot: the deciding output slot of the graph; for an output of a graph, the input slot
+    :param number: of the node's input or output, or of the graph's output
+    :param deciders: the outermost first; the others hold the same values, behind nodes that only move them
+    :param origin: the output slot of the body's Data that passes the value in; -1: there is none
     """
 
     owner: int
-    output: int
-    slot: int
-    type: str
-    name: str
+    number: int
+    deciders: tuple[Decider, ...]
+    origin: int = -1
 
 
 class Expanded(NamedTuple):
@@ -140,9 +161,9 @@ class TensorPlaces:
     """
 
     def __init__(self) -> None:
-        self.entries: list[Entering] = []
-        self.exits: list[Leaving] = []
-        self.outputs: list[Leaving] = []
+        self.entries: list[Place] = []
+        self.exits: list[Place] = []
+        self.outputs: list[Place] = []
         self.names: dict[int, tuple[str, str]] = {}
         self.read: dict[int, tuple[str, ...]] = {}
         self.expanded: list[Expanded] = []
@@ -206,24 +227,32 @@ class _Finder:
         places = self.places
         places.names[number] = main.name, main.type
         readers = _readers(group)
+        given = {value: (node, at) for node in group for at, value in enumerate(_outputs(node)) if value}
         seen: dict[str, int] = {}
         read = list(self._read(number, proto))
         places.read[number] = tuple(value for _, _, value in read)
         for reader, at, value in read:
-            slots = readers.get(value)
+            slots = readers.get(value) or _folded(main, at, given)
             if not value or not slots:
                 continue
-            node, slot = slots[min(seen.get(value, 0), len(slots) - 1)]
+            step = slots[min(seen.get(value, 0), len(slots) - 1)]
             seen[value] = seen.get(value, 0) + 1
-            origin = self._output_slot(inputs[value], 0) if value in inputs else -1
-            places.entries.append(Entering(reader, at, self._input_slot(node, slot), origin, node.type, node.name))
-        given = {value: (node, at) for node in group for at, value in enumerate(_outputs(node)) if value}
+            deciders = [self._decider(step, self.graph.slots.inputs_of)]
+            while step[1] == 0 and step[0].type in _MOVING and _outputs(step[0])[0] in readers:
+                step = readers[_outputs(step[0])[0]][0]
+                deciders.append(self._decider(step, self.graph.slots.inputs_of))
+            origin = self.graph.slots.outputs_of[inputs[value].index] if value in inputs else -1
+            places.entries.append(Place(reader, at, tuple(deciders), origin))
         for at, value in enumerate(proto.output):
             if value in given:
-                node, slot = given[value]
-                places.exits.append(Leaving(number, at, self._output_slot(node, slot), node.type, node.name))
-        if len(group) > 1:
-            inner = sum(value not in proto.output for node in group for value in _outputs(node) if value)
+                step = given[value]
+                deciders = [self._decider(step, self.graph.slots.outputs_of)]
+                while step[0].type in _MOVING and _inputs(step[0])[0] in given:
+                    step = given[_inputs(step[0])[0]]
+                    deciders.append(self._decider(step, self.graph.slots.outputs_of))
+                places.exits.append(Place(number, at, tuple(deciders)))
+        inner = _inner(group, proto.output)
+        if inner:
             places.expanded.append(Expanded(main.name, tuple(node.type for node in group), inner))
         left = list(self.bodies.get(main.index, ()))
         for attribute, scope in self.file.bodies_of(number):
@@ -247,27 +276,49 @@ class _Finder:
 
     def _outputs(self, scope: int, output: GraphNode) -> None:
         for at in range(len(output.sources)):
-            slot = self._input_slot(output, at)
-            self.places.outputs.append(Leaving(scope, at, slot, output.type, output.name))
+            self.places.outputs.append(Place(scope, at, (self._decider((output, at), self.graph.slots.inputs_of),)))
 
-    def _input_slot(self, node: GraphNode, number: int) -> int:
-        return self.graph.slots.inputs_of[node.index] + number
-
-    def _output_slot(self, node: GraphNode, number: int) -> int:
-        return self.graph.slots.outputs_of[node.index] + number
+    @staticmethod
+    def _decider(step: Step, starts: Sequence[int]) -> Decider:
+        node, number = step
+        return Decider(starts[node.index] + number, node.type, node.name)
 
 
-def _outputs(node: GraphNode) -> tuple[str, ...]:
-    return () if node.origin is None else tuple(node.origin.outputs)
+def _inputs(node: GraphNode) -> Sequence[str]:
+    return () if node.origin is None else node.origin.inputs
 
 
-def _readers(group: list[GraphNode]) -> dict[str, list[tuple[GraphNode, int]]]:
+def _outputs(node: GraphNode) -> Sequence[str]:
+    return () if node.origin is None else node.origin.outputs
+
+
+def _folded(main: GraphNode, number: int, given: Mapping[str, Step]) -> list[Step]:
+    """Return the input of the main node that reads a weight in another form, which the compiler computes."""
+    value = _inputs(main)[number] if number < len(_inputs(main)) else ""
+    return [(main, number)] if value in given and given[value][0].type in _CONSTANTS else []
+
+
+def _inner(group: list[GraphNode], outputs: Sequence[str]) -> int:
+    """Return how many values between the nodes of a group cannot be rounded."""
+    moved = {value for node in group if node.type in _MOVING for value in (*_inputs(node), *_outputs(node))}
+    return len(
+        {
+            value
+            for node in group
+            if node.type not in _CONSTANTS and node.type not in _NOT_READING
+            for value in _outputs(node)
+            if value and value not in outputs and value not in moved
+        }
+    )
+
+
+def _readers(group: list[GraphNode]) -> dict[str, list[Step]]:
     """Return the inputs that read each value, for its first reader."""
-    found: dict[str, list[tuple[GraphNode, int]]] = {}
+    found: dict[str, list[Step]] = {}
     for node in group:
         if (node.type in _NOT_READING and len(group) > 1) or node.origin is None:
             continue
-        own: dict[str, list[tuple[GraphNode, int]]] = {}
+        own: dict[str, list[Step]] = {}
         for at, value in enumerate(node.origin.inputs):
             if value:
                 own.setdefault(value, []).append((node, at))
@@ -279,29 +330,34 @@ def _readers(group: list[GraphNode]) -> dict[str, list[tuple[GraphNode, int]]]:
 def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
     """Return the plan of an answer: the floating-point tensors that become low."""
     slots = answer.graph.slots
-    entries: dict[Where, RoundedTensor] = {}
-    exits: dict[Where, RoundedTensor] = {}
-    outputs: dict[Where, RoundedTensor] = {}
-    for entry in places.entries:
-        dtype = answer.inputs[entry.slot]
-        if entry.origin >= 0 and dtype not in LOW:
-            dtype = answer.outputs[entry.origin]
-        own = slots.inputs[entry.slot].first_dtype
-        if dtype in LOW and own in STORED and own != dtype:
-            entries[entry.node, entry.input] = RoundedTensor(dtype, own, entry.type, entry.name)
-    for leaving, dtypes, tensors, rounded in (
-        *((each, answer.outputs, slots.outputs, exits) for each in places.exits),
-        *((each, answer.inputs, slots.inputs, outputs) for each in places.outputs),
-    ):
-        dtype = dtypes[leaving.slot]
-        own = tensors[leaving.slot].first_dtype
-        if dtype in LOW and own in STORED and own != dtype:
-            rounded[leaving.owner, leaving.output] = RoundedTensor(dtype, own, leaving.type, leaving.name)
-    return RoundingPlan(entries, exits, outputs)
+    return RoundingPlan(
+        _rounded(places.entries, answer.inputs, slots.inputs, answer.outputs),
+        _rounded(places.exits, answer.outputs, slots.outputs),
+        _rounded(places.outputs, answer.inputs, slots.inputs),
+    )
+
+
+def _rounded(
+    places: Sequence[Place], dtypes: Dtypes, tensors: Sequence[GraphTensor], passed: Dtypes = ()
+) -> dict[Where, RoundedTensor]:
+    """:param passed: the dtypes of output slots, for values that a body's Data passes in"""
+    found = {}
+    for place in places:
+        outermost = place.deciders[0]
+        own = tensors[outermost.slot].first_dtype
+        if own not in STORED:
+            continue
+        choices = [(dtypes[each.slot], each) for each in reversed(place.deciders)]
+        if place.origin >= 0:
+            choices.append((passed[place.origin], outermost))
+        dtype, by = next(((dtype, by) for dtype, by in choices if dtype in LOW), (None, outermost))
+        if dtype is not None and dtype != own:
+            found[place.owner, place.number] = RoundedTensor(dtype, own, by.type, by.name)
+    return found
 
 
 def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
     """Return how many inputs and outputs of judged nodes have no known dtype and are therefore not rounded."""
     slots = answer.graph.slots
-    unknown = sum(slots.inputs[each.slot].first_dtype is None for each in places.entries)
-    return unknown + sum(slots.outputs[each.slot].first_dtype is None for each in places.exits)
+    unknown = sum(slots.inputs[each.deciders[0].slot].first_dtype is None for each in places.entries)
+    return unknown + sum(slots.outputs[each.deciders[0].slot].first_dtype is None for each in places.exits)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..graph.judging import prepare
 from ..graph.readers import read_graph
 from .inputs import InputSet, input_sets, model_inputs, read_npz, require_fit
+from .node_costs import rank_nodes
 from .report import SimulationReport, not_shown
 from .simulation import Simulation, onnx_model
 from .trace import trace as trace_of
@@ -44,6 +45,7 @@ def simulate_model(
     min_cosine: float | None = None,
     traced: bool = True,
     ranked: bool = True,
+    by_node: bool = False,
 ) -> SimulationReport:
     """Compute an ONNX model in float32 and with its low tensors rounded, as ``opsinfo simulate``.
 
@@ -58,13 +60,14 @@ def simulate_model(
     :param min_cosine: bound of every output's cosine, for ``passes``
     :param traced: whether the error along the graph is computed
     :param ranked: whether the cost of each op type is computed: two more computations for each
+    :param by_node: whether that of each low node is computed too
     :raises UsageFault: if an argument does not fit the model
     :raises Refused: if a file cannot be read, or the model cannot be computed
     :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
     """
     graph = read_graph(model) if isinstance(model, str) else model
     simulation = opened(prepare(graph, against), mode, inputs, shapes, saturate=saturate, reference=reference)
-    report = report_of(simulation, mixlist, traced=traced, ranked=ranked)
+    report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
     path = mixlist if isinstance(mixlist, str) else getattr(mixlist, "path", None)
     recorded = reference if isinstance(reference, str) else _NAMED if reference is not None else None
     return report._replace(mixlist=path, reference=recorded, max_error=max_error, min_cosine=min_cosine)
@@ -99,6 +102,7 @@ def report_of(
     *,
     traced: bool = True,
     ranked: bool = True,
+    by_node: bool = False,
     progress: Progress = lambda description, total: nullcontext(lambda _: None),
 ) -> SimulationReport:
     """Compute with the roundings of a mixlist, along the graph and by op type; the report has no bounds."""
@@ -112,5 +116,10 @@ def report_of(
     if ranked:
         with progress("ranking op types", len(plan.types)) as advance:
             types = simulation.rank(mixlist, advance)
-    limits = not_shown(simulation, plan, simulation.answer(mixlist))
-    return SimulationReport(simulation, simulated, trace, types, limits, None, None, None, None)
+    nodes = None
+    if by_node:
+        with progress("ranking nodes", len(plan.nodes)) as advance:
+            nodes = rank_nodes(simulation, plan, advance)
+    answer = simulation.answer(mixlist)
+    limits = not_shown(simulation, plan, answer)
+    return SimulationReport(simulation, simulated, trace, types, limits, nodes, answer.coverage)

@@ -180,13 +180,14 @@ class Simulation:
         types = plan.types
         for op_type, nodes in types.items():
             without = {**marks, op_type: frozenset({ADD_BLACK})}
-            alone = self._error(plan.only(op_type))
-            costs.append(TypeCost(op_type, nodes, alone, self._error(self.plan(without)) if has_lists else None))
+            alone = self.error(plan.only(op_type=op_type))
+            costs.append(TypeCost(op_type, nodes, alone, self.error(self.plan(without)) if has_lists else None))
             if progress:
                 progress(1)
         return sorted(costs, key=_worst_first)
 
-    def _error(self, plan: RoundingPlan) -> float | None:
+    def error(self, plan: RoundingPlan) -> float | None:
+        """The largest ``max_rel_error`` of a plan; None: it cannot be computed."""
         try:
             return self.computed(plan).max_rel_error
         except Refused:

@@ -14,7 +14,7 @@ from .rewriting import NOTHING
 from .rounding_plan import STORED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .output_error import OutputError
@@ -26,6 +26,8 @@ JUMP, LEAST = 10.0, 1e-3
 PORTION = 256 << 20
 _UNKNOWN = 1 << 20
 """Bytes that a value of unknown shape counts as."""
+_ABSORBING = frozenset({"Softmax", "SoftmaxV2"})
+"""Op types that yield zero where they read a negative infinity, as for a very small number."""
 
 
 class TracedNode(NamedTuple):
@@ -34,6 +36,8 @@ class TracedNode(NamedTuple):
     :param error: ``max_rel_error``
     :param inputs: the largest ``max_rel_error`` of the values that it reads
     :param inf: elements that are infinite, but not in float32; ``nan`` likewise for NaN
+    :param finite_error: ``error`` of the elements that are finite
+    :param absorbed_by: the name of the Softmax in which its infinities end; empty: there is none, or they end elsewhere
     """
 
     node: str
@@ -43,10 +47,13 @@ class TracedNode(NamedTuple):
     inf: int
     nan: int
     elements: int
+    finite_error: float = 0.0
+    absorbed_by: str = ""
 
     @property
     def jumps(self) -> bool:
-        return self.error > LEAST and self.error >= JUMP * self.inputs and math.isfinite(self.inputs)
+        error = self.finite_error if self.absorbed_by else self.error
+        return error > LEAST and error >= JUMP * self.inputs and math.isfinite(self.inputs)
 
 
 class Trace(NamedTuple):
@@ -56,8 +63,13 @@ class Trace(NamedTuple):
 
     @property
     def first_not_finite(self) -> TracedNode | None:
-        """The first node that yields Inf or NaN where float32 does not."""
-        return next((each for each in self.nodes if each.inf or each.nan), None)
+        """The first node that yields Inf or NaN where float32 does not, and no Softmax absorbs it."""
+        return next((each for each in self.nodes if (each.inf or each.nan) and not each.absorbed_by), None)
+
+    @property
+    def absorbed(self) -> list[TracedNode]:
+        """Nodes whose infinities end in a Softmax, which yields what it yields in float32."""
+        return [each for each in self.nodes if each.absorbed_by]
 
     @property
     def first_jump(self) -> TracedNode | None:
@@ -78,9 +90,9 @@ def trace(
     :raises Refused: if onnxruntime cannot compute the model
     """
     values = traced_values(simulation)
-    sizes = _sizes(simulation)
+    sizes = sizes_of(simulation)
     errors: dict[str, OutputError] = {}
-    for some in _portions(list(values), sizes, portion // len(simulation.inputs)):
+    for some in portions(list(values), sizes, portion // len(simulation.inputs)):
         errors.update(_errors(simulation, plan, some))
         if progress:
             progress(len(some))
@@ -93,12 +105,12 @@ def traced_values(simulation: Simulation) -> dict[str, int]:
     found = {}
     for each in simulation.places.exits:
         node = file.nodes[each.owner]
-        if node.scope == 0 and slots.outputs[each.slot].first_dtype in STORED:
-            found[node.proto.output[each.output]] = each.owner
+        if node.scope == 0 and slots.outputs[each.deciders[0].slot].first_dtype in STORED:
+            found[node.proto.output[each.number]] = each.owner
     return found
 
 
-def _portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> Iterator[list[str]]:
+def portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> Iterator[list[str]]:
     some: list[str] = []
     total = 0
     for value in values:
@@ -117,8 +129,8 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
     more = [value for value in values if value not in names]
     places = {name: at for at, name in enumerate([*names, *more])}
     found: dict[str, list[OutputError]] = {value: [] for value in values}
-    rounded = _computed(simulation, plan, more)
-    for a, b in zip(rounded, _computed(simulation, NOTHING, more), strict=True):
+    rounded = computed_values(simulation, plan, more)
+    for a, b in zip(rounded, computed_values(simulation, NOTHING, more), strict=True):
         for value in values:
             at = places[value]
             found[value].append(output_error(value, a[at], b[at]))
@@ -126,7 +138,7 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
     return {value: worst(errors) for value, errors in found.items()}
 
 
-def _computed(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
+def computed_values(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
     """Return the values of each set of inputs; the session is released before the other one is created."""
     session = simulation.session(plan, more)
     return [list(session.run(each.feeds)) for each in simulation.inputs]
@@ -138,9 +150,14 @@ def _traced(
     outputs: dict[int, list[OutputError]] = {}
     for value, number in values.items():
         outputs.setdefault(number, []).append(errors[value])
+    absorbed = _absorbed(simulation, outputs)
     for number, own in outputs.items():
         name, op_type = simulation.places.names[number]
-        read = [errors[value].max_rel_error for value in _read(simulation, number) if value in errors]
+        read = [
+            errors[value].finite_error if values[value] in absorbed else errors[value].max_rel_error
+            for value in _read(simulation, number)
+            if value in errors
+        ]
         yield TracedNode(
             name,
             op_type,
@@ -149,19 +166,53 @@ def _traced(
             sum(max(0, each.inf - each.reference_inf) for each in own),
             sum(max(0, each.nan - each.reference_nan) for each in own),
             sum(each.elements for each in own),
+            max(each.finite_error for each in own),
+            absorbed.get(number, ""),
         )
+
+
+def _absorbed(simulation: Simulation, outputs: dict[int, list[OutputError]]) -> dict[int, str]:
+    """Return the nodes all of whose infinities end in a Softmax without Inf or NaN, each with its name."""
+    file, names = simulation.file, simulation.places.names
+    readers: dict[str, list[int]] = {}
+    for number in (*file.nodes_of(0), -1):
+        if number >= 0 and file.original.isdisjoint(file.nodes[number].proto.output):
+            continue  # a conversion to a newer opset added it; who reads its output reads its input
+        read: Iterable[str] = simulation.names if number < 0 else _read(simulation, number)
+        for value in dict.fromkeys(read):
+            readers.setdefault(value, []).append(number)
+    found: dict[int, str] = {}
+    for number in reversed(outputs):
+        if not any(each.inf > each.reference_inf for each in outputs[number]) or _has_nan(outputs[number]):
+            continue
+        ends: list[str] = []
+        for error in outputs[number]:
+            if error.inf <= error.reference_inf:
+                continue
+            for reader in readers.get(error.name, ()):
+                name, op_type = names.get(reader, ("", ""))
+                finite = reader in outputs and not any(each.inf > each.reference_inf for each in outputs[reader])
+                absorbs = finite and op_type in _ABSORBING and not _has_nan(outputs[reader])
+                ends.append(name if absorbs else found.get(reader, ""))
+        if ends and all(ends):
+            found[number] = ends[0]
+    return found
+
+
+def _has_nan(errors: Sequence[OutputError]) -> bool:
+    return any(each.nan > each.reference_nan for each in errors)
 
 
 def _read(simulation: Simulation, number: int) -> Iterator[str]:
     """Yield the values that a node reads, including those that its bodies read."""
-    yield from simulation.places.read.get(number, ())
+    yield from simulation.places.read.get(number, simulation.file.nodes[number].proto.input)
     for _, body in simulation.file.bodies_of(number):
         for inner in simulation.file.nodes_of(body):
             yield from simulation.file.nodes[inner].proto.input
             yield from _read(simulation, inner)
 
 
-def _sizes(simulation: Simulation) -> dict[str, int]:
+def sizes_of(simulation: Simulation) -> dict[str, int]:
     """Return the sizes in bytes of values whose shapes the ``onnx`` package infers from the first set of inputs."""
     from onnx import helper, shape_inference
 

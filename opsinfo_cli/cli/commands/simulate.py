@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import click
 
@@ -15,7 +16,7 @@ from ...report.views.simulation import doubts, error_svg, simulation_answer
 from ...simulate.run import report_of
 from ..judge import MODEL, JudgeOptions, judge_options, judged_model
 from ..open import open_model
-from ..params import Command, OutputFile, bundle, install_options, option, prints
+from ..params import Choice, Command, OutputFile, bundle, install_options, option, prints
 from ..simulation import SimulationOptions, opened_simulation, simulate_options
 
 
@@ -25,10 +26,12 @@ class PartOptions:
 
     :param rank_only: outputs and op types, without the error along the graph
     :param no_rank: without op types
+    :param by: ``node`` ranks low nodes too
     """
 
     rank_only: bool = False
     no_rank: bool = False
+    by: Literal["type", "node"] = "type"
 
 
 @click.command("simulate", cls=Command)
@@ -40,6 +43,13 @@ class PartOptions:
     PartOptions,
     option("--rank-only", is_flag=True, help="Rank op types; leave out the error along the graph."),
     option("--no-rank", is_flag=True, help="Leave out op types: each takes two more computations."),
+    option(
+        "--by",
+        type=Choice(["type", "node"]),
+        default="type",
+        show_default=True,
+        help="node: rank low nodes too, by their error and their margin to overflow.",
+    ),
 )
 @option("--plot", type=OutputFile(), help="Write a plot of the error along the graph as SVG.")
 @install_options
@@ -67,6 +77,7 @@ def command(
       opsinfo simulate m.onnx --against ascend910b --precision-mode mixed_bfloat16 --inputs calib.npz
       opsinfo simulate m.onnx --against 910b.json --max-error 0.01
       opsinfo simulate m.onnx --against 910b.json --rank-only
+      opsinfo simulate m.onnx --against 910b.json --by node
     """
     _require_whole(parts, plot)
     judging.require_mode()
@@ -83,6 +94,7 @@ def command(
         judged.mixlist,
         traced=not parts.rank_only,
         ranked=not parts.no_rank,
+        by_node=parts.by == "node",
         progress=console.progress,
     )._replace(
         mixlist=judged.options.mixlist,
@@ -100,6 +112,8 @@ def command(
 def _require_whole(parts: PartOptions, plot: str | None) -> None:
     if parts.rank_only and parts.no_rank:
         raise UsageFault("--rank-only and --no-rank cannot be combined")
+    if parts.no_rank and parts.by == "node":
+        raise UsageFault("--no-rank and --by node cannot be combined")
     if parts.rank_only and plot:
         raise UsageFault("--rank-only and --plot cannot be combined")
     if plot:

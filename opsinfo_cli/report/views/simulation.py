@@ -16,6 +16,7 @@ from ...simulate.trace import JUMP, Trace, TracedNode
 from ..answer import Answer, Block, Cell, Column, Either, Lines, Place, Table
 from ..styles import terminal_width
 from .error_plot import svg_text, text_plot
+from .graph_document import coverage_document, coverage_text
 
 _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
@@ -27,7 +28,7 @@ def simulation_answer(report: SimulationReport) -> Answer:
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report)},
         caveats=[f"not shown: {each.message}" for each in report.limits],
-        notes=[_compared(report), *([] if report.passes is None else [_passes(report)])],
+        notes=[_compared(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
 
@@ -83,6 +84,27 @@ def _types(report: SimulationReport) -> list[list[str]]:
     ]
 
 
+def _nodes(report: SimulationReport) -> list[list[str]]:
+    return [
+        [each.name, each.type, number(each.error_alone), number(each.margin), dims(each.shape)]
+        for each in report.nodes or ()
+    ]
+
+
+def _absorbed(report: SimulationReport) -> list[TracedNode]:
+    return report.trace.absorbed if report.trace else []
+
+
+def _not_judged(report: SimulationReport) -> list[str]:
+    text = coverage_text(report.coverage)
+    return [f"{text}; computed in float32"] if text else []
+
+
+def dims(shape: Sequence[int] | None) -> str:
+    """Return a shape as text: ``1x64x56x56``, ``scalar``; ``-`` if it is unknown."""
+    return "-" if shape is None else "x".join(map(str, shape)) or "scalar"
+
+
 def _first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None, str]]:
     """Return the first node that yields Inf or NaN, and the first whose error jumps, each with the reason."""
     if report.trace is None:
@@ -111,7 +133,9 @@ def _lines(report: SimulationReport) -> Iterable[Sequence[str]]:
     yield from (["output", *each] for each in _outputs(report))
     for kind, node, why in _first_nodes(report):
         yield [kind, *((node.node, node.type, why) if node else ("-", "-", "-"))]
+    yield from (["absorbed", each.node, each.type, each.absorbed_by] for each in _absorbed(report))
     yield from (["type", *each] for each in _types(report))
+    yield from (["node", *each] for each in _nodes(report))
 
 
 def _drawn(report: SimulationReport) -> list[Block]:
@@ -121,9 +145,13 @@ def _drawn(report: SimulationReport) -> list[Block]:
             f"{_FIRST[kind]}: {f'{node.node} ({node.type}): {why}' if node else 'none'}"
             for kind, node, why in _first_nodes(report)
         ]
+        if _absorbed(report):
+            first.append(f"Inf that a Softmax absorbs: {join_some([each.node for each in _absorbed(report)])}")
         blocks.append(Lines([*first, ""], indent=2))
     if report.types:
         blocks.append(_type_table(report))
+    if report.nodes:
+        blocks += [Lines([""]), _node_table(report)]
     if report.trace is not None:
         encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
         plot = list(text_plot(report.trace.nodes, terminal_width(), encoding in ("utf8", "utf16")))
@@ -149,6 +177,13 @@ def _type_table(report: SimulationReport, whole: bool = False) -> Table:
         columns.append(Column("names"))
         rows = [[*row, join_some(each.nodes, 20)] for row, each in zip(rows, report.types, strict=True)]
     return Table([Column("op type"), *columns], rows, title="Op types, those that cost most first")
+
+
+def _node_table(report: SimulationReport) -> Table:
+    columns = [Column("node"), Column("op type"), Column("error alone", number=True)]
+    columns += [Column("margin", number=True), Column("shape", spare=True)]
+    rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _nodes(report)]
+    return Table(columns, rows, title="Low nodes, those that cost most first")
 
 
 def _compared(report: SimulationReport) -> str:
@@ -186,6 +221,7 @@ def _page(report: SimulationReport) -> str:
     limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
     tables = [_output_table(report, whole=True), *([_type_table(report, whole=True)] if report.types else [])]
+    tables += [_node_table(report)] if report.nodes else []
     return table_page(f"Simulation of {report.simulation.path}", _facts(report), tables, lead=lead, styles=["plot.css"])
 
 
@@ -200,6 +236,9 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
     for kind, node, why in _first_nodes(report):
         title = _FIRST[kind][:1].upper() + _FIRST[kind][1:]
         facts.append((title, f"{node.node} ({node.type}): {why}" if node else "none"))
+    facts += [("Not judged", text) for text in _not_judged(report)]
+    if _absorbed(report):
+        facts.append(("Inf that a Softmax absorbs", join_some([each.node for each in _absorbed(report)], 20)))
     if report.passes is not None:
         facts.append(("Check", "passes" if report.passes else "fails"))
     return facts
@@ -245,7 +284,9 @@ def _document(report: SimulationReport) -> dict[str, Any]:
             }
             for each in report.types
         ],
-        "nodes": None if report.trace is None else [_node(each) for each in report.trace.nodes],
+        **_nodes_document(report),
+        "absorbed": [{"node": each.node, "type": each.type, "by": each.absorbed_by} for each in _absorbed(report)],
+        "coverage": coverage_document(report.coverage),
         "max_error": report.max_error,
         "min_cosine": report.min_cosine,
         "passes": report.passes,
@@ -253,6 +294,24 @@ def _document(report: SimulationReport) -> dict[str, Any]:
             {"kind": each.kind, "message": each.message, "nodes": list(each.nodes)} for each in report.limits
         ],
     }
+
+
+def _nodes_document(report: SimulationReport) -> dict[str, Any]:
+    """With ``--by node`` its ranking takes the place of the nodes along the graph."""
+    traced = None if report.trace is None else [_node(each) for each in report.trace.nodes]
+    if report.nodes is None:
+        return {"nodes": traced}
+    ranked = [
+        {
+            "name": each.name,
+            "type": each.type,
+            "error_alone": _finite(each.error_alone),
+            "margin": each.margin,
+            "shape": None if each.shape is None else list(each.shape),
+        }
+        for each in report.nodes
+    ]
+    return {"nodes": ranked, "trace": traced}
 
 
 def _finite(value: float | None) -> float | str | None:

@@ -1,0 +1,107 @@
+"""Low nodes ranked by what each costs alone, with how far their values are from the largest of their dtype."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .packages import needed
+from .rewriting import NOTHING
+from .rounding_nodes import LARGEST
+from .trace import PORTION, computed_values, portions, sizes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .rounding_plan import RoundingPlan
+    from .simulation import Simulation
+
+
+class NodeCost(NamedTuple):
+    """The cost of one low node.
+
+    :param error_alone: ``max_rel_error`` with the tensors at this node rounded alone; None: it cannot be computed
+    :param margin: the largest value of the dtype over the largest magnitude that it reads or yields in float32: below
+        1 it overflows; None: unknown, in the body of a control operator, or all values are zero
+    :param shape: of its first output; None: unknown
+    """
+
+    name: str
+    type: str
+    error_alone: float | None
+    margin: float | None
+    shape: tuple[int, ...] | None
+
+
+class _Value(NamedTuple):
+    magnitude: float
+    shape: tuple[int, ...]
+
+
+def rank_nodes(
+    simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] | None = None
+) -> list[NodeCost]:
+    """Return the nodes at which a plan rounds tensors, the most costly first; of equal ones the nearest to overflow.
+
+    :param progress: called after each node of the plan
+    :raises Refused: if onnxruntime cannot compute the model
+    """
+    largest: dict[str, dict[str, float]] = {}
+    shown: dict[str, str] = {}
+    nodes = simulation.file.nodes
+    for tensors, outgoing in ((plan.exits, True), (plan.entries, False)):
+        for (number, at), rounded in tensors.items():
+            if nodes[number].scope == 0:
+                proto = nodes[number].proto
+                value = (proto.output if outgoing else proto.input)[at]
+                largest.setdefault(rounded.node, {})[value] = LARGEST[rounded.dtype]
+                if outgoing:
+                    shown.setdefault(rounded.node, value)
+    values = _values(simulation, list(dict.fromkeys(value for read in largest.values() for value in read)))
+    costs = []
+    for name, op_type in plan.nodes.items():
+        ratios = [
+            most / values[value].magnitude
+            for value, most in largest.get(name, {}).items()
+            if value in values and values[value].magnitude
+        ]
+        shape = values[shown[name]].shape if shown.get(name) in values else None
+        error = simulation.error(plan.only(node=name))
+        costs.append(NodeCost(name, op_type, error, min(ratios, default=None), shape))
+        if progress:
+            progress(1)
+    return sorted(costs, key=_worst_first)
+
+
+def _worst_first(cost: NodeCost) -> tuple[float, float]:
+    return -(cost.error_alone or 0.0), math.inf if cost.margin is None else cost.margin
+
+
+def _values(simulation: Simulation, names: Sequence[str]) -> dict[str, _Value]:
+    """Return the magnitudes and shapes of values in float32."""
+    found: dict[str, _Value] = {}
+    for sets in simulation.inputs:
+        for name in names:
+            if name in sets.feeds:
+                _add(found, name, sets.feeds[name])
+    for tensor in simulation.file.proto.graph.initializer:
+        if tensor.name in names and tensor.name not in found:
+            _add(found, tensor.name, simulation.file.weight(tensor))
+    left = [name for name in names if name not in found]
+    for some in portions(left, sizes_of(simulation), PORTION // len(simulation.inputs)):
+        places = [*simulation.names, *(name for name in some if name not in simulation.names)]
+        more = places[len(simulation.names) :]
+        for arrays in computed_values(simulation, NOTHING, more):
+            for name in some:
+                _add(found, name, arrays[places.index(name)])
+    return found
+
+
+def _add(found: dict[str, _Value], name: str, array: Any) -> None:
+    np = needed("numpy")
+    if not isinstance(array, np.ndarray) or array.dtype.kind != "f":
+        return
+    numbers = np.abs(array[np.isfinite(array)])
+    magnitude = float(numbers.max()) if numbers.size else 0.0
+    before = found.get(name)
+    found[name] = _Value(max(magnitude, before.magnitude if before else 0.0), before.shape if before else array.shape)
