@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import __version__
+from ..errors import counted
 from .answer import Cell, Column, Place, ShareBar, Span, Table
 from .escape import visible
 
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
 _PARTS = os.path.join(os.path.dirname(__file__), "page_parts")
 LISTS = ("white", "black", "gray")
-LONG = 48
+LONG = 24
 """The width of a column in characters; longer texts are wrapped."""
+FOLDED = 240
+"""The length of a text in a cell that is shown at once."""
 
 
 class Bar(NamedTuple):
@@ -95,7 +98,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
     heads = "".join(
         f'<th scope="col"{_number(end)}>{escaped(title)}</th>' for title, end in zip(columns, ends, strict=True)
     )
-    lines = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>\n" for row in rows)
+    lines = "".join(f"<tr>{''.join(map(_cell, columns, row, range(len(row))))}</tr>\n" for row in rows)
     return (
         f'<div class="sheet"><table>\n<caption>{escaped(caption)}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
@@ -110,12 +113,25 @@ def _number(is_number: bool) -> str:
     return ' class="number"' if is_number else ""
 
 
-def _cell(cell: str, at: int) -> str:
-    text = cell if isinstance(cell, Markup) else escaped(cell)
+def _cell(title: str, cell: str, at: int) -> str:
+    text = cell if isinstance(cell, Markup) else folded(cell)
     if at == 0:
         return f'<th scope="row">{text}</th>'
     long = ' class="long"' if len(cell) > LONG and not isinstance(cell, Markup) else ""
-    return f"<td{_number(isinstance(cell, Number)) or long}>{text}</td>"
+    return f"<td{_number(isinstance(cell, Number)) or long}{_label(title)}>{text}</td>"
+
+
+def _label(title: str) -> str:
+    """Return the attribute with which a narrow page names a cell, whose row is then a few lines without columns."""
+    return f' data-of="{escaped(title)}"'
+
+
+def folded(text: str) -> str:
+    """Return a text as markup; the rest of a very long one is shown on request."""
+    if len(text) <= FOLDED:
+        return escaped(text)
+    at = text.rfind(", ", 0, FOLDED // 2) + 1 or FOLDED // 2
+    return f"<details><summary>{escaped(text[:at])} ...</summary>{escaped(text[at:])}</details>"
 
 
 def bars(each: Iterable[Bar]) -> str:
@@ -221,7 +237,10 @@ def table_page(
     }
     pictures = bars(Bar(_heading(first.columns[at]), _listed(words)) for at, words in counts.items()) if counts else ""
     filters = "".join(_filter(at, _heading(first.columns[at]), words) for at, words in counts.items() if len(words) > 1)
-    heads = "".join(f'<th scope="col" aria-sort="none">{escaped(_heading(column))}</th>' for column in first.columns)
+    heads = "".join(
+        f'<th scope="col" aria-sort="none"{_number(column.number)}>{escaped(_heading(column))}</th>'
+        for column in first.columns
+    )
     lines = "".join(_searchable_row(first.columns, cells) for cells in rows)
     body = (
         '<form class="tools" hidden>\n'
@@ -232,7 +251,7 @@ def table_page(
         '<p class="none" hidden>No row fits.</p>\n'
     )
     body += "".join(_plain_section(each) for each in others)
-    foot = f"{note}, " * bool(note) + f"{len(rows)} rows"
+    foot = f"{note}, " * bool(note) + counted(len(rows), "row")
     return page_text(title, facts, body, lead=pictures + lead, styles=styles, scripts=["table.js"], foot=foot)
 
 
@@ -273,7 +292,8 @@ def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
         hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
         look = ' class="number"' if column.number else ' class="long"' if len(text) > LONG else ""
         rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
-        drawn += f"<{tag}{scope}{look}{rank}{hover}>{_markup(column, cell)}</{tag}>"
+        label = "" if at == 0 else _label(_heading(column))
+        drawn += f"<{tag}{scope}{look}{rank}{hover}{label}>{_markup(column, cell)}</{tag}>"
     return f'<tr data-tags="{escaped(tags)}">{drawn}</tr>\n'
 
 
@@ -292,7 +312,7 @@ def _markup(column: Column, cell: Cell) -> str:
     if column.number:
         return Number(text)
     if not column.policy or not text:
-        return Markup(escaped(text))
+        return Markup(folded(text))
     return Markup(' <span class="arrow">→</span> '.join(map(pill, text.split(" -> "))))
 
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"
 Browser = Callable[[str, str], dict[str, Any]]
 
 
-def opened(text: str, script: str, folder: Path) -> dict[str, Any]:
-    """Open a page, run a script in it, and return what the script puts into ``result``; it may ``await``."""
+def opened(text: str, script: str, folder: Path, dark: bool = False) -> dict[str, Any]:
+    """Open a page, run a script in it, and return what the script puts into ``result``; it may ``await``.
+
+    :param dark: whether the desktop prefers dark pages
+    """
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text, count=1)
     acting = "<script>addEventListener('error', (event) => { document.title = event.message; });</script>"
     done = (
@@ -30,7 +34,7 @@ def opened(text: str, script: str, folder: Path) -> dict[str, Any]:
         "document.body.append(Object.assign(document.createElement('pre'),"
         " {id: 'result', textContent: btoa(unescape(encodeURIComponent(JSON.stringify(result))))})); })();</script>"
     )
-    dom = dumped(text.replace("<style>", acting + "<style>", 1) + done, folder)
+    dom = dumped(text.replace("<style>", acting + "<style>", 1) + done, folder, dark)
     found = re.search(r'<pre id="result">([^<]*)</pre>', dom)
     assert found, "the script did not come to its end"
     result: dict[str, Any] = json.loads(base64.b64decode(found[1]).decode("utf-8"))
@@ -38,12 +42,19 @@ def opened(text: str, script: str, folder: Path) -> dict[str, Any]:
     return result
 
 
-def dumped(text: str, folder: Path) -> str:
+def framed(text: str, width: int) -> str:
+    """A page that has the page in a frame of this width."""
+    inside = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    return f'<!DOCTYPE html><style></style><iframe width="{width}" height="800" srcdoc="{escape(inside)}"></iframe>'
+
+
+def dumped(text: str, folder: Path, dark: bool = False) -> str:
     """The elements of a page after its scripts have run."""
     path = folder / "browser" / "page.html"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, "utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser' / 'profile'}"]
+    flags.append(f"--blink-settings=preferredColorScheme={0 if dark else 1}")
     done = subprocess.run(
         [str(CHROMIUM), *flags, "--virtual-time-budget=20000", "--dump-dom", path.as_uri()],
         capture_output=True,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_support import CHROMIUM, HOSTILE, Browser, dumped
+from browser_support import CHROMIUM, HOSTILE, Browser, dumped, framed
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
 
@@ -163,14 +163,6 @@ def test_nothing_is_wider_than_the_page(
     assert result["widths"][0] <= result["widths"][1] <= width
     assert result["table"][0] <= result["table"][1]
     assert result["drawn"] == 3
-
-
-def framed(text: str, width: int) -> str:
-    """A page that has the page in a frame of this width."""
-    from html import escape
-
-    inside = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    return f'<!DOCTYPE html><style></style><iframe width="{width}" height="800" srcdoc="{escape(inside)}"></iframe>'
 
 
 def test_changed_nodes_are_marked_and_show_the_other_judging(

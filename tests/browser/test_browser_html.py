@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_support import CHROMIUM, HOSTILE, Browser, dumped
+from browser_support import CHROMIUM, HOSTILE, Browser, dumped, framed, opened
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
 
@@ -87,3 +87,69 @@ def test_a_page_of_two_thousand_rows_can_be_searched(browser: Browser, opsinfo: 
         """,
     )
     assert result["names"] == ["Operator1999"]
+
+
+PAGES = {
+    "list": ["list", "{opp}@ascend910b"],
+    "sections": ["diff", "{opp}@ascend910", "{opp}@ascend910b", "--sections"],
+    "targets": ["diff", "{opp}"],
+    "search": [
+        "bisect",
+        "--against",
+        "{opp}@ascend910b",
+        "--among",
+        "Mul",
+        "--among",
+        "Add",
+        "--",
+        "grep",
+        "Mul",
+        "{{mixlist}}",
+    ],
+}
+
+
+@pytest.mark.parametrize("words", PAGES.values(), ids=PAGES)
+def test_a_narrow_page_shows_all_columns_in_low_rows(
+    browser: Browser, opsinfo: Run, opp: Path, tmp_path: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command, *rest = (word.format(opp=opp) for word in words)
+    page = opsinfo(command, "--format", "html", *rest).out
+    result = browser(
+        framed(page, 400),
+        """
+        const frame = $("iframe"); await new Promise((done) => setTimeout(done, 300));
+        const inside = frame.contentDocument, root = inside.documentElement;
+        result.widths = [root.scrollWidth, root.clientWidth];
+        const cells = Array.from(inside.querySelectorAll("tbody th, tbody td")).filter((each) => each.textContent);
+        const edge = (each) => each.closest(".sheet").getBoundingClientRect().right;
+        result.cells = cells.length;
+        const isCut = (each) => each.getBoundingClientRect().right > edge(each);
+        result.cut = cells.filter(isCut).map((each) => each.textContent);
+        result.highest = Math.max(...Array.from(inside.querySelectorAll("tbody tr"), (row) => row.clientHeight));
+        result.unnamed = cells.filter((each) => each.tagName === "TD" && !each.dataset.of).length;
+        """,
+    )
+    assert result["cells"] > 3
+    assert (result["cut"], result["unnamed"]) == ([], 0)
+    assert result["widths"][0] <= result["widths"][1]
+    assert result["highest"] <= 200
+
+
+def test_a_plot_follows_the_colours_of_the_desktop(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    text = (
+        '<ir_version: 8, opset_import: ["": 17]> net (float[1,2] x, float[2,2] w) => (float[1,2] y) {y = MatMul(x, w)}'
+    )
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
+    page = opsinfo("simulate", tmp_path / "m.onnx", "--against", f"{opp}@ascend910b", "--format", "html").out
+    script = """
+    result.ground = getComputedStyle($(".plot-svg .ground")).fill;
+    result.page = getComputedStyle(document.body).backgroundColor;
+    """
+    light, dark = (opened(page, script, tmp_path, dark) for dark in (False, True))
+    assert light["ground"] == "rgb(255, 255, 255)"
+    assert dark["ground"] == "rgb(27, 32, 39)"
+    assert light["page"] != dark["page"]

@@ -45,8 +45,8 @@ def test_data_for_the_script_cannot_end_its_element() -> None:
 def test_columns_of_numbers_are_aligned_at_their_end_and_markup_is_not_escaped() -> None:
     text = table("t", ["op type", "nodes", "runs"], [["Add", Number("3"), pill("low")], ["<", Number("4"), "-"]])
     assert '<th scope="col" class="number">nodes</th>' in text
-    assert text.count('<td class="number">') == 2
-    assert '<td><span class="list low">low</span></td>' in text
+    assert text.count('<td class="number" data-of="nodes">') == 2
+    assert '<td data-of="runs"><span class="list low">low</span></td>' in text
     assert '<th scope="row">&lt;</th>' in text
     assert isinstance(pill("low"), Markup)
 

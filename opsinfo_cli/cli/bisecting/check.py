@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from copy import copy
 from dataclasses import asdict, dataclass
@@ -112,9 +113,8 @@ class Check:
             hint = "--max-error 0.01 bounds max|a-b| / max|b| of every output"
             raise UsageFault("--simulate requires --max-error or --min-cosine", name="needs-bound", hint=hint)
         for field, value in asdict(simulating).items():
-            if not options.simulate and value not in (None, False, ()):
-                word = "--shape" if field == "shapes" else f"--{field.replace('_', '-')}"
-                raise UsageFault(f"{word} requires --simulate")
+            if not options.simulate and _is_given(value):
+                raise UsageFault(f"{_word(field)} requires --simulate")
 
     @property
     def words(self) -> list[str]:
@@ -123,6 +123,15 @@ class Check:
         if options.simulate:
             return ["--simulate", *(f"{name}={value}" for name, value in asdict(self.simulating).items())]
         return ["-i"] if options.interactive else list(self.command)
+
+    @property
+    def shown(self) -> str:
+        """The check for a reader: the command as a shell takes it, or the options of the simulation."""
+        if not self.options.simulate:
+            return "a person (-i)" if self.options.interactive else " ".join(map(_quoted, self.command))
+        given = {_word(field): value for field, value in asdict(self.simulating).items() if _is_given(value)}
+        words = (f"{word} {each}" for word, value in given.items() for each in _values(value))
+        return " ".join(["--simulate", *words]).replace(" True", "")
 
     @property
     def facts(self) -> list[str]:
@@ -172,6 +181,24 @@ class Check:
             return 0 if passes else 1, f"max_rel_error {outputs.max_rel_error:.6g}, cosine {cosine}"
 
         return HerePlace(simulate, "simulation")
+
+
+def _quoted(word: str) -> str:
+    """Return a word for a reader; placeholders need no quotes."""
+    return shlex.quote(word) if not word or set(word) & set(" \t\n'\"") else word
+
+
+def _word(field: str) -> str:
+    """Return the option of a field of :class:`SimulationOptions`."""
+    return "--shape" if field == "shapes" else f"--{field.replace('_', '-')}"
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False and value != ()
+
+
+def _values(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _asked(trial: Trial, console: Console) -> tuple[int, str]:

@@ -76,9 +76,13 @@ class BisectRun:
             self.console.failure_text(self._failed)
         ended = answer.nodes.end.ended if answer.nodes else answer.end.ended
         status = _STATUS.get(ended if ended in ("budget", "interrupted") else answer.end.ended, 128 + self._signal)
-        target = " ".join(filter(None, [problem.options.against, problem.target.soc]))
-        facts = [("Model", problem.options.model or "none"), ("Target", target)]
-        facts.append(("Check", " ".join(self.check.words)))
+        target, soc = problem.options.against, problem.target.soc
+        facts = [
+            ("Model", problem.options.model or "none"),
+            ("Target", target if not soc or target.endswith(soc) else f"{target} {soc}"),
+            ("Precision mode", problem.options.mode),
+            ("Check", self.check.shown),
+        ]
         return bisect_answer(answer, facts, self._failed.exit_code if self._failed else status, self._failed)
 
     def _shown(self) -> AbstractContextManager[Show]:

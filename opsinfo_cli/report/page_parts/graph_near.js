@@ -127,14 +127,16 @@ const near = (() => {
   };
   const tensors = (node) => {
     const state = graph.state(node);
-    const row = (...cells) => make("tr", {}, ...cells.map((cell, at) => make(at ? "td" : "th", at ? {} : { scope: "row" }, ...[cell].flat())));
+    const titles = ["tensor", "from", "before", "dtype", "Cast"];
+    const row = (...cells) => make("tr", {}, ...cells.map((cell, at) => (
+      make(at ? "td" : "th", at ? { "data-of": titles[at] } : { scope: "row" }, ...[cell].flat()))));
     const rows = graph.inputs(node).slice(0, 60).map((edge) => row(
       `input ${edge.input}`,
       edge.producer < 0 ? "-" : [nodeLink(edge.producer), edge.output ? `, output ${edge.output}` : ""],
       state.firstInputs[edge.input] || "-", dtypePills([state.inputs[edge.input]]), castWords(edge)));
     rows.push(...state.outputs.slice(0, 60).map((dtype, at) => (
       row(`output ${at}`, "-", state.firstOutputs[at] || "-", dtypePills([dtype]), "-"))));
-    const heads = ["tensor", "from", "before", "dtype", "Cast"].map((title) => make("th", { scope: "col" }, title));
+    const heads = titles.map((title) => make("th", { scope: "col" }, title));
     return make("details", { open: "" }, make("summary", {}, "Tensors"), make("div", { class: "sheet" }, make("table", {},
       make("caption", {}, "Tensors"), make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows))));
   };

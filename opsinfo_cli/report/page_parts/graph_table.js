@@ -76,11 +76,11 @@ const nodeTable = (() => {
   };
   const row = (node) => {
     const state = graph.state(node);
-    const cell = (title, ...children) => make("td", { class: `c-${title}` }, ...children);
+    const cell = (title, ...children) => make("td", { class: `c-${title}`, "data-of": title.replace("-", " ") }, ...children);
     return make("tr", {},
       make("th", { scope: "row", class: "c-node" }, nodeLink(node)), cell("op-type", graph.type(node)),
       cell("runs", pill(state.runs)), cell("outputs", ...dtypePills(state.outputs)),
-      ...(compared ? [cell("B", ...instead(node))] : []), cell("list", pill(state.list)), cell("why", graph.why(node)));
+      ...(compared ? [cell(graph.comparison ? "B" : "compiled", ...instead(node))] : []), cell("list", pill(state.list)), cell("why", graph.why(node)));
   };
   const grow = () => {
     const next = found.slice(upto, upto + SOME);

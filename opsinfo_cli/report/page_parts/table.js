@@ -12,7 +12,7 @@
   const boxes = Array.from(tools.querySelectorAll("input[type=checkbox]"));
   const status = tools.querySelector("[role=status]");
   const none = document.querySelector(".none");
-  const heads = Array.from(document.querySelectorAll("thead th"));
+  const heads = Array.from(body.closest("table").querySelectorAll("thead th"));
 
   function show() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -27,7 +27,8 @@
       each.row.hidden = !fits;
       shown += fits;
     }
-    status.textContent = shown === rows.length ? `${shown} rows` : `${shown} of ${rows.length} rows`;
+    const all = `${rows.length} ${rows.length === 1 ? "row" : "rows"}`;
+    status.textContent = shown === rows.length ? all : `${shown} of ${all}`;
     none.hidden = shown > 0;
   }
 

@@ -246,7 +246,7 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         for names, tally in _lists(answer.session)
     ]
     tables.append(Table(columns, sets, title="Lists that were run"))
-    return table_page(f"Search: {answer.end.ended}", facts, tables)
+    return table_page(f"Smallest list: {answer.end.ended.replace('-', ' ')}", facts, tables)
 
 
 def _document(answer: BisectAnswer) -> dict[str, Any]:

@@ -136,12 +136,33 @@ def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[Secti
         rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
     rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
     rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
-    rows += [[each.name, "inside", _value(each.a), _value(each.b), _place(each)] for each in sections or ()]
+    alike = _alike(sections or ())
+    rows += [[_named(names), "inside", *values, place] for (place, *values), names in alike[:_MOST_INSIDE]]
+    note = ""
+    if len(alike) > _MOST_INSIDE:
+        left = len(alike) - _MOST_INSIDE
+        note = f"{left} rarer differences inside entries are not shown (`opsinfo diff --sections` prints all)"
     columns = [Column("operator"), Column("change", policy=True), Column("A"), Column("B"), Column("field")]
     if sections is None:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
-    return table_page(" and ".join(column_labels([a, b])), facts, [Table(columns, rows)])
+    return table_page(" and ".join(column_labels([a, b])), facts, [Table(columns, rows)], note=note)
+
+
+_MOST_INSIDE = 600
+"""The differences inside entries on a page, the most frequent ones."""
+
+
+def _alike(sections: Sequence[SectionDifference]) -> list[tuple[tuple[str, str, str], list[str]]]:
+    """Return (place, a, b) with the op types that have this difference, the most frequent first."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for each in sections:
+        found.setdefault((_place(each), _value(each.a), _value(each.b)), []).append(each.name)
+    return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def _named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} op types: {', '.join(names)}"
 
 
 def _facts(target: Target) -> str:
