@@ -293,7 +293,9 @@ def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
         look = ' class="number"' if column.number else ' class="long"' if len(text) > LONG else ""
         rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
         label = "" if at == 0 else _label(_heading(column))
-        drawn += f"<{tag}{scope}{look}{rank}{hover}{label}>{_markup(column, cell)}</{tag}>"
+        shown = _markup(column, cell)
+        shown = shown if isinstance(shown, Markup) else escaped(shown)
+        drawn += f"<{tag}{scope}{look}{rank}{hover}{label}>{shown}</{tag}>"
     return f'<tr data-tags="{escaped(tags)}">{drawn}</tr>\n'
 
 
@@ -304,8 +306,8 @@ def _text(cell: Cell) -> str:
     return cell.text if isinstance(cell, Span) else str(cell)
 
 
-def _markup(column: Column, cell: Cell) -> str:
-    """Return a cell as markup: words of a list in its colour, with arrows between them."""
+def _markup(column: Column, cell: Cell) -> Markup | Number:
+    """Return a cell as markup, words of a list in its colour with arrows between them, or as a number."""
     if isinstance(cell, ShareBar):
         return _bar_markup(cell)
     text = _text(cell)
