@@ -293,8 +293,8 @@ def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
         look = ' class="number"' if column.number else ' class="long"' if len(text) > LONG else ""
         rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
         label = "" if at == 0 else _label(_heading(column))
-        shown = _markup(column, cell)
-        shown = shown if isinstance(shown, Markup) else escaped(shown)
+        markup = _markup(column, cell)
+        shown = markup if isinstance(markup, Markup) else escaped(markup)
         drawn += f"<{tag}{scope}{look}{rank}{hover}{label}>{shown}</{tag}>"
     return f'<tr data-tags="{escaped(tags)}">{drawn}</tr>\n'
 

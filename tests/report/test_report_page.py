@@ -6,6 +6,9 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,3 +61,17 @@ def test_columns_of_numbers_are_aligned_at_their_end_and_markup_is_not_escaped()
 )
 def test_a_dtype_has_a_class_of_a_fixed_set(dtype: str | None, expected: str) -> None:
     assert dtype_class(dtype) == expected
+
+
+def test_equal_differences_inside_entries_are_one_row_and_the_rarest_are_left_out(
+    opsinfo: Callable[..., Any], tmp_path: Path
+) -> None:
+    plain = {name: {"opFile": {"value": "x"}} for name in ("Abs", "Add", "Mul", *map("Op{}".format, range(610)))}
+    changed = {name: {"opFile": {"value": name if name.startswith("Op") else "y"}} for name in plain}
+    paths = [tmp_path / f"aic-{side}-ops-info.json" for side in "ab"]
+    for path, entries in zip(paths, (plain, changed), strict=True):
+        path.write_text(json.dumps(entries), "utf-8")
+    page = opsinfo("diff", *paths, "--sections", "--format", "html").out
+    assert page.count("3 op types: Abs, Add, Mul") == 1
+    assert page.count('data-tags="1=inside"') == 600
+    assert "11 rarer differences inside entries are not shown" in page
