@@ -8,6 +8,7 @@ import os
 import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 from ..errors import Damaged, Locked, UsageFault
 from .run_folder import not_written
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
     from .place import Trial, TrialEnd
 
-_FORMAT = 1
+_FORMAT = 2
 _BEGIN = {"event": "search", "format": _FORMAT}
+_SUM = ', "sum": "'
+"""Ends each record with the CRC-32 of what stands before it."""
 
 
 class JudgedTrial(NamedTuple):
@@ -115,7 +118,8 @@ class SearchJournal:
 
     def _append(self, record: Mapping[str, Any]) -> None:
         """:raises Refused: if it is not on the disk"""
-        rest = memoryview((json.dumps(record) + "\n").encode())
+        text = json.dumps(record)[:-1]
+        rest = memoryview(f'{text}{_SUM}{crc32(text.encode()):08x}"}}\n'.encode())
         try:
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
@@ -145,7 +149,10 @@ def _read(path: str, lines: list[bytes]) -> Past:
             if number == 1:
                 if event != "search" or record["format"] != _FORMAT:
                     raise ValueError
-                facts = {name: value for name, value in record.items() if name not in _BEGIN}
+                facts = {name: value for name, value in record.items() if name not in (*_BEGIN, "sum")}
+            text, _, end = line.rpartition(_SUM.encode())
+            if end != b'%08x"}' % crc32(text):
+                raise ValueError
             last = max(last, int(record.get("trial", 0)))
             if event == "end":
                 kept = frozenset(map(str, record["set"]))
@@ -158,8 +165,13 @@ def _read(path: str, lines: list[bytes]) -> Past:
 
 
 def _damaged(path: str, line: int) -> Damaged:
-    hint = "--journal DIR names another folder" if line == 1 else None
-    return Damaged("not a journal of opsinfo bisect", path=path, line=line, column=1, hint=hint)
+    if line == 1:
+        hint = "--journal DIR names another folder"
+        return Damaged("not a journal of opsinfo bisect of this version", path=path, line=1, column=1, hint=hint)
+    hint = "start a new search with --journal DIR; the verdicts before this line are readable"
+    return Damaged(
+        "the journal is damaged: this record is not as it was written", path=path, line=line, column=1, hint=hint
+    )
 
 
 _FACTS = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}

@@ -11,6 +11,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..change.whole_file import require_trusted
 from ..errors import Refused, UsageFault
 from .command import CACHE
 
@@ -36,8 +37,12 @@ class RunFolder:
         """Check before the search that it can begin or resume here.
 
         :raises UsageFault: if there is a search, or an answer that a new one would replace
-        :raises Refused: if there is no search to resume
+        :raises Refused: if there is no search to resume, or another user may replace the folder while root writes
         """
+        first = self.path
+        while not os.path.isdir(os.path.dirname(first)):  # folders above that are missing are made later
+            first = os.path.dirname(first)
+        require_trusted(first, os.path.realpath(first))
         if resumes:
             if not os.path.isfile(self.journal):
                 hint = "without --resume, a new search begins"

@@ -11,22 +11,29 @@ from contextlib import contextmanager, nullcontext, suppress
 from ..errors import Refused
 from .whole_file import Place, new_mode, place_of, put, require_trusted, write_all, write_whole
 
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""Streams that a shell may have redirected to a file that other processes write too; never replaced."""
+
 
 def require_writable(path: str) -> None:
-    """:raises Refused: if no file can be written to the path; called before the work begins"""
-    folder = os.path.dirname(os.path.realpath(path))
+    """:raises Refused: if no file can be written to the path, or another user may redirect a write of root; called
+    before the work begins
+    """
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
     if os.path.isdir(path):
         raise Refused("this is a directory; give the name of a file", name="not-written", path=path)
     if not os.path.isdir(folder):
         hint = f"create the directory first: {os.path.dirname(path)}"
         raise Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
+    if not path.startswith(_STREAMS) and (os.path.isfile(path) or not os.path.exists(path)):
+        require_trusted(path, real)
 
 
 def write_file(path: str, data: bytes) -> None:
     """Write a whole file, following links; anything but a regular file (/dev/stdout, a pipe) is written into.
 
-    :raises Refused: if the system refuses, or another user may redirect a write of root; an existing file is then
-        unchanged
+    :raises Refused: as :func:`require_writable`, or if the system refuses; an existing file is then unchanged
     """
     real = os.path.realpath(path)
     try:
@@ -35,15 +42,10 @@ def write_file(path: str, data: bytes) -> None:
             _stream(path, data)
             return
         require_writable(path)
-        require_trusted(path, real)
         with place_of(real) as place:
             write_whole(place, data, mode=new_mode() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
-
-
-_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""Streams that a shell may have redirected to a file that other processes write too; never replaced."""
 
 
 def _stream(path: str, data: bytes) -> None:

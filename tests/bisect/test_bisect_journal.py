@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -13,6 +14,13 @@ from opsinfo_cli.bisect.run_folder import RunFolder
 from opsinfo_cli.bisect.verdicts import Verdict
 from opsinfo_cli.errors import Damaged, Locked, Refused
 
+
+def summed(text: str) -> bytes:
+    """Return a line of a journal from its JSON without the sum and the last brace."""
+    return f'{text}, "sum": "{crc32(text.encode()):08x}"}}\n'.encode()
+
+
+BEGIN = summed('{"event": "search", "format": 2')
 FACTS = {"command": ["./check"], "candidates": ["Add", "Mul"]}
 
 
@@ -50,10 +58,10 @@ def test_a_journal_cut_at_any_byte_keeps_its_whole_lines(tmp_path: Path) -> None
         b"no newline, not a journal",
         b"x",
         b'{"event": "search"}\n',
-        b'{"event": "search", "format": 1}\nrest\n',
-        b'{"event": "search", "format": 1}\n'
-        b'{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": "abc"}\ncut',
-        b'{"event": "search", "format": 1}\n' + 200_000 * b"[" + b"\n",
+        summed('{"event": "search", "format": 1'),
+        BEGIN + b"rest\n",
+        BEGIN + summed('{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": "abc"') + b"cut",
+        BEGIN + 200_000 * b"[" + b"\n",
         b"\xff\n",
     ],
 )
@@ -61,10 +69,24 @@ def test_a_file_that_is_no_journal_is_refused_and_not_changed(tmp_path: Path, te
     path = tmp_path / "journal.jsonl"
     path.write_bytes(text)
     journal = SearchJournal(str(path))
-    with pytest.raises(Damaged, match="not a journal"):
+    with pytest.raises(Damaged, match="the journal is damaged" if text.startswith(BEGIN) else "not a journal"):
         journal.past()
     journal.close()
     assert path.read_bytes() == text
+
+
+def test_a_record_with_any_byte_changed_is_refused(tmp_path: Path) -> None:
+    whole = written(tmp_path / "whole")
+    path = tmp_path / "changed"
+    for at in range(len(whole) - 1):  # a last line without its end is one that a kill cut short
+        data = bytearray(whole)
+        data[at] ^= 1
+        path.write_bytes(data)
+        journal = SearchJournal(str(path))
+        with pytest.raises(Damaged):
+            journal.past()
+        journal.close()
+        assert path.read_bytes() == data
 
 
 def test_a_journal_is_not_opened_through_a_link_nor_twice(tmp_path: Path) -> None:
@@ -95,6 +117,14 @@ def test_only_the_owner_may_read_a_run_folder(tmp_path: Path) -> None:
         assert os.stat(path).st_mode & 0o777 == 0o700
     for path in (best, folder.journal, os.path.join(made, "m.json")):
         assert os.stat(path).st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is refused")
+@pytest.mark.parametrize("name", ["run", "new/run"])
+def test_root_refuses_a_run_folder_that_others_may_replace(tmp_path: Path, name: str) -> None:
+    tmp_path.chmod(0o777)
+    with pytest.raises(Refused, match="can be written by everybody"):
+        RunFolder(str(tmp_path / name)).require(False)
 
 
 def test_planted_links_are_replaced_or_refused_and_never_followed(tmp_path: Path) -> None:
