@@ -51,7 +51,7 @@ def rank_nodes(
     nodes = simulation.file.nodes
     for tensors, outgoing in ((plan.exits, True), (plan.entries, False)):
         for (number, at), rounded in tensors.items():
-            if nodes[number].scope == 0:
+            if nodes[number].scope == 0 and rounded.dtype in LARGEST:
                 proto = nodes[number].proto
                 value = (proto.output if outgoing else proto.input)[at]
                 largest.setdefault(rounded.node, {})[value] = LARGEST[rounded.dtype]

@@ -36,12 +36,17 @@ ALWAYS = (
 )
 _OVERFLOW = Limit("overflow", "saturation: overflow is Inf here; a device in saturation mode clips (--saturate)")
 _SATURATED = Limit("overflow", "overflow: it is clipped here; a device that is not in saturation mode yields Inf")
+_HF32 = Limit(
+    "hf32", "HF32: inputs are rounded to the nearest of 11 bits of mantissa; how chips round is not published"
+)
 _HIFLOAT8 = Limit("hifloat8", "HiFloat8 is rounded to the nearest, ties away from zero; kernels may round at random")
 
 
 def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> list[Limit]:
     """Return all limits of a simulation: general ones first, then those of the model."""
     limits = [*ALWAYS, _SATURATED if simulation.rewriter.rounder.saturate else _OVERFLOW]
+    if "hf32" in plan.dtypes:
+        limits.append(_HF32)
     if "hifloat8" in plan.dtypes:
         limits.append(_HIFLOAT8)
     if any(each.is_random for each in simulation.inputs):

@@ -9,6 +9,9 @@ HiFloat8 is rounded to the nearest, ties away from zero: en_dtypes 0.0.4 of PyPI
 with. It has 3 bits of mantissa from 2^-3 to 2^4, 2 from 2^-7 to 2^8, 1 from 2^-15 to 2^16, none below that; from
 1.25 * 2^15 on it is infinite, below 2^-23 zero (arXiv 2409.16626, section 2).
 
+HF32 has the range of float32 with 11 bits of mantissa: the inputs of what is computed in it are rounded to the nearest,
+ties to even. The rounding of ties on a chip is in no public source.
+
 Saturation, as devices do it in that mode: what is larger than the largest value, infinities included, becomes that
 value, and NaN becomes 0 (the conversions of Ascend C in saturation mode: cannmirror/asc-devkit ad0b3566,
 docs/api/SIMD-API/C-API/reg/reg_vector/asc_float2half.md, under its description).
@@ -55,13 +58,13 @@ class Rounder(NamedTuple):
                 hint="convert the model with onnx.version_converter",
             )
         chain = _Chain(prefix, value)
-        if self.saturate:
+        if self.saturate and dtype in LARGEST:
             self._saturate(chain, own, LARGEST[dtype])
         if by_cast:
             chain.add("Cast", to=_CODES[dtype])
         else:
             chain.add("Cast", to=_DOUBLE)
-            (_round_bfloat16 if dtype == "bfloat16" else _round_hifloat8)(chain)
+            _ROUNDINGS[dtype](chain)
         chain.add("Cast", to=_CODES[own])
         return chain.ended(made)
 
@@ -114,14 +117,19 @@ def _nearest(chain: _Chain, x: str, bits: int) -> str:
     return chain.add("Add", chain.add("Sub", x, scaled), scaled)
 
 
-def _round_bfloat16(chain: _Chain) -> None:
+def _round_bfloat16(chain: _Chain, bits: int = 8) -> None:
+    """To so many significant bits, with the range of float32."""
     x = chain.last
     size = chain.add("Abs", x)
-    near = _nearest(chain, x, 8)
-    big = chain.constant(1.5 * 2.0 ** (52 - 133))  # the sum has its last bit at 2^-133, the smallest value
+    near = _nearest(chain, x, bits)
+    big = chain.constant(1.5 * 2.0 ** (52 - 125 - bits))  # the sum has its last bit at the smallest value
     small = chain.add("Sub", chain.add("Add", x, big), big)
     near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-126)), small, near)
     chain.add("Where", chain.add("Less", size, chain.constant(2.0**128)), near, x)
+
+
+def _round_hf32(chain: _Chain) -> None:
+    _round_bfloat16(chain, 12)
 
 
 def _round_hifloat8(chain: _Chain) -> None:
@@ -143,3 +151,6 @@ def _round_hifloat8(chain: _Chain) -> None:
 def _not_a_number(chain: _Chain, x: str, infinite: str) -> str:
     """NaN is unchanged: no comparison is true for it."""
     return chain.add("Where", chain.add("IsNaN", chain.add("Cast", x, to=1)), x, infinite)
+
+
+_ROUNDINGS = {"bfloat16": _round_bfloat16, "hifloat8": _round_hifloat8, "hf32": _round_hf32}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Step = tuple[GraphNode, int]
     Dtypes = Sequence[str | None]
 
+ROUNDED = LOW | {"hf32"}
 STORED = frozenset({"float32", "float64", "float16", "bfloat16"})
 """Dtypes of a model whose tensors can be rounded."""
 _NOT_READING = frozenset({"Shape"})
@@ -328,10 +329,15 @@ def _readers(group: list[GraphNode]) -> dict[str, list[Step]]:
 
 
 def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
-    """Return the plan of an answer: the floating-point tensors that become low."""
+    """Return the plan of an answer: the floating-point tensors that become low, and inputs that are read as HF32."""
     slots = answer.graph.slots
+    inputs: Dtypes = answer.inputs
+    if answer.in_hf32:
+        nodes = set(answer.in_hf32)
+        pairs = zip(inputs, slots.consumer, strict=True)
+        inputs = ["hf32" if dtype == "float32" and node in nodes else dtype for dtype, node in pairs]
     return RoundingPlan(
-        _rounded(places.entries, answer.inputs, slots.inputs, answer.outputs),
+        _rounded(places.entries, inputs, slots.inputs, answer.outputs),
         _rounded(places.exits, answer.outputs, slots.outputs),
         _rounded(places.outputs, answer.inputs, slots.inputs),
     )
@@ -350,7 +356,7 @@ def _rounded(
         choices = [(dtypes[each.slot], each) for each in reversed(place.deciders)]
         if place.origin >= 0:
             choices.append((passed[place.origin], outermost))
-        dtype, by = next(((dtype, by) for dtype, by in choices if dtype in LOW), (None, outermost))
+        dtype, by = next(((dtype, by) for dtype, by in choices if dtype in ROUNDED), (None, outermost))
         if dtype is not None and dtype != own:
             found[place.owner, place.number] = RoundedTensor(dtype, own, by.type, by.name)
     return found

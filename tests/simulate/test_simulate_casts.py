@@ -18,7 +18,9 @@ from simulate_support import FLOAT, INT64, all_low, node, save, value
 
 from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.judging import Ready, prepare
+from opsinfo_cli.graph.options.implmode import ImplOptions
 from opsinfo_cli.graph.readers import read_graph
+from opsinfo_cli.model.policy import ADD_BLACK
 from opsinfo_cli.simulate.inputs import InputSet
 from opsinfo_cli.simulate.node_costs import rank_nodes
 from opsinfo_cli.simulate.run import report_of
@@ -224,3 +226,16 @@ def test_what_is_not_judged_is_named_and_recurrent_states_are_a_limit(tmp_path: 
     assert [each.nodes for each in report.limits if each.kind == "recurrent"] == [("lstm", "gru")]
     report = report_of(Simulation.open(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)]))
     assert "NonZero" in {each.op_type for each in report.coverage.types}
+
+
+@pytest.mark.parametrize(("allow_hf32", "places"), [(None, 2), ("00", 0)])
+def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
+    tmp_path: Path, opp: Path, allow_hf32: str | None, places: int
+) -> None:
+    model = image()
+    path = saved(model, tmp_path)
+    modes = ImplOptions(allow_hf32=allow_hf32)
+    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), implmode=modes)
+    made = Simulation.open(path, ready, "mixed_float16", [InputSet("given", model.inputs)])
+    plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
+    assert [each.dtype for each in plan.entries.values()] == ["hf32"] * places

@@ -271,8 +271,8 @@ def test_op_types_are_ranked_by_their_error_alone_and_the_error_without_them(tmp
         assert each.error_alone is not None
         assert each.error_without is not None
         assert each.nodes
-        if len(ranked) == 1:
-            assert (each.error_alone, each.error_without) == (whole, 0.0)
+        if len(ranked) == 1:  # without it, the convolution is computed in HF32
+            assert 0 < each.error_without < each.error_alone == whole
     alone = [each.error_alone or 0 for each in ranked]
     assert alone == sorted(alone, reverse=True)
 
