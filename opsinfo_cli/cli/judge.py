@@ -96,7 +96,12 @@ judge_options = bundle(
     ),
     advanced("--insert-op-conf", type=FILE, help="AIPP configuration, as atc --insert_op_conf."),
     advanced("--op-precision-mode", type=FILE, help="Implementation modes, as atc --op_precision_mode."),
-    advanced("--op-select-implmode", type=Choice(SELECT_IMPLMODE), help="As atc --op_select_implmode."),
+    advanced(
+        "--op-select-implmode",
+        type=Choice(SELECT_IMPLMODE),
+        metavar="MODE",
+        help=f"As atc --op_select_implmode: {', '.join(SELECT_IMPLMODE)}.",
+    ),
     advanced("--optypelist-for-implmode", type=Word("TYPES"), help="As atc --optypelist_for_implmode."),
     advanced(
         "--allow-hf32",

@@ -7,8 +7,10 @@ reads or writes.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -223,6 +225,13 @@ class Command(click.Command):
         require_apart(self.params, ctx.params)
         return super().invoke(ctx)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            width = formatter.width - formatter.current_indent
+            lines = inspect.cleandoc(self.help or "").splitlines()
+            formatter.write_text("\n".join(part for line in lines for part in example_lines(line, width)))
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"": [], "advanced": [], "common": []}
         for param in self.get_params(ctx):
@@ -237,6 +246,21 @@ class Command(click.Command):
         if sections["common"]:
             with formatter.section("Common options, see `opsinfo --help`"):
                 formatter.write_text(", ".join(words.replace(", ", "/") for words, _ in sections["common"]))
+
+
+def example_lines(line: str, width: int) -> list[str]:
+    """Return a line of examples, which is indented, in lines that a shell joins again; other lines as they are."""
+    if not line.startswith("  ") or "#" in line or not line.strip():
+        return [line]
+    line = re.sub("  +", " ", line)
+    words = re.findall(r"(?:-[\w-]+ (?!-))?(?:'[^']*'|[^ '])+", line)  # an option and its value stay together
+    lines = [f"  {words[0]}"]
+    for number, word in enumerate(words[1:], start=2):
+        room = width if number == len(words) else width - len(" \\")
+        if len(lines[-1]) + len(word) + 1 > room:
+            lines.append("     ")
+        lines[-1] += f" {word}"
+    return [*(f"{part} \\" for part in lines[:-1]), lines[-1]]
 
 
 def require_apart(params: Sequence[click.Parameter], values: dict[str, Any]) -> None:

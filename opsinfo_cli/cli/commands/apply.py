@@ -59,8 +59,9 @@ def command(
 
     \b
     Examples:
-      opsinfo apply fixtures/opp@ascend910b fixtures/mixlists/good/add-black.json --dry-run
-      opsinfo apply aic-ascend910b-ops-info.json ops_info.json --output baked.json
+      opsinfo apply fixtures/opp@ascend910b fixtures/ops_info.json --dry-run
+      opsinfo apply fixtures/custom/fastops/op_impl/ai_core/tbe/config/ascend910b fixtures/ops_info.json \
+        --output baked
     """
     opened = open_target(target, console, options)
     if opened.kind == "mixlist":

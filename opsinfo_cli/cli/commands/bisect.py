@@ -174,11 +174,13 @@ def command(
 
     \b
     Examples:
-      opsinfo bisect --against fixtures/opp@ascend910b --among Mul --among Add -- grep Mul {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx -o ops_info.json -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx --budget 6h --resume -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --among @types.txt --devices 0,1,2,3 -- ./check.sh {mixlist}
-      opsinfo bisect --against ascend910b --model m.onnx --simulate --max-error 0.01
+      opsinfo bisect --against fixtures/opp@ascend910b --model fixtures/model.onnx --simulate --max-error 0.01
+      opsinfo bisect --against fixtures/opp@ascend910b --model fixtures/model.onnx --journal second -o black.json \
+        -- grep SoftmaxV2 {mixlist}
+      opsinfo bisect --against fixtures/opp@ascend910b --model fixtures/model.onnx --journal second --resume \
+        -- grep SoftmaxV2 {mixlist}
+      opsinfo bisect --against fixtures/opp@ascend910b --among Mul --among Add --journal third --devices 0,1 \
+        -- grep Mul {mixlist}
     """
     judge = Check(running, simulating, words, searching.by == "node")
     return BisectRun(judge, list_file, writing, console).search(open_problem(searching, options, console))

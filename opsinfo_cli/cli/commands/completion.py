@@ -21,10 +21,10 @@ def command(shell: str, console: Console) -> Answer:
 
     \b
     Examples:
-      opsinfo completion bash > ~/.local/share/bash-completion/completions/opsinfo
       source <(opsinfo completion bash)
-      opsinfo completion zsh > ~/.zfunc/_opsinfo    # a folder of $fpath
-      opsinfo completion fish > ~/.config/fish/completions/opsinfo.fish
+      opsinfo completion bash > opsinfo.bash    # to source in ~/.bashrc
+      opsinfo completion zsh > _opsinfo         # for a folder in $fpath
+      opsinfo completion fish > opsinfo.fish    # for ~/.config/fish/completions
     """
     shells = get_completion_class(shell)
     assert shells is not None

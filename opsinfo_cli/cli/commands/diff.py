@@ -83,7 +83,7 @@ def command(
     Examples:
       opsinfo diff fixtures/opp@ascend910 fixtures/opp@ascend910b
       opsinfo diff fixtures/opp --differing
-      opsinfo diff /old/opp@ascend910b /new/opp@ascend910b --only-in ops_info.json
+      opsinfo diff fixtures/opp-old fixtures/opp@ascend910 --only-in fixtures/ops_info.json
       opsinfo diff fixtures/opp@ascend910b fixtures/opp@ascend910 --format mixlist
     """
     _require_targets(targets)

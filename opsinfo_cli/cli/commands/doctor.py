@@ -63,7 +63,6 @@ def command(
     Examples:
       opsinfo doctor fixtures/opp
       opsinfo doctor fixtures/opp --select shadowed --format concise
-      opsinfo doctor
     """
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)

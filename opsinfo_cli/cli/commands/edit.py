@@ -74,7 +74,7 @@ def command(
     \b
     Examples:
       opsinfo edit fixtures/opp@ascend910b --match 'MatMul*' --dry-run
-      opsinfo edit fixtures/mixlists/good/add-black.json --against fixtures/opp@ascend910b
+      opsinfo edit fixtures/ops_info.json --against fixtures/opp@ascend910b
       EDITOR='sed -i s/^white/black/' opsinfo edit fixtures/opp@ascend910b --on white -n
     """
     require_editor()

@@ -45,10 +45,10 @@ def command(
 
     \b
     Examples:
-      opsinfo fmt ops_info.json
-      opsinfo fmt --check fixtures/mixlists/good/add-black.json
-      opsinfo fmt commented.json -o ops_info.json
-      opsinfo fmt commented.json -o ops_info.json --check
+      opsinfo fmt fixtures/mixlists/bad/comment-line-end.json --dry-run
+      opsinfo fmt fixtures/ops_info.json --check
+      opsinfo fmt fixtures/mixlists/bad/comment-line-end.json -o ops_info.json
+      opsinfo fmt fixtures/mixlists/bad/comment-line-end.json -o ops_info.json --check
     """
     writing = replace(writing, dry_run=writing.dry_run or show_diff)
     if "-" in mixlists:

@@ -130,13 +130,13 @@ def command(
 
     \b
     Examples:
-      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt
-      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --by node --on high
-      opsinfo graph model.onnx --against ascend910b --node relu
-      opsinfo graph model.onnx --against ascend910b --by node --on cast
-      opsinfo graph model.onnx --against ascend910b --compare-mixlist ops_info.json
-      opsinfo graph model.onnx --against ascend310 --precision-mode force_fp16 --read-back model.om
-      opsinfo graph model.om --format html -o model.html
+      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b
+      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --node softmax
+      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --by node --on high
+      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --compare-mixlist fixtures/ops_info.json
+      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --format html -o model.html
+      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --against fixtures/opp@ascend910b \
+        --read-back fixtures/graphs/ge_proto_00099_Build.txt
     """
     _require_one_answer(rows, node, comparing, console.format)
     judging.require_mode()

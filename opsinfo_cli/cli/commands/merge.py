@@ -69,10 +69,10 @@ def command(
 
     \b
     Examples:
-      opsinfo merge team.json bert.json -o ops_info.json
-      opsinfo merge team.json bert.json --strict > ops_info.json
-      opsinfo merge fixtures/mixlists/good/add-black.json --minimize --against fixtures/opp@ascend910b
-      opsinfo merge ops_info.json --minimize --against ascend910b -o ops_info.json --check
+      opsinfo merge fixtures/mixlists/good/several-operators.json fixtures/ops_info.json -o ops_info.json
+      opsinfo merge fixtures/ops_info.json fixtures/mixlists/good/remove-white.json --strict > merged.json
+      opsinfo merge fixtures/ops_info.json --minimize --against fixtures/opp@ascend910b
+      opsinfo merge ops_info.json --minimize --against fixtures/opp@ascend910b -o ops_info.json --check
     """
     if models and not (minimize and against):
         raise UsageFault("--model requires --minimize and --against")

@@ -38,7 +38,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     Examples:
       opsinfo modes
       opsinfo modes --soc ascend910b
-      opsinfo modes --snippet tf1 --mixlist fixtures/mixlists/good/add-black.json
+      opsinfo modes --snippet tf1 --mixlist fixtures/ops_info.json
       opsinfo modes --snippet atc --precision-mode mixed_bfloat16
     """
     folder = _folder(soc) if soc else None

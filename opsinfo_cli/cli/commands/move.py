@@ -60,7 +60,7 @@ def command(
     Examples:
       opsinfo move ops_info.json SoftmaxV2 --to black --against fixtures/opp@ascend910b --create
       opsinfo move fixtures/opp@ascend910b SwiGlu --to black --dry-run
-      opsinfo move aic-ascend910b-ops-info.json MatMulV2 --to gray
+      opsinfo move ops_info.json MatMulV2 SoftmaxV2 --to gray --against fixtures/opp@ascend910b
     """
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")

@@ -58,11 +58,10 @@ def command(
     \b
     Examples:
       opsinfo profile fixtures/profiles/op_summary.csv
-      opsinfo profile fixtures/profiles/op_summary.csv --against fixtures/opp@ascend910b
-      opsinfo profile PROF_000001 --against ascend910b --mixlist ops_info.json
-      opsinfo profile kernel_details.csv --by kernel
-      opsinfo profile op_summary.csv --model model.om
-      opsinfo profile kernel_details.csv --format html -o profile.html
+      opsinfo profile fixtures/profiles/op_summary.csv --against fixtures/opp@ascend910b \
+        --mixlist fixtures/ops_info.json
+      opsinfo profile fixtures/profiles/op_summary.csv --by kernel
+      opsinfo profile fixtures/profiles/op_summary.csv --format html -o profile.html
     """
     if mode is not None and model is None:
         raise UsageFault("--precision-mode requires --model", hint="it says how the model is judged")

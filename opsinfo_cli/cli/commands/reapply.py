@@ -30,7 +30,7 @@ def command(what: str | None, target: str | None, writing: WriteOptions, console
     \b
     Examples:
       opsinfo reapply --dry-run
-      opsinfo reapply ascend910b
+      opsinfo reapply fixtures/opp
     """
     vault = vault_of(writing)
     history = vault.history()

@@ -26,9 +26,10 @@ def command(target: str, which: str | None, writing: WriteOptions, console: Cons
 
     \b
     Examples:
-      opsinfo restore ascend910b
-      opsinfo restore ascend910b --dry-run
-      opsinfo restore ops_info.json --to pristine
+      opsinfo move fixtures/opp@ascend910b SwiGlu --to black
+      opsinfo restore fixtures/opp@ascend910b --dry-run
+      opsinfo restore fixtures/opp@ascend910b
+      opsinfo restore fixtures/opp@ascend910b --to pristine
     """
     writer, scope = writer_of(writing, console), scope_of(target)
     if which is None:

@@ -29,7 +29,7 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
     \b
     Examples:
       opsinfo show fixtures/opp@ascend910b MatMulV2
-      opsinfo show fixtures/opp@ascend910b SoftmaxV2 --mixlist fixtures/mixlists/good/add-black.json
+      opsinfo show fixtures/opp@ascend910b SoftmaxV2 --mixlist fixtures/ops_info.json
     """
     opened = open_target(target, console, options, stdin=True)
     require_operators(opened)

@@ -67,17 +67,17 @@ def command(
 
     A tensor that runs in float16, bfloat16 or HiFloat8 is rounded where it enters an operator and where it leaves it;
     sums are in float32. Shown are the error of each output, the first node that yields Inf or NaN, the first whose
-    error jumps, and what each op type costs: alone, and without it. Requires opsinfo[simulate].
+    error jumps, and what each op type costs: alone, and without it. Requires opsinfo[models].
 
     Exit status 1 if an output exceeds --max-error or --min-cosine.
 
     \b
     Examples:
-      opsinfo simulate model.onnx --against ascend910b
-      opsinfo simulate m.onnx --against ascend910b --precision-mode mixed_bfloat16 --inputs calib.npz
-      opsinfo simulate m.onnx --against 910b.json --max-error 0.01
-      opsinfo simulate m.onnx --against 910b.json --rank-only
-      opsinfo simulate m.onnx --against 910b.json --by node
+      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b
+      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --inputs random:7 --max-error 0.01
+      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --mixlist fixtures/ops_info.json
+      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --rank-only
+      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --by node
     """
     _require_whole(parts, plot)
     judging.require_mode()
