@@ -142,5 +142,9 @@ class MissingPackage(Refused):
     default_name = "missing-package"
 
 
+INSTALL_MODELS = "python3 -m pip install onnx onnxruntime numpy"
+"""A hint for :class:`MissingPackage`: the packages of the extra `models`, which a checkout or a zip file needs too."""
+
+
 class NotConfirmed(Refused):
     default_name = "durability-not-confirmed"

@@ -49,7 +49,7 @@ class RayPlace:
         """:raises MissingPackage: if Ray is not installed"""
         spec = find_spec("ray")
         if spec is None or spec.origin is None:  # only a folder with that name
-            raise MissingPackage("--ray needs the `ray` package", hint="python -m pip install 'opsinfo[ray]'")
+            raise MissingPackage("--ray needs the `ray` package", hint="python3 -m pip install ray")
         self._words = [address, json.dumps(resources), "keep" if keeps else ""]
         self._log = log
         self._line: Any = None

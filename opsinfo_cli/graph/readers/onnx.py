@@ -11,7 +11,7 @@ import os
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, MissingPackage
+from ...errors import INSTALL_MODELS, Damaged, MissingPackage
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Weights
 from .onnx_expansion import expand
@@ -49,7 +49,7 @@ def package() -> ModuleType:
     except ImportError:
         raise MissingPackage(
             "reading an ONNX model requires the `onnx` package",
-            hint="python -m pip install 'opsinfo[graph]', or give a compiled model or a dump",
+            hint=f"{INSTALL_MODELS}, or give a compiled model or a dump",
         ) from None
     found: ModuleType = onnx
     return found
@@ -84,7 +84,9 @@ def inlined(proto: Any, path: str) -> Any:
     try:
         from onnx.inliner import inline_local_functions
     except ImportError:
-        raise MissingPackage("inlining a model's functions requires onnx 1.16", hint="pip install -U onnx") from None
+        raise MissingPackage(
+            "inlining a model's functions requires onnx 1.16", hint="python3 -m pip install -U onnx"
+        ) from None
     try:
         return inline_local_functions(proto)
     except Exception as error:  # the package raises several kinds of exceptions

@@ -66,7 +66,8 @@ def command(
     Examples:
       opsinfo systems convert --from mixlist --to habana-autocast \
         --against fixtures/opp@ascend910b fixtures/ops_info.json -o lists
-      opsinfo systems convert --from habana-hmp --to mixlist --against fixtures/opp@ascend910b fixtures/torch-lists/*.txt
+      opsinfo systems convert --from habana-hmp --to mixlist \
+        --against fixtures/opp@ascend910b fixtures/torch-lists/*.txt
       opsinfo systems convert --from torch-npu --to mixlist --against fixtures/opp@ascend910b --strict
       opsinfo systems convert --from mixlist --to keep-dtype fixtures/ops_info.json
     """
