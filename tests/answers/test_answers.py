@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
@@ -44,11 +45,9 @@ def read_session(path: Path) -> tuple[list[str], list[Step]]:
 
 
 def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
-    """Run a line; `cat`, `write` and `library` are read here, all others are opsinfo's."""
+    """Run a line: `write` and `library` make a file, other commands than opsinfo are the shell's."""
     variables = list(takewhile(lambda word: "=" in word, shlex.split(line)))
     command, *words = shlex.split(line)[len(variables) :]
-    if command == "cat":
-        return [stable(text, folder) for text in (folder / words[0]).read_text("utf-8").splitlines()]
     if command == "write":
         (folder / words[0]).write_text(words[1].replace("\\n", "\n") + "\n", "utf-8")
         return []
@@ -56,22 +55,37 @@ def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
         flags = {name: flag or None for name, _, flag in (word.partition("=") for word in words[1:])}
         (folder / words[0]).write_text(json.dumps(library(flags), indent=1), "utf-8")
         return []
-    assert command == "opsinfo"
+    if command != "opsinfo":
+        ran = subprocess.run(line, shell=True, cwd=folder, stdout=subprocess.PIPE, check=True)
+        return [stable(text, folder) for text in ran.stdout.decode("utf-8").splitlines()]
+    before = states(folder)
     ran = opsinfo(*words, cwd=folder, env=dict(word.split("=", 1) for word in variables))
     assert ran.code in STATUSES
     assert "Traceback" not in ran.err
     if ran.out.startswith('{"schema_version"'):
         assert schema_faults(json.loads(ran.out)) == []
+    after = states(folder)
+    written = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    verbs = {path: "removed" if path not in after else "changed" if path in before else "made" for path in written}
     lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines()]
+    lines += [f"~ {verb} {path}" for path, verb in verbs.items()]
     lines += [f"[{ran.code}]"] if ran.code else []
     return [stable(text, folder) for text in lines]
+
+
+def states(top: Path) -> dict[str, tuple[int, ...]]:
+    """What a write changes of each file: the file itself, its time, size and mode."""
+    files = [Path(folder, name) for folder, _, names in os.walk(top) for name in names]
+    found = {str(path.relative_to(top)): path.lstat() for path in files}
+    return {name: (stat.st_ino, stat.st_mtime_ns, stat.st_size, stat.st_mode) for name, stat in found.items()}
 
 
 def stable(line: str, folder: Path) -> str:
     """A line without what differs from run to run, a JSON document with its keys in order."""
     line = line.replace(str(folder), ".").replace(os.environ["OPSINFO_BACKUP_DIR"], "VAULT")
-    line = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*", "TIME", line)
-    line = re.sub(r"\b([0-9a-f]{8}|local)-(\d+)", r"ID-\2", line)  # the machine of a change
+    line = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ?", "TIME", line)
+    line = re.sub(r"\b([0-9a-f]{8}|local)([-/])(\d+)", r"ID\2\3", line)  # the machine of a change
+    line = re.sub(r'"(machine|user)": "[^"]*"', r'"\1": "-"', line)
     line = re.sub(r" in [0-9.]+ s\b", " in SECONDS", line)
     if line.startswith('{"schema_version"'):
         return json.dumps(json.loads(line), sort_keys=True, ensure_ascii=False)

@@ -15,7 +15,6 @@ from ..params import (
     FILE,
     MODE,
     PATH,
-    SOC,
     TARGET,
     Choice,
     Command,
@@ -24,6 +23,7 @@ from ..params import (
     Word,
     WriteOptions,
     advanced,
+    advanced_install_options,
     bundle,
     lazily,
     option,
@@ -117,26 +117,6 @@ run_options = bundle(
     advanced("--keep-folders", is_flag=True, help="Keep the folders of trials on the nodes of the Ray cluster."),
 )
 
-_install_options = bundle(
-    "options",
-    TargetOptions,
-    advanced("--soc", type=SOC, help="Chip of the target, as TARGET@SOC."),
-    advanced(
-        "--core",
-        type=Choice(["ai", "vector", "dsa"]),
-        default="ai",
-        show_default=True,
-        help="Engine: AI Core, vector core or DSA.",
-    ),
-    advanced(
-        "--custom",
-        "customs",
-        type=PATH,
-        multiple=True,
-        help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
-    ),
-)
-
 
 @click.command("bisect", cls=Command)
 @click.argument("words", nargs=-1, type=Word("COMMAND", reads=True, may_be_empty=True), metavar="[-- COMMAND...]")
@@ -150,7 +130,7 @@ _install_options = bundle(
 )
 @run_options
 @simulation_options
-@_install_options
+@advanced_install_options
 @write_options()
 @prints("html")
 def command(
