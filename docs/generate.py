@@ -14,12 +14,14 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import pty
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -27,7 +29,6 @@ import click
 ROOT = Path(__file__).resolve().parent.parent
 SHOWN = {
     "README.md": "en",
-    "docs/index.md": "en",
     "docs/guide.md": "en",
     "README.zh-CN.md": "zh",
     "docs/guide.zh-CN.md": "zh",
@@ -118,23 +119,45 @@ def with_output(path: Path, language: str) -> str:
 
 
 def output_of(command: str, language: str) -> str:
-    """Return what a command prints to both streams off a terminal; it works on a temporary copy of the fixtures."""
+    """Return what a command prints on a terminal, without colours."""
+    text = on_a_terminal(command, language)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def on_a_terminal(command: str, language: str) -> str:
+    """Return what a command prints on a terminal of 80 columns; it works on a temporary copy of the fixtures."""
     words = shlex.split(command)
     assert words[0] == "opsinfo", command
     with tempfile.TemporaryDirectory() as place:
         subprocess.run(["cp", "-r", str(ROOT / "fixtures"), place], check=True)
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("ASCEND_", "OPSINFO_"))}
-        ours = {"OPSINFO_BACKUP_DIR": f"{place}/vault", "OPSINFO_LANG": language}
-        environment = {**kept, **ours, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "HOME": place}
-        done = subprocess.run(
-            [sys.executable, "-m", "opsinfo_cli", *words[1:]],
-            cwd=place,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-    return done.stdout.decode()
+        others = ("ASCEND_", "OPSINFO_", "NO_COLOR", "FORCE_COLOR", "GITHUB_")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(others)}
+        ours = {
+            "OPSINFO_BACKUP_DIR": f"{place}/vault",
+            "OPSINFO_LANG": language,
+            "HOME": place,
+            "PYTHONPATH": str(ROOT),
+        }
+        screen = {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "1000", "PYTHONIOENCODING": "utf-8"}
+        while True:
+            status, text = _run([sys.executable, "-m", "opsinfo_cli", *words[1:]], place, {**kept, **ours, **screen})
+            assert status in (0, 1), text
+            if "\x1b[2K" not in text:  # else there was a bar of progress: the machine is busy
+                return text
+
+
+def _run(words: list[str], folder: str, environment: dict[str, str]) -> tuple[int, str]:
+    """Return the exit status of a command on a pseudo terminal, and what it prints."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(words, cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave) as process:
+        os.close(slave)
+        parts = []
+        with suppress(OSError):  # the end of a pseudo terminal
+            while part := os.read(master, 1 << 16):
+                parts.append(part)
+        os.close(master)
+    return process.returncode, b"".join(parts).decode().replace("\r\n", "\n")
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shutil
 import subprocess
@@ -31,8 +32,8 @@ def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path)
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.zh-CN.md", tmp_path)
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert "MatMulV3\tgray" in readme
-    (tmp_path / "README.md").write_text(readme.replace("MatMulV3\tgray", "MatMulV3\twhite"), "utf-8")
+    assert "SoftmaxV2  gray  black" in readme
+    (tmp_path / "README.md").write_text(readme.replace("SoftmaxV2  gray  black", "SoftmaxV2  gray  white"), "utf-8")
     command = tmp_path / "opsinfo_cli/cli/commands/schema.py"
     command.write_text(command.read_text("utf-8").replace("Examples:", "For instance:"), "utf-8")
     before = (tmp_path / "README.md").read_bytes()
@@ -42,6 +43,22 @@ def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path)
     assert done.stdout.splitlines() == [*(f"stale: {each}" for each in stale), "no example: opsinfo schema"]
     assert done.returncode == 1
     assert (tmp_path / "README.md").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_the_picture_of_the_readme_shows_what_the_commands_print_and_fetches_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from generate import output_of  # type: ignore[import-not-found]
+    from picture import COMMANDS  # type: ignore[import-not-found]
+
+    drawn = (ROOT / "docs" / "images" / f"terminal-{name}.svg").read_text("utf-8")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    shown = html.unescape(" ".join(texts)).replace("\xa0", " ").split()
+    missing = [word for command in COMMANDS for word in output_of(command, "en").split() if word not in shown]
+    assert missing == [], "python docs/picture.py draws it again"
+    assert not re.search(r"url\([^#)]|href=|src=", drawn)
 
 
 def test_the_reference_has_every_command_with_an_example() -> None:
