@@ -161,7 +161,7 @@ def command(
     if node is not None:
         return _path(view, judged, node)
     if comparing.given:
-        return _compared(view, judged, comparing, options, console)
+        return _compared(view, judged, comparing, rows.by, options, console)
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
     return rows_answer(view, rows.by, _chosen(judged.answer, rows, console))
@@ -176,8 +176,9 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
         raise UsageFault("--node cannot be combined with a comparison")
     if not rows.given:
         return
-    if node is not None or compares:
-        raise UsageFault(f"{rows.given[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
+    given = [word for word in rows.given if word != "--by node" or comparing.read_back or not compares]
+    if given and (node is not None or compares):
+        raise UsageFault(f"{given[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
     if format == "html":
         hint = "the page shows op types and nodes, and has a search and filters"
         raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
@@ -239,7 +240,7 @@ def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
 
 
 def _compared(
-    view: GraphView, judged: JudgedModel, comparing: CompareOptions, options: TargetOptions, console: Console
+    view: GraphView, judged: JudgedModel, comparing: CompareOptions, by: str, options: TargetOptions, console: Console
 ) -> Answer:
     """Compare with a second judging or a compiled model; the exit status is 1 if anything differs."""
     ((word, value),) = comparing.given.items()
@@ -258,7 +259,7 @@ def _compared(
     )
     changed = judged_model(judged.graph, other, options, console)
     with console.progress("comparing"):
-        return comparison_answer(view, compared(judged.answer, changed.answer))
+        return comparison_answer(view, compared(judged.answer, changed.answer), by)
 
 
 def _compiled(path: str, console: Console) -> WrittenAnswer:

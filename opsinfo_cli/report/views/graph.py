@@ -123,8 +123,11 @@ def _step(step: PathStep) -> str:
     return f"{step.node.name} ({step.node.type}), {place}: {step.node.why}"
 
 
-def comparison_answer(view: GraphView, comparison: AnswerComparison) -> Answer:
-    """The nodes whose dtypes differ, then added and removed Casts."""
+def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) -> Answer:
+    """The nodes whose dtypes differ, then added and removed Casts.
+
+    :param by: ``type`` or ``node``: whether a terminal counts them or lists them; in a pipe they are listed
+    """
     graph = view.answer.graph
 
     def lines() -> Iterable[tuple[str, ...]]:
@@ -141,18 +144,35 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison) -> Answer:
         columns = [Column(title) for title in ("", "node", "op type", "A", "B")]
         return Table(columns, rows + _cast_rows(graph, comparison), lines)
 
+    def blocks() -> list[Block]:
+        return [table() if by == "node" else Either(lambda: _comparison_by_type(comparison), lambda: [table()])]
+
     text = (
         f"{counted(len(comparison.changed), 'node')} with other dtypes; "
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
     return Answer(
         lambda: {**_whole(view.answer), **comparison_document(graph, comparison)},
-        lambda: [table()],
+        blocks,
         texts={"html": lambda: _page(view, comparison=comparison)},
         caveats=view.caveats,
+        summary="by op type; --by node lists nodes and Casts" if comparison and by == "type" else "",
         notes=(text,),
         status=int(bool(comparison)),
     )
+
+
+def _comparison_by_type(comparison: AnswerComparison) -> list[Block]:
+    """Return how many nodes of an op type change, and how many Casts between two dtypes."""
+    nodes = Counter((a.type, dtypes(a.outputs), dtypes(b.outputs)) for a, b in comparison.changed)
+    gone, added = (
+        Counter((each.begin, each.end) for each in c) for c in (comparison.casts_gone, comparison.casts_added)
+    )
+    columns = [Column("op type"), Column("nodes", number=True), Column("A"), Column("B")]
+    types = [[name, str(count), a, b] for (name, a, b), count in nodes.most_common()]
+    titles = [Column("Cast from"), Column("to"), Column("fewer", number=True), Column("new", number=True)]
+    casts = [[begin, end, str(gone[begin, end]), str(added[begin, end])] for begin, end in {**gone, **added}]
+    return [Table(heads, rows) for heads, rows in ((columns, types), (titles, casts)) if rows]
 
 
 def _cast_rows(graph: ModelGraph, comparison: AnswerComparison) -> list[list[Cell]]:

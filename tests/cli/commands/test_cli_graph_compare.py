@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,21 @@ def test_nodes_and_casts_that_a_mixlist_changes_are_shown(
         }
     ]
     assert (len(document["casts_gone"]), len(document["casts_added"])) == (1, 1)
+
+
+def test_a_terminal_counts_changes_by_op_type_and_lists_nodes_on_request(
+    terminal: Callable[..., tuple[int, str]], judged: list[str | Path], tmp_path: Path
+) -> None:
+    judged = [*judged, "--compare-mixlist", write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))]
+    status, text = terminal(*judged, width=80)
+    assert status == 1
+    rows = [line.split() for line in text.splitlines()]
+    assert ["Relu", "1", "float16", "float32"] in rows
+    assert ["float16", "float32", "1", "1"] in rows
+    assert "--by node lists nodes and Casts" in text
+    status, text = terminal(*judged, "--by", "node", width=80)
+    assert ["~", "relu", "Relu", "float16", "float32"] in [line.split() for line in text.splitlines()]
+    assert "--by node" not in text
 
 
 def test_another_mode_and_another_target_are_compared(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:
@@ -183,7 +199,7 @@ def test_an_unknown_mode_is_refused_with_a_near_name(opsinfo: Run, judged: list[
         ["--node", "relu", "--compare-precision-mode", "force_fp16"],
         ["--node", "relu", "--on", "low"],
         ["--compare-precision-mode", "force_fp16", "--match", "*"],
-        ["--compare-precision-mode", "force_fp16", "--by", "node"],
+        ["--read-back", "model.om", "--by", "node"],
         ["--columns", "library,guess"],
     ],
 )
