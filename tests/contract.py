@@ -63,6 +63,7 @@ FINDINGS = {
     "unknown-implmode": Finding("options", "warning", "ignores"),
     "mode-not-known-to-type": Finding("options", "warning", "ignores"),
     "repeated-line": Finding("options", "warning", "ignores"),
+    "missing-file": Finding("options", "warning", "refuses"),
     "refused-line": Finding("options", "error", "refuses"),
     "ignored-line": Finding("options", "warning", "ignores"),
     "bad-flag": Finding("library", "error", "refuses"),

@@ -35,10 +35,12 @@ class Found(NamedTuple):
     """A store or file to check.
 
     :param kind: ``store`` for a config directory, ``named`` for a file that the user names, ``met`` for one in a tree
+    :param top: the folder of the tree; None for a file that the user names
     """
 
     kind: Literal["store", "named", "met"]
     path: str
+    top: str | None = None
 
 
 class Listing(NamedTuple):
@@ -62,10 +64,12 @@ class FoundFiles:
     """The files and stores under some paths, in the order in which they are reported.
 
     :param outcome: takes folders that cannot be read, what a walk leaves out, and why git did not say what to leave out
+    :param extensions: of the files of a tree, besides those with the name of a file of compiler options
     """
 
     outcome: Outcome = field(default_factory=Outcome)
     found: list[Found] = field(default_factory=list)
+    extensions: tuple[str, ...] = (".json", ".cfg", ".ini")
 
     def add(self, path: str) -> None:
         """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""
@@ -101,7 +105,7 @@ class FoundFiles:
         files = []
         for path in paths:
             extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
-            if extension not in (".json", ".cfg", ".ini") and not is_option_name(path):
+            if extension not in self.extensions and not is_option_name(path):
                 continue
             if listing is not None and path not in listing.entries:
                 self.outcome.passed_over.append(PassedOver(_shown(path), "git ignores it"))
@@ -113,7 +117,7 @@ class FoundFiles:
         if any(map(is_library_name, jsons)):
             self.found.append(Found("store", _shown(folder)))  # as a whole, because the engine ignores .gitignore
             files = [path for path in files if path not in jsons]
-        self.found += (Found("met", _shown(path)) for path in files)
+        self.found += (Found("met", _shown(path), tree) for path in files)
 
     def _listing(self, top: str) -> Listing | None:
         """Return what git lists of a folder; None if everything in it is to be checked, which is said."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import library, mixlist, mode, model, options, store, text, vault
+from . import follow, library, mixlist, mode, model, options, store, text, vault
 from .finding import Rule
 
 RULES: dict[str, Rule] = {
     rule.name: rule
-    for family in (text, mixlist, mode, model, options, library, store, vault)
+    for family in (text, mixlist, mode, model, options, follow, library, store, vault)
     for rule in sorted((fact for fact in vars(family).values() if isinstance(fact, Rule)), key=lambda rule: rule.code)
 }
 """Every rule by its name, which never changes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.file_kind import OPTION_KINDS, is_library_name, is_marked, is_mixlist_name, kind_of, option_kind
@@ -17,7 +17,8 @@ from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
 from .baseline import Baseline, Known, fingerprinted
 from .files import Found, FoundFiles
-from .finding import Finding, Outcome, PassedOver
+from .finding import FileVerdict, Finding, Outcome, PassedOver
+from .follow import SCRIPTS, follow
 from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
 from .mode import PLACE, check_modes
@@ -37,6 +38,7 @@ def validate(
     modes: Iterable[str] = (),
     models: Iterable[str] = (),
     kind: str | None = None,
+    follow: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
 ) -> Outcome:
@@ -46,6 +48,7 @@ def validate(
     :param modes: names of the precision modes that they are used with, known or not
     :param models: model files that the mixlists are for; they are judged for every target
     :param kind: ``library``, ``mixlist`` or one of ``OPTION_KINDS``; None detects it
+    :param follow: whether files that scripts name are checked too
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
 
@@ -54,7 +57,7 @@ def validate(
     targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
-    checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models])
+    checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models], follow)
     rest = [os.fspath(path) for path in paths]
     if "-" in rest and stdin is not None:
         checker.named("-", stdin)
@@ -72,14 +75,17 @@ class Checker:
     :param modes: names of precision modes, known or not
     :param kind: the kind of all files; None detects it
     :param models: the models that mixlists are for
+    :param follow: whether files that scripts name are checked too
     """
 
     against: Sequence[MixlistTarget] = ()
     modes: Sequence[str] = ()
     kind: str | None = None
     models: Sequence[CheckedModel] = ()
+    follow: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     saw_mixlist: bool = False
+    _referenced: list[tuple[str, str, str | None]] = field(default_factory=list)
 
     @property
     def failures(self) -> list[OpsinfoError]:
@@ -88,6 +94,8 @@ class Checker:
     def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
         """Find and check files, stores and trees. A path with nothing to check is a failure."""
         files = FoundFiles(self.outcome)
+        if self.follow:
+            files.extensions = tuple({*files.extensions, *SCRIPTS})
         given: list[tuple[str, range]] = []
         for path in paths:
             first, failed = len(files.found), len(self.failures)
@@ -98,6 +106,7 @@ class Checker:
         for found in files.found:
             checked.append(self.store(found.path) if found.kind == "store" else self._read(found))
             step(len(checked), len(files.found))
+        self._targets()
         for path, indexes in given:
             if not any(checked[index] for index in indexes):
                 self.failures.append(_nothing_to_check(path))
@@ -107,9 +116,15 @@ class Checker:
 
         :returns: whether it was checked, or a failure recorded
         """
+        if found.kind == "met" and found.path.endswith(".sh") and not os.path.isfile(found.path):
+            return False
         data = self._bytes(found.path)
         if data is None:
             return True
+        if self.follow and found.path.endswith(SCRIPTS) and self._script(found.path, data, found.top):
+            return True
+        if found.kind == "met" and found.path.endswith(".sh"):
+            return False
         if found.kind == "named":
             self.named(found.path, data)
             return True
@@ -118,6 +133,35 @@ class Checker:
         reason = "neither its name nor its text marks a kind of file that is checked"
         self.outcome.passed_over.append(PassedOver(found.path, reason))
         return False
+
+    def _script(self, path: str, data: bytes, top: str | None) -> bool:
+        """Note what a script names, and report what is missing.
+
+        :returns: whether it names anything
+        """
+        followed = follow(Source(data, path, strict=False), top)
+        if followed is None:
+            return False
+        self._referenced += ((kind, target, top) for kind, target in followed.targets)
+        self.outcome.passed_over += followed.passed_over
+        self.outcome.findings += followed.findings
+        self.outcome.files.append(FileVerdict(path, "script", None))
+        return True
+
+    def _targets(self) -> None:
+        """Check the files that scripts name and that have not been checked."""
+        checked = {os.path.realpath(verdict.path) for verdict in self.outcome.files}
+        for kind, path, top in self._referenced:  # grows by the references of raw_ge_options
+            real = os.path.realpath(path)
+            data = None if real in checked else self._bytes(path)
+            checked.add(real)
+            if data is None:
+                continue
+            if kind == "raw_ge_options":
+                self._script(path, data, top)
+            else:
+                replace(self, kind=kind).file(path, data)
+                self.saw_mixlist = self.saw_mixlist or kind == "mixlist"
 
     def named(self, path: str, data: bytes) -> None:
         """Check a file that the user names; if its kind cannot be detected, record a failure."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Damaged, MissingPackage, Refused, UsageFault, join_some
+from ..errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, join_some
 from ..model.install import opp_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 from ..report.console import Console
@@ -139,7 +139,7 @@ def open_model(path: str, console: Console) -> ModelGraph:
     :raises Refused: if the file cannot be read or is not a model
     """
     from ..graph.judge.modes import mode_by_number
-    from ..graph.options.atc import command_options
+    from ..graph.options.atc import command_options, raw_ge_options
     from ..graph.readers import read_graph
 
     total = os.path.getsize(path) if os.path.isfile(path) else None
@@ -152,6 +152,11 @@ def open_model(path: str, console: Console) -> ModelGraph:
         mode = given.get("precision_mode_v2") or given.get("precision_mode")
         console.note(f"compiled by: {graph.model.atc_cmdline}")
         console.note(f"precision mode of that command: {mode or 'not named, so its default'}")
+        if given.get("raw_ge_options"):
+            try:
+                raw_ge_options(given["raw_ge_options"])
+            except OpsinfoError as error:
+                console.warn(f"options of that command are not read: {error.path}: {error.message}")
         if given.get("modify_mixlist"):
             console.note(f"mixlist of that command: {given['modify_mixlist']}")
     elif (number := graph.model.graph_precision_mode) is not None:

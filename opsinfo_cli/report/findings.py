@@ -163,7 +163,7 @@ def file_lines(outcome: Outcome) -> Iterator[str]:
     """Yield whether the engine accepts each file, and which files of a tree were skipped, for ``-v``."""
     reactions = {True: "the engine accepts it", False: "the engine refuses it", None: "the engine does not read it"}
     for verdict in outcome.files:
-        reaction = "checked" if verdict.kind == "vault" else reactions[verdict.engine_accepts]
+        reaction = "checked" if verdict.kind in ("vault", "script") else reactions[verdict.engine_accepts]
         yield f"{verdict.path}: {verdict.kind}; {reaction}"
     for skipped in outcome.passed_over:
         yield f"{skipped.path}: skipped; {skipped.reason}"

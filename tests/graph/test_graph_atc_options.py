@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.constants import constant_faults
 from opsinfo_cli.graph.graph import ModelFacts, ModelGraph, Weights
-from opsinfo_cli.graph.options.atc import Aipp, AtcOptions, with_options
+from opsinfo_cli.graph.options.atc import Aipp, AtcOptions, command_options, raw_ge_options, with_options
 from opsinfo_cli.graph.readers import read_graph
 
 NODES: list[list[Any]] = [
@@ -143,6 +144,35 @@ def test_an_option_of_the_command_that_does_not_fit_is_ignored_and_named() -> No
         "--is_weight_clip=7": "--is_weight_clip",
         "--is_output_adjust_hw_layout=false,true": "it sets a layout",
     }
+
+
+def test_raw_options_follow_those_of_the_command_and_graph_wins_over_session(tmp_path: Path) -> None:
+    levels = {
+        "global": {"ge.exec.precision_mode": "force_fp16", "ge.outputDatatype": "FP32", "ge.unknown": "1"},
+        "graph": {"ge.exec.modify_mixlist": "b.json", "ge.is_weight_clip": "1"},
+        "session": {"ge.exec.precision_mode": "allow_mix_precision", "ge.exec.modify_mixlist": "a.json"},
+    }
+    path = tmp_path / "options.json"
+    path.write_text(json.dumps({"compile options": levels, "execute options": {"graph": {"keep_dtype": "k.cfg"}}}))
+    command = ("atc", f"--raw_ge_options={path}", "--output_type=FP16")
+    assert command_options(command) == {
+        "precision_mode": "allow_mix_precision",
+        "modify_mixlist": "b.json",
+        "is_weight_clip": "1",
+        "output_type": "FP16",
+        "raw_ge_options": str(path),
+    }
+    _, considered = with_options(with_facts(graph_of(NODES), command=command))
+    assert considered.applied == ("--output_type=FP16", "--is_weight_clip=1")
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"compile options": []}', '{"compile options": {"graph": 1}}', "{}"])
+def test_raw_options_that_atc_refuses_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "options.json"
+    path.write_text(text)
+    with pytest.raises(Damaged, match="compile options"):
+        raw_ge_options(str(path))
+    assert command_options(("atc", f"--raw_ge_options={path}")) == {"raw_ge_options": str(path)}
 
 
 def test_without_a_command_options_that_are_not_given_are_unknown() -> None:

@@ -142,6 +142,7 @@ _write_options = bundle(
     type=Choice(["library", "mixlist", *OPTION_KINDS]),
     help="The kind of the files, if it cannot be detected.",
 )
+@option("--follow", is_flag=True, help="Also check the files that scripts name (.sh, .ini, .cfg); report missing ones.")
 @_narrowing_options
 @_fix_options
 @_write_options
@@ -167,6 +168,7 @@ def command(
     models: tuple[str, ...],
     socs: tuple[str, ...],
     kind: str | None,
+    follow: bool,
     narrowing: NarrowingOptions,
     fixing: FixOptions,
     writing: WriteOptions,
@@ -190,6 +192,7 @@ def command(
       opsinfo validate fixtures/ops_info.json --against fixtures/opp@ascend910b --model fixtures/model.onnx
       opsinfo validate . --against fixtures/opp@ascend910 --against fixtures/opp@ascend910b
       opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
+      opsinfo validate . --follow
       opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
       opsinfo validate fixtures/mixlists/bad/comment-line-end.json --fix --dry-run
@@ -207,7 +210,9 @@ def command(
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     repository = Repository.around(os.getcwd(), os.environ)
     stdin = read_standard_input() if "-" in paths else None
-    checks = partial(validate, *paths, against=targets, modes=modes, models=models, kind=kind, stdin=stdin)
+    checks = partial(
+        validate, *paths, against=targets, modes=modes, models=models, kind=kind, follow=follow, stdin=stdin
+    )
     checker = Checker(list(map(MixlistTarget, targets)), modes)
     known = Narrowing(repository, selection, baseline, narrowing.strict)
     run = Run(console, checks, checker, known, narrowing.baseline, models)

@@ -17,6 +17,8 @@ dtype of the image; its output is float32 until the engine chooses. Source:
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -100,10 +102,46 @@ class Considered(NamedTuple):
 NOTHING_CONSIDERED = Considered()
 
 
+RAW_OPTIONS = {
+    **{f"ge.exec.{name}": name for name in ("precision_mode", "precision_mode_v2", "modify_mixlist")},
+    **{f"ge.exec.{name}": name for name in ("op_precision_mode", "allow_hf32")},
+    "ge.opSelectImplmode": "op_select_implmode",
+    "ge.optypelistForImplmode": "optypelist_for_implmode",
+    "ge.customizeDtypes": "customize_dtypes",
+    "keep_dtype": "keep_dtype",
+    "ge.outputDatatype": "output_type",
+    "ge.INPUT_NODES_SET_FP16": "input_fp16_nodes",
+    "ge.insertOpFile": "insert_op_conf",
+    "ge.is_weight_clip": "is_weight_clip",
+    **{name: name for name in _LAYOUT},
+}
+"""Keys of ``--raw_ge_options`` and their options of atc, those that are read here. Source: hicann/ge ffdcbc9f,
+api/atc/atc_option_map.cc:21-99; the file: api/atc/main_impl.cc:261-373."""
+
+
+def raw_ge_options(path: str) -> dict[str, str]:
+    """Return the options of atc that a file of ``--raw_ge_options`` sets; ``graph`` wins over ``session`` and
+    ``global``.
+
+    :raises Refused: if the file cannot be read
+    :raises Damaged: if atc refuses it
+    """
+    try:
+        levels = json.loads(read_bytes(path))["compile options"]
+        options = {
+            key: value for level in ("global", "session", "graph") for key, value in levels.get(level, {}).items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        message = "not an object with `compile options` of `global`, `session` and `graph`"
+        raise Damaged(message, name="bad-raw-options", path=path) from None
+    return {RAW_OPTIONS[key]: value for key, value in options.items() if key in RAW_OPTIONS and isinstance(value, str)}
+
+
 def command_options(command: Sequence[str]) -> dict[str, str]:
     """Return the options of a command, without dashes: ``precision_mode``, ``modify_mixlist``, ``soc_version`` ...
 
-    Reads ``--name=value`` and ``--name value``; the last one wins.
+    Reads ``--name=value`` and ``--name value``; the last one wins. Options of ``--raw_ge_options`` follow, if that file
+    can be read here; those of the command win.
     """
     found: dict[str, str] = {}
     name = ""
@@ -115,6 +153,8 @@ def command_options(command: Sequence[str]) -> dict[str, str]:
         elif name:
             found[name] = argument
             name = ""
+    with suppress(OpsinfoError):
+        return {**raw_ge_options(found["raw_ge_options"]), **found} if found.get("raw_ge_options") else found
     return found
 
 

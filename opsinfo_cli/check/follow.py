@@ -1,0 +1,143 @@
+"""References from scripts and configurations to mixlists and the files beside them, for ``validate --follow``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from ..model.near_names import did_you_mean
+from ..model.repository import git_root
+from ..text.source import Source
+from .engine_files import CUSTOMIZE_DTYPES, IMPLEMENTATION_MODES, KEEP_DTYPE, OPTIONS
+from .finding import Finding, PassedOver, Rule, at
+
+SCRIPTS = (".sh", ".ini", ".cfg")
+"""Endings of the files that are searched for references."""
+KINDS = {
+    "modify_mixlist": "mixlist",
+    "mixprecision_list_path": "mixlist",
+    "HUAWEI_ASCEND_NPU_MODIFY_MIXLIST_FILE_PATH": "mixlist",
+    "keep_dtype": "keep_dtype",
+    "customize_dtypes": "customize_dtypes",
+    "customizeDtypes": "customize_dtypes",
+    "op_precision_mode": "op_precision",
+    "raw_ge_options": "raw_ge_options",
+}
+"""The kind of file that an option names: of atc, GE (``ge.exec.modify_mixlist``), MindSpore Lite, Paddle Lite."""
+_REFERENCE = re.compile(
+    r"^[ \t]*[#;].*$"
+    rf"|(?P<dashes>--)?(?:\bge\.(?:exec\.)?|(?<![\w.-])|(?<=--))(?P<option>{'|'.join(KINDS)})\b[\"']?"
+    r"(?:[ \t]*[=:][ \t]*|(?(dashes)[ \t]+|(?!)))"
+    r"(?:\"(?P<double>[^\"\n]{0,999})\"|'(?P<single>[^'\n]{0,999})'"
+    r"|(?P<bare>(?:\$\{[^}\n]{0,99}\}|\$\([^)\n]{0,99}\)|[^\s\"',;}\\|&<>()])+))",
+    re.MULTILINE,
+)
+_CHANGE_FOLDER = re.compile(r"^[ \t]*(?:cd|pushd)[ \t]+[\"']?([\w./-]+)", re.MULTILINE)
+_VARIABLE = re.compile(r"^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|~)/")
+
+MISSING_FILE = Rule(
+    code="O005",
+    name="missing-file",
+    about="options",
+    severity="warning",
+    engine="refuses",
+    why=(
+        "A script or configuration names a mixlist, or a file beside it, that is in none of the folders where it may "
+        "be: that of the script, those above it up to the checked directory, and those that the script changes to. "
+        "The compiler refuses a missing file. Paths with variables that cannot be resolved, and paths out of the "
+        "checked directory, are skipped (-v lists them)."
+    ),
+    fails="--keep_dtype=keep_dtypes.cfg in convert.sh, which lies beside keep_dtype.cfg",
+    passes="--keep_dtype=keep_dtype.cfg in convert.sh",
+    source=f"{OPTIONS}:81-92; {KEEP_DTYPE}:73-88; {CUSTOMIZE_DTYPES}:64-81; {IMPLEMENTATION_MODES}:204-226",
+)
+
+
+class Reference(NamedTuple):
+    """A path in a script.
+
+    :param kind: the kind of the file: mixlist, one of ``OPTION_KINDS``, or ``raw_ge_options``, which has references
+    :param span: of the path
+    """
+
+    kind: str
+    path: str
+    span: tuple[int, int]
+
+
+def references(text: str) -> Iterator[Reference]:
+    """Yield the paths that options name in a script; words that are no path are left out."""
+    for match in _REFERENCE.finditer(text):
+        group = match.lastgroup
+        if group in ("double", "single", "bare") and re.search(r"[./]", match[group]):
+            yield Reference(KINDS[match["option"]], match[group], match.span(group))
+
+
+class Followed(NamedTuple):
+    """The outcome for one script.
+
+    :param targets: the files that it names, with their kinds
+    """
+
+    targets: list[tuple[str, str]]
+    findings: list[Finding]
+    passed_over: list[PassedOver]
+
+
+_MOST_REFERENCES = 1000
+_MOST_FOLDERS = 20
+"""The most references and changes of folder of one script that are considered."""
+
+
+def follow(source: Source, top: str | None) -> Followed | None:
+    """Return what a script names; None if it names nothing.
+
+    :param top: the folder out of which no reference is followed; None: the repository of the script, or its folder
+    """
+    if not re.search("|".join(KINDS), source.text):
+        return None
+    folder = os.path.dirname(source.path) or "."
+    top = os.path.abspath(top or git_root(os.path.abspath(folder)) or folder)
+    folders = list(_folders(source.text, folder, top))
+    followed = Followed([], [], [])
+    for number, (kind, path, span) in enumerate(references(source.text)):
+        place = f"{source.path}:{source.place(span[0]).line}"
+        if number == _MOST_REFERENCES:
+            followed.passed_over.append(PassedOver(place, f"it is after the first {number} references"))
+            break
+        rest = _VARIABLE.sub("./", path)
+        found = next(filter(os.path.isfile, _candidates(rest, folders)), None)
+        if found is not None and os.path.realpath(found).startswith(f"{os.path.realpath(top).rstrip('/')}/"):
+            followed.targets.append((kind, os.path.normpath(found)))
+        elif found is not None or os.path.isabs(rest):
+            followed.passed_over.append(PassedOver(place, f"`{path}` is out of this folder"))
+        elif rest != path or "$" in path:
+            followed.passed_over.append(PassedOver(place, f"`{path}` depends on a variable"))
+        else:
+            hint = did_you_mean(os.path.basename(path), os.listdir(folder))
+            followed.findings.append(at(MISSING_FILE, source, span, f"`{path}` does not exist", hint=hint))
+    return followed if any(followed) else None
+
+
+def _folders(text: str, folder: str, top: str) -> Iterator[str]:
+    """Yield the folders that a path of a script may be relative to: its own, those above, and those it changes to."""
+    above, absolute = folder, os.path.abspath(folder)
+    below = dict.fromkeys(match[1] for match in _CHANGE_FOLDER.finditer(text))
+    while True:
+        yield above
+        yield from (os.path.join(above, name) for name in islice(below, _MOST_FOLDERS))
+        if absolute in (top, "/"):
+            return
+        above, absolute = os.path.join(above, ".."), os.path.dirname(absolute)
+
+
+def _candidates(path: str, folders: list[str]) -> Iterator[str]:
+    """Yield where a file may be; a path that begins with ``../`` may be meant for a folder below that of the script."""
+    if os.path.isabs(path):
+        yield path
+        return
+    for tail in dict.fromkeys((path, re.sub(r"^(\.\.?/)+", "", path))):
+        yield from (os.path.join(folder, tail) for folder in folders)
