@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +262,24 @@ def test_a_name_of_an_onnx_model_that_is_not_utf8_is_refused(tmp_path: Path, nam
     (tmp_path / "m.onnx").write_bytes(SEEDS["onnx"].replace(name, name[:-1] + b"\xff"))
     with pytest.raises(Damaged, match="not an ONNX model: a name is not UTF-8"):
         read_graph(str(tmp_path / "m.onnx"))
+
+
+SHAPES: list[list[Any] | None] = [[1, 3, 8, 8], [], [0], [2**62, 2], [1] * 602, ["n", 3], [-5, 3], None]
+
+
+@pytest.mark.parametrize("inputs", [[], [""], ["", "w"], ["x"], ["x", "", "w", "w", "x"]], ids=str)
+def test_odd_nodes_of_every_operator_are_read_or_refused(tmp_path: Path, inputs: list[str]) -> None:
+    make, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    weight = onnx.helper.make_tensor("w", 1, [2], [1.0, 2.0])
+    path = tmp_path / "m.onnx"
+    schemas = [each for each in onnx.defs.get_all_schemas() if not each.domain]
+    for number, schema in enumerate(schemas):
+        outputs = [[], ["y"], ["", "y"]][number % 3]
+        given = value("x", [1, 7, 99, 0][number % 4], SHAPES[number % len(SHAPES)])
+        node = make(schema.name, inputs, outputs, name="n")
+        graph = onnx.helper.make_graph([node], "g", [given], [value("y", 1, None)] * ("y" in outputs), [weight])
+        for opset in (9, 18):
+            opsets = [onnx.helper.make_opsetid("", opset)]
+            path.write_bytes(onnx.helper.make_model(graph, opset_imports=opsets).SerializeToString())
+            with suppress(OpsinfoError):
+                read_graph(str(path))

@@ -8,6 +8,8 @@ of ``If`` behind the graph around them (hicann/ge parser/parser/onnx/onnx_parser
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
@@ -116,6 +118,37 @@ def _require_small(proto: Any, path: str) -> None:
             raise Damaged(f"the model is too large: {message}", name="damaged-model", path=path)
 
 
+def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
+    """Require the inputs and outputs that the operators of ONNX must have: the package itself crashes without some.
+
+    :raises Damaged: if a node lacks one
+    """
+    from onnx import defs
+
+    @cache
+    def needed(op: str, domain: str) -> tuple[frozenset[int], int]:
+        """Return the numbers of the inputs that an operator must have, and how many outputs."""
+        newest = defs.onnx_opset_version()
+        for opset in (min(opsets.get(domain, 1), newest), newest):  # an operator may be newer than the model says
+            with suppress(defs.SchemaError):
+                schema = defs.get_schema(op, opset, domain)
+                kinds = defs.OpSchema.FormalParameterOption
+                inputs = {number for number, each in enumerate(schema.inputs) if each.option == kinds.Single}
+                inputs |= {0} if schema.min_input and schema.inputs[0].option == kinds.Variadic else set()
+                return frozenset(inputs), schema.min_output
+        return frozenset(), 0
+
+    for node in _nodes(proto.graph.node):
+        if _domain(node.domain):
+            continue
+        inputs, outputs = needed(node.op_type, "")
+        missing = [str(number) for number in sorted(inputs) if not "".join(node.input[number : number + 1])]
+        if missing or len(node.output) < outputs:
+            what = f"input {', '.join(missing)}" if missing else f"one of its {outputs} outputs"
+            name = node.name or next(iter(node.output), "")
+            raise Damaged(f"`{name}` ({node.op_type}) lacks {what}", name="damaged-model", path=path)
+
+
 def _nodes(nodes: Any) -> Iterator[Any]:
     """Yield nodes, and those of their bodies."""
     for node in nodes:
@@ -188,6 +221,7 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
     try:
         reader = _Reader(path)
         graph = reader.graph(proto.graph)
+        _require_complete(proto, opsets, path)
     except UnicodeDecodeError:
         raise Damaged("not an ONNX model: a name is not UTF-8", name="damaged-model", path=path) from None
     if opsets.get("", 0) > HIGHEST_OPSET:
