@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused, UsageFault, join_some
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 RANDOM = "random:"
 _BELOW = 2
 """Whole numbers of unknown meaning are 0 or 1: flags, masks, token types."""
+_MOST_DIMS, _MOST_VALUES = 32, 1 << 30
+"""The largest random input; numpy has no array of more dimensions."""
 _NUMBERED = re.compile(r"input_(\d+)\.pb")
 
 
@@ -54,12 +57,13 @@ def model_inputs(proto: Any) -> list[ModelInput]:
 
 
 def _input(value: Any, tables: Mapping[str, int]) -> ModelInput:
-    from onnx import helper
+    from onnx import TensorProto, helper
 
     if not value.type.HasField("tensor_type"):
         return ModelInput(value.name, "", None)
     tensor = value.type.tensor_type
-    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name if tensor.elem_type else ""
+    known = set(TensorProto.DataType.values()) - {TensorProto.UNDEFINED}
+    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name if tensor.elem_type in known else ""
     dtype = "str" if dtype == "object" else dtype
     if not tensor.HasField("shape"):
         return ModelInput(value.name, dtype, None, tables.get(value.name, 0))
@@ -241,6 +245,9 @@ def _random(inputs: list[ModelInput], seed: int, shapes: Shapes) -> dict[str, An
     for each in inputs:
         dtype = _dtype(each.dtype)
         shape = settled[each.name]
+        if len(shape) > _MOST_DIMS or prod(shape) > _MOST_VALUES:
+            message = f"the input `{each.name}` has too many values or dimensions for random ones"
+            raise UsageFault(message, name="not-random", hint="give a smaller shape with --shape")
         if dtype.kind in "iu":
             array = random.integers(0, each.below or _BELOW, size=shape)
         elif dtype.kind == "b":

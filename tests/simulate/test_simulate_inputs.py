@@ -197,6 +197,19 @@ def test_string_inputs_require_a_file(tmp_path: Path) -> None:
     assert input_sets(str(tmp_path / "s.npz"), onnx.load(path), {})[0].feeds["s"][0] == "a"
 
 
+@pytest.mark.parametrize(
+    ("dtype", "dims", "message"),
+    [(FLOAT, [1 << 62, 1 << 62] * 100, "too many"), (FLOAT, [1] * 602, "too many"), (99, [1], "takes no tensor")],
+    ids=["values", "dimensions", "unknown dtype"],
+)
+def test_an_input_that_no_random_array_fits_is_refused(
+    tmp_path: Path, dtype: int, dims: list[int], message: str
+) -> None:
+    path = save(tmp_path, [node("Shape", ["x"], ["y"])], [value("x", dtype, dims)], [value("y", INT64, [len(dims)])])
+    with pytest.raises(OpsinfoError, match=message):
+        input_sets("random:0", onnx.load(path), {})
+
+
 def test_an_initializer_that_is_also_an_input_needs_no_value(tmp_path: Path) -> None:
     inputs = [value("x", FLOAT, [1]), value("w", FLOAT, [1])]
     path = save(tmp_path, [node("Add", ["x", "w"], ["y"])], inputs, [value("y", FLOAT, [1])], {"w": np.ones(1, "f4")})
