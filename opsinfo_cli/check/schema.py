@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
-from typing import Any
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingPackage, UsageFault
 from ..model.near_names import did_you_mean
 
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_FOLDERS = (os.path.join(_HERE, "schemas"), os.path.join(os.path.dirname(_HERE), "schemas"))
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
 _SUFFIX = ".schema.json"
 
 
 @cache
-def _folder() -> str:
+def _folder() -> Traversable:
     """Return the folder of schemas: inside the installed package, or beside it in a checkout."""
-    return next(folder for folder in _FOLDERS if os.path.isdir(folder))
+    inside = files("opsinfo_cli").joinpath("schemas")
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "schemas"
 
 
 def schema_names() -> list[str]:
-    return sorted(name.removesuffix(_SUFFIX) for name in os.listdir(_folder()) if name.endswith(_SUFFIX))
+    names = (each.name for each in _folder().iterdir())
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
 
 
 def schema_text(name: str) -> str:
@@ -33,8 +37,7 @@ def schema_text(name: str) -> str:
     if name not in schema_names():
         hint = did_you_mean(name, schema_names()) or "known schemas: " + ", ".join(schema_names())
         raise UsageFault(f"unknown schema `{name}`", name="unknown-schema", hint=hint)
-    with open(os.path.join(_folder(), name + _SUFFIX), encoding="utf-8") as file:
-        return file.read()
+    return _folder().joinpath(name + _SUFFIX).read_text(encoding="utf-8")
 
 
 @cache

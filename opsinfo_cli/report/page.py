@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import __version__
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-_PARTS = os.path.join(os.path.dirname(__file__), "page_parts")
 LISTS = ("white", "black", "gray")
 LONG = 24
 """The width of a column in characters; longer texts are wrapped."""
@@ -190,8 +189,7 @@ def dtype_class(dtype: str | None) -> str:
 
 
 def part(name: str) -> str:
-    with open(os.path.join(_PARTS, name), encoding="utf-8") as file:
-        return file.read()
+    return files("opsinfo_cli.report").joinpath("page_parts", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

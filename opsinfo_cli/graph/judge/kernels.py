@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ...errors import UsageFault
@@ -27,7 +27,6 @@ _STRUCTURE = frozenset(
     )
 )
 """Op types that no kernel computes: without a library nothing is assumed for them."""
-_DATA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
 class Kernels:
@@ -93,13 +92,12 @@ class Kernels:
 
 def _answers(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the recorded columns of this SoC's kernels: op type -> section -> dtypes."""
-    path = os.path.join(_DATA, f"kernel-columns-{soc}.json")
-    if not soc or not soc.isidentifier() or not os.path.exists(path):
+    recorded = files("opsinfo_cli.graph").joinpath(f"data/kernel-columns-{soc}.json")
+    if not soc or not soc.isidentifier() or not recorded.is_file():
         return {}
     import json
 
-    with open(path, encoding="utf-8") as file:
-        columns = json.load(file)["columns"]
+    columns = json.loads(recorded.read_text(encoding="utf-8"))["columns"]
     return {
         op_type: {section: tuple(row.split(",")) for section, row in rows.items()} for op_type, rows in columns.items()
     }
