@@ -144,6 +144,14 @@ def test_only_change_writes() -> None:
     assert [f"{path}:{line}: {text}" for path in others for line, text in writes(path) if not is_null(path, line)] == []
 
 
+def test_data_is_read_as_resources_so_that_the_package_runs_from_a_zip() -> None:
+    """A checkout has its schemas beside the package, and the guard of a trial is sent as text."""
+    named = {
+        path for path in MODULES for node in nodes_of(path) if isinstance(node, ast.Name) and node.id == "__file__"
+    }
+    assert {str(path.relative_to(PACKAGE)) for path in named} == {"bisect/guard.py", "check/schema.py"}
+
+
 def imports() -> dict[str, set[str]]:
     """The modules of the package that each of them imports, in functions and for type checkers too."""
     names = {name_of(path) for path in MODULES}

@@ -100,7 +100,7 @@ def test_every_command_of_the_wheel_shows_its_help(bare: Path, tmp_path: Path) -
 
 def test_wheel_and_sdist_have_the_version_of_the_package(dist: Path) -> None:
     version = opsinfo_cli.__version__
-    assert {path.name for path in dist.iterdir()} == {
+    assert {path.name for path in dist.iterdir() if path.suffix != ".pex"} == {
         f"opsinfo-{version}-py3-none-any.whl",
         f"opsinfo-{version}.tar.gz",
     }
