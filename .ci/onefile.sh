@@ -22,4 +22,3 @@ all)
 esac
 .ci/venv/bin/pex "$wheel$extra" -c opsinfo "${targets[@]}" --python-shebang '/usr/bin/env python3' \
     -o ".ci/dist/$name.pex"
-echo ".ci/dist/$name.pex"
