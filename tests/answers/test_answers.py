@@ -22,6 +22,9 @@ HERE = Path(__file__).parent
 FIXTURES = HERE.parents[1] / "fixtures"
 RECORDS = bool(os.environ.get("OPSINFO_RECORD_ANSWERS"))
 
+SLOW = re.compile("opsinfo itself took|note: a run takes")
+"""What only a busy machine prints."""
+
 pytestmark = pytest.mark.usefixtures("quick_starts")
 
 
@@ -67,7 +70,7 @@ def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
     after = states(folder)
     written = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
     verbs = {path: "removed" if path not in after else "changed" if path in before else "made" for path in written}
-    lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines()]
+    lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines() if not SLOW.match(line)]
     lines += [f"~ {verb} {path}" for path, verb in verbs.items()]
     lines += [f"[{ran.code}]"] if ran.code else []
     return [stable(text, folder) for text in lines]
