@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -100,3 +101,37 @@ def test_the_page_names_inputs_that_the_action_has() -> None:
     (steps,) = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "uses: owner/opsinfo" in block]
     known = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
     assert set(yaml.safe_load(steps)[1]["with"]) <= set(known)
+
+
+RECIPES = {
+    # service: (its heading, where a step names the file of a report)
+    "github": ("GitHub Actions", {"sarif": r"sarif_file: (\S+)"}),
+    "gitlab": ("GitLab", {"gitlab": r"codequality: (\S+)", "junit": r"junit: (\S+)"}),
+    "jenkins": ("Jenkins", {"junit": r"junit '([^']+)'", "sarif": r"sarif\(pattern: '([^']+)'\)"}),
+}
+
+
+@pytest.mark.parametrize("service", RECIPES)
+@pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
+def test_the_command_of_a_recipe_writes_the_reports_that_its_other_steps_read(
+    opsinfo: Run, sample: Path, monkeypatch: pytest.MonkeyPatch, service: str, wrong: bool
+) -> None:
+    heading, patterns = RECIPES[service]
+    part = (ROOT / "docs/ci.md").read_text("utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    recipe = re.findall(r"```(?:yaml|groovy)\n(.*?)```", part, re.DOTALL)[0]
+    committed(sample)
+    path = wrong_list(sample) if wrong else ""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true") if service == "github" else None
+    (line,) = re.findall(r"""opsinfo"? (validate [^'\n]+)""", recipe)
+    ran = opsinfo(*shlex.split(line), cwd=sample)
+    assert ran.code == wrong
+    annotations = re.findall(rf"^::error title=opsinfo \(M005 unknown-operator\),file={path},line=1", ran.out, re.M)
+    assert bool(annotations) is (wrong and service == "github")
+    reports = dict(word.split(":") for word in re.findall(r"--report (\S+)", line))
+    assert {name: re.findall(pattern, recipe) for name, pattern in patterns.items()} == {
+        name: [file] for name, file in reports.items()
+    }
+    for name, file in reports.items():
+        text = (sample / file).read_text("utf-8")
+        assert path in text
+        assert ElementTree.fromstring(text).tag == "testsuites" if name == "junit" else json.loads(text) or not wrong

@@ -20,7 +20,12 @@ _INDEX = {name: index for index, name in enumerate(RULES)}
 
 
 def sarif(checked: CheckResult) -> str:
-    driver = {"name": "opsinfo", "version": __version__, "rules": [_rule(rule) for rule in RULES.values()]}
+    driver = {
+        "name": "opsinfo",
+        "version": __version__,
+        **_information_uri(),
+        "rules": [_rule(rule) for rule in RULES.values()],
+    }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -34,6 +39,17 @@ def sarif(checked: CheckResult) -> str:
         "results": [_result(checked, finding) for finding in checked.outcome.findings],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _information_uri() -> dict[str, str]:
+    """Return the first of ``[project.urls]``; without one the property is left out, because it may not be null."""
+    from importlib import metadata
+
+    try:
+        urls = metadata.metadata("opsinfo").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # run from a checkout or a zip
+        return {}
+    return {"informationUri": urls[0].split(", ", 1)[1]} if urls else {}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

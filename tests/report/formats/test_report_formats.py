@@ -6,6 +6,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from email.message import Message
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -101,6 +102,18 @@ def sarif_faults(document: Any, schemas: Path) -> list[str]:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("urls", [[], ["Documentation, https://docs.example.com/a, b", "Source, https://example.com"]])
+def test_the_address_in_sarif_is_the_first_of_the_package_and_never_null(
+    monkeypatch: pytest.MonkeyPatch, urls: list[str]
+) -> None:
+    package = Message()
+    for url in urls:
+        package["Project-URL"] = url
+    monkeypatch.setattr("importlib.metadata.metadata", lambda name: package)
+    driver = json.loads(sarif(ten_thousand()))["runs"][0]["tool"]["driver"]
+    assert driver.get("informationUri", "absent") == ("https://docs.example.com/a, b" if urls else "absent")
+
+
 def test_sarif_has_every_rule_with_help_and_results_refer_to_their_rule() -> None:
     run = json.loads(sarif(ten_thousand()))["runs"][0]
     rules = run["tool"]["driver"]["rules"]
