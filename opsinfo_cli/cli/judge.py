@@ -53,6 +53,7 @@ class JudgeOptions:
     op_select_implmode: str | None = None
     optypelist_for_implmode: str | None = None
     allow_hf32: str | None = None
+    no_fusion: tuple[str, ...] = ()
 
     @property
     def implmode(self) -> ImplOptions:
@@ -108,6 +109,12 @@ judge_options = bundle(
         type=Choice(list(ALLOW_HF32)),
         help="HF32 instead of float32 for convolutions (left) and matrix products (right).  [default: 10]",
     ),
+    advanced(
+        "--no-fusion",
+        type=Word("NAME"),
+        multiple=True,
+        help="Leave out a fusion that runs before dtypes are chosen, or all; repeatable.",
+    ),
 )
 
 
@@ -160,6 +167,7 @@ def judged_model(
             fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
             atc=options.atc,
             implmode=options.implmode,
+            no_fusion=options.no_fusion,
         )
         answer = ready.judge(mode.name, mixlist)
         _ = answer.counts

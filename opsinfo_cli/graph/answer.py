@@ -16,6 +16,7 @@ from .undo import inserted_nodes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from .fusions import Fused
     from .graph import GraphNode, ModelGraph, Producer
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
@@ -49,6 +50,7 @@ class NodeAnswer:
     :param compute: the dtype that it is computed in, ``hf32`` included; None if it was not judged, or would be ``hf32``
         and whether the chip has it is unknown
     :param implmode: its implementation mode; None if it has none, or none that is known
+    :param fused_from: its op type in the model, if a fusion changed it
     """
 
     index: int
@@ -70,6 +72,7 @@ class NodeAnswer:
     confidence: str | None
     compute: str | None = None
     implmode: str | None = None
+    fused_from: str | None = None
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.why}>"
@@ -236,12 +239,16 @@ class Answer(GraphAnswer):
     :ivar outputs: the dtype of every output slot
     :ivar considered: options of atc, and how each was handled
     :ivar modes: the implementation modes of the nodes
+    :ivar fused: the fusions before the choice
     """
 
-    def __init__(self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes) -> None:
+    def __init__(
+        self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes, fused: Fused
+    ) -> None:
         super().__init__(prepared.graph)
         self.considered = considered
         self.modes = modes
+        self.fused = fused
         self.prepared = prepared
         self.judged = judged
         self.mode = judged.mode
@@ -269,10 +276,11 @@ class Answer(GraphAnswer):
             index=index,
             name=node.name,
             subgraph=self._subgraph_names[index] if self._subgraph_names else "",
-            why=parts.text(source, self.graph.names) + ("; computed in HF32" if compute == "hf32" else ""),
+            why=parts.text(source, self.graph.names) + _remarks(node, compute),
             decided_by=source,
             compute=compute,
             implmode=self.modes.mode_of(node.name, node.type),
+            fused_from=None if node.first_type == node.type else node.first_type,
         )
 
     def computed_in(self, index: int) -> str | None:
@@ -512,6 +520,17 @@ def _lowest_first(counts: Mapping[str, Counter[str]], policies: Mapping[str, set
         for op_type, count in counts.items()
     ]
     return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
+
+
+def _remarks(node: GraphNode, compute: str | None) -> str:
+    """Return what follows the reason: that a node is computed in HF32, and where it comes from."""
+    remarks = ["computed in HF32"] if compute == "hf32" else []
+    if fusion := node.attributes.get("fused_by"):
+        parts = (
+            node.first_type if node.first_type != node.type else " and ".join(f"`{each}`" for each in node.fused_from)
+        )
+        remarks.append(f"{node.type}, from {parts} by {fusion}")
+    return "".join(f"; {each}" for each in remarks)
 
 
 def _state(choice: DtypeChoice) -> str | None:

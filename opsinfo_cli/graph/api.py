@@ -60,6 +60,7 @@ class Graph(core.ModelGraph):
         op_select_implmode: str | None = None,
         optypelist_for_implmode: str | None = None,
         allow_hf32: str | None = None,
+        no_fusion: Sequence[str] = (),
     ) -> Answer:
         """Return the answer of a mode and a mixlist for this graph.
 
@@ -77,6 +78,7 @@ class Graph(core.ModelGraph):
         :param op_select_implmode: as of atc, ``high_precision`` or ``high_performance``, also with ``_for_all``
         :param optypelist_for_implmode: as of atc, op types with commas
         :param allow_hf32: as of atc, ``10`` and the like: HF32 for convolutions, for matrix products
+        :param no_fusion: fusions that are left out, by the compiler's names of the passes, or ``all``
         :raises UsageFault: if there is no such mode or target, or an option does not fit the model
         :raises Refused: if a file cannot be read, or the engine would refuse it
         """
@@ -90,5 +92,6 @@ class Graph(core.ModelGraph):
             fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
             atc=AtcOptions(output_type, input_fp16_nodes, clip, insert_op_conf),
             implmode=ImplOptions(op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32),
+            no_fusion=no_fusion,
         )
         return ready.judge(mode, mixlist)

@@ -6,8 +6,8 @@ after those of the main graph; an edge never leaves its subgraph.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
@@ -87,12 +87,16 @@ class Origin(NamedTuple):
     :param main: whether this node is the operator itself, and not one that the expansion added
     :param inputs: the values that the node reads, by name; empty for an absent one
     :param outputs: the values that it yields
+    :param inner: values of the model that vanished when nodes were fused into this one
+    :param merged: further values that became part of an input: (number of the input, value)
     """
 
     number: int
     main: bool
     inputs: Sequence[str]
     outputs: Sequence[str]
+    inner: Sequence[str] = ()
+    merged: Sequence[tuple[int, str]] = ()
 
 
 class Note(NamedTuple):
@@ -151,6 +155,7 @@ class GraphNode:
         ``_keep_dtype``, ``_inherit_dtype_from_predecessor``, ``_force_fp32_to_fp16``: integers, the engine's names.
         ``parent_input``: of a subgraph's Data, the parent's input that feeds it (the engine's ``_parent_node_index``).
         ``parent_outputs``: of a subgraph's NetOutput, the parent's output that each input feeds, a tuple, -1 for none.
+        ``fused_type``, ``fused_by``: the op type that a fusion turned into this one, and the fusion.
     :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 
@@ -165,6 +170,11 @@ class GraphNode:
     fused_from: tuple[str, ...] = ()
     weights: Weights | None = None
     origin: Origin | None = None
+
+    @property
+    def first_type(self) -> str:
+        """The op type before fusion."""
+        return str(self.attributes.get("fused_type", self.type))
 
     def __repr__(self) -> str:
         return f"<Node {self.index} {self.type} {self.name!r}>"
@@ -238,10 +248,11 @@ class ModelGraph:
 
     @cached_property
     def _by_name(self) -> dict[str, GraphNode]:
-        return {node.name: node for node in reversed(self.nodes)}
+        parts = {name: node for node in reversed(self.nodes) for name in node.fused_from}
+        return parts | {node.name: node for node in reversed(self.nodes)}
 
     def find(self, name: str) -> GraphNode | None:
-        """Return the first node of this name, in the main graph before subgraphs."""
+        """Return the first node of this name, in the main graph before subgraphs; or one that it was fused into."""
         return self._by_name.get(name)
 
     @cached_property
@@ -256,6 +267,35 @@ class ModelGraph:
         """Return the nodes of the main graph."""
         main = self.subgraphs[0].nodes
         return self.nodes[main.start : main.stop]
+
+    def without(self, gone: Mapping[int, Producer | None]) -> ModelGraph:
+        """Return the graph without some nodes.
+
+        :param gone: the nodes, and the output that feeds the readers of each instead; it may be that of another one
+        """
+        kept = [node for node in self.nodes if node.index not in gone]
+        place = {node.index: at for at, node in enumerate(kept)}
+
+        def moved(source: Producer | None) -> Producer | None:
+            while source is not None and source.node in gone:
+                source = gone[source.node]
+            return None if source is None else Producer(place[source.node], source.output)
+
+        nodes = []
+        for at, node in enumerate(kept):
+            waited = [moved(Producer(index, 0)) for index in node.control]
+            control = tuple(dict.fromkeys(each.node for each in waited if each is not None))
+            nodes.append(replace(node, index=at, sources=tuple(map(moved, node.sources)), control=control))
+        indexes = [node.index for node in kept]
+        subgraphs = [
+            Subgraph(
+                subgraph.name,
+                None if subgraph.parent is None else place.get(subgraph.parent),
+                range(bisect_left(indexes, subgraph.nodes.start), bisect_left(indexes, subgraph.nodes.stop)),
+            )
+            for subgraph in self.subgraphs
+        ]
+        return ModelGraph(nodes, self.model, subgraphs)
 
     def with_nodes(self, nodes: list[GraphNode]) -> ModelGraph:
         """Return the graph with other nodes in the same places."""

@@ -9,6 +9,7 @@ from ..model.library import Library, Operators, Store
 from ..model.mixlist import Mixlist
 from ..model.target import Target
 from .answer import Answer
+from .fusions import Fused, fused
 from .judge.kernels import DEFAULT_SOURCES, Kernels
 from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
@@ -18,7 +19,7 @@ from .options.implmode import NO_IMPL_OPTIONS, implementation_modes
 from .undo import before_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import TypeAlias
 
     from ..model.policy import Mark
@@ -38,10 +39,12 @@ class Ready:
     >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
-    def __init__(self, prepared: Prepared, considered: Considered, modes: ImplModes) -> None:
+    def __init__(self, prepared: Prepared, considered: Considered, modes: ImplModes, after: Fused) -> None:
+        """:param after: the graph after fusion, with the fusions"""
         self.prepared = prepared
         self.considered = considered
         self.modes = modes
+        self.fused = after
 
     def judge(self, mode: str, mixlist: Lists = None) -> Answer:
         """Return the answer of one mode and mixlist.
@@ -51,7 +54,8 @@ class Ready:
         :raises UsageFault: if the mode is unknown
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
-        return Answer(self.prepared, self.prepared.judge(mode, marks_of(mixlist)), self.considered, self.modes)
+        judged = self.prepared.judge(mode, marks_of(mixlist))
+        return Answer(self.prepared, judged, self.considered, self.modes, self.fused)
 
     def keeping(self, keep_dtype: KeepDtype) -> Ready:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
@@ -61,7 +65,7 @@ class Ready:
         prepared = self.prepared
         marks = Marks(keep_dtype.marks(prepared.graph), {})
         kept = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
-        return Ready(kept, self.considered, self.modes)
+        return Ready(kept, self.considered, self.modes, self.fused)
 
 
 def prepare(
@@ -75,8 +79,9 @@ def prepare(
     fp16_types: frozenset[str] = FP16_OP_TYPES,
     atc: AtcOptions = NO_OPTIONS,
     implmode: ImplOptions = NO_IMPL_OPTIONS,
+    no_fusion: Collection[str] = (),
 ) -> Ready:
-    """Prepare a graph for judging; changes by a compiler are undone first.
+    """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
 
     :param against: the target, or its path or name; None without a target
     :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
@@ -84,17 +89,19 @@ def prepare(
     :param fp16_types: ``fp16.op_type`` of fe.ini
     :param atc: options that change the graph; missing ones are taken from the command that compiled the model
     :param implmode: options of atc that set how nodes are computed; missing ones likewise
+    :param no_fusion: names of fusions that are left out, or ``all``
     :raises UsageFault: if an option of atc does not fit the graph, or has a wrong value
     :raises Refused: if the target or a file cannot be read
     :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
-    graph, considered = with_options(before_judge(graph), atc)
     operators, own_soc, root = _opened(against)
+    kernels = Kernels(operators, soc or own_soc, columns)
+    after = fused(before_judge(graph), kernels, no_fusion)
+    graph, considered = with_options(after.graph, atc)
     modes = implementation_modes(implmode, graph.model.command, soc or own_soc, root)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
-    kernels = Kernels(operators, soc or own_soc, columns)
-    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered, modes)
+    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered, modes, after)
 
 
 def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:

@@ -8,12 +8,11 @@ optimizer/graph_optimizer/shape_format_transfer/trans_node_implementation/trans_
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged
-from .graph import ModelGraph, Producer, Subgraph
+from .graph import ModelGraph, Producer
 
 if TYPE_CHECKING:
     from .graph import GraphTensor
@@ -47,43 +46,19 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
     )
     if not gone and not changed:
         return graph
-    kept = [node for node in graph if node.index not in gone]
-    place = {node.index: at for at, node in enumerate(kept)}
-    fed_by = _behind(graph, gone)
+    graph = graph.without(_behind(graph, gone))
     originals: dict[GraphTensor, GraphTensor] = {}
-
-    def moved(source: Producer | None) -> Producer | None:
-        if source is not None and source.node in gone:
-            source = fed_by[source.node]
-        return None if source is None else Producer(place[source.node], source.output)
 
     def original(tensor: GraphTensor) -> GraphTensor:
         if tensor not in originals:
             originals[tensor] = tensor._replace(dtype=tensor.first_dtype, original_dtype=None)
         return originals[tensor]
 
-    nodes = []
-    for at, node in enumerate(kept):
-        waited = [fed_by[index] if index in gone else Producer(index, 0) for index in node.control]
-        made = replace(
-            node,
-            index=at,
-            sources=tuple(map(moved, node.sources)),
-            inputs=tuple(map(original, node.inputs)),
-            outputs=tuple(map(original, node.outputs)),
-            control=tuple(dict.fromkeys(place[each.node] for each in waited if each is not None)),
-        )
-        nodes.append(made)
-    indexes = [node.index for node in kept]
-    subgraphs = [
-        Subgraph(
-            subgraph.name,
-            None if subgraph.parent is None else place.get(subgraph.parent),
-            range(bisect_left(indexes, subgraph.nodes.start), bisect_left(indexes, subgraph.nodes.stop)),
-        )
-        for subgraph in graph.subgraphs
+    nodes = [
+        replace(node, inputs=tuple(map(original, node.inputs)), outputs=tuple(map(original, node.outputs)))
+        for node in graph
     ]
-    return ModelGraph(nodes, graph.model._replace(judged=False, has_casts=False), subgraphs)
+    return ModelGraph(nodes, graph.model._replace(judged=False, has_casts=False), graph.subgraphs)
 
 
 def _behind(graph: ModelGraph, gone: set[int]) -> dict[int, Producer | None]:

@@ -104,13 +104,15 @@ class KeepDtype:
         return frozenset(
             node.index
             for node in graph
-            if node.name in names or node.type in types or (len(node.fused_from) == 1 and node.fused_from[0] in names)
+            if node.name in names
+            or node.first_type in types
+            or (len(node.fused_from) == 1 and node.fused_from[0] in names)
         )
 
     def faults(self, graph: ModelGraph) -> list[OptionFileFault]:
         """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
         names = set(graph.names).union(*(node.fused_from for node in graph if node.fused_from))
-        types = set(graph.types)
+        types = {node.first_type for node in graph}
         found = []
         for each in self.names:
             if each.name in (types if each.is_type else names):
