@@ -77,6 +77,8 @@ def check_models(
 
     :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
     """
+    from ..graph.fusions import fused_into
+
     if not all(map(is_legal, reading.marks.values())):
         return
     situations = [
@@ -86,9 +88,12 @@ def check_models(
         for mode in _modes(target, modes)
     ]
     for name in reading.marks:
-        having = [situation for situation in situations if name in situation.model.types]
+        having = [situation for situation in situations if name in situation.answer.graph.types]
+        fused = sorted({each for situation in situations for each in fused_into(situation.answer.graph, name)})
         if having:
             yield from _entry(reading, name, having)
+        elif fused:
+            yield from not_in_model(reading, name, models, fused)
         elif not any(name in model.possible for model in models):
             yield from not_in_model(reading, name, models)
     yield from constant_out_of_range(reading, situations)
@@ -130,7 +135,8 @@ NOT_IN_MODEL = Rule(
     engine="accepts",
     why=(
         "No model given with --model has a node of this op type. The entry has no effect on them. In an ONNX or "
-        "TensorFlow model, fusion may still create such a node; check a dump or a compiled model."
+        "TensorFlow model, fusion may have changed the nodes of the type, which the message then says, or may still "
+        "create such a node; check a dump or a compiled model."
     ),
     fails="--model model.om, without a node of the type",
     passes="--model model.om, with one",
@@ -138,8 +144,13 @@ NOT_IN_MODEL = Rule(
 )
 
 
-def not_in_model(reading: Reading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
+def not_in_model(
+    reading: Reading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """:param fused: the op types that fusion makes of the nodes of this one"""
     message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
+    if fused:
+        message += f" when lists are asked: fusion makes {', '.join(f'`{each}`' for each in fused)} of them before"
     yield reading.at(NOT_IN_MODEL, reading.first(name), message)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..errors import UsageFault
 from ..graph.answer import Answer
+from ..graph.fusions import fused_into
 from ..graph.graph import ModelGraph
 from ..graph.judge.kernels import DEFAULT_SOURCES
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
@@ -171,6 +172,8 @@ def judged_model(
         )
         answer = ready.judge(mode.name, mixlist)
         _ = answer.counts
+    if mixlist:
+        _report_fused(answer.graph, mixlist, console)
     _report_option_files(answer.graph, keep_dtype, customize_dtypes, options.op_precision_mode, console)
     return JudgedModel(graph, options, answer, ready, mixlist)
 
@@ -187,6 +190,15 @@ def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions
     target = open_against(options.against, console, chosen)
     report_doubts(target, console)
     return target
+
+
+def _report_fused(graph: ModelGraph, mixlist: Mixlist, console: Console) -> None:
+    """Warn of op types that the engine does not see, because fusion changes their nodes first."""
+    for name in sorted(mixlist.marks):
+        types = fused_into(graph, name)
+        if types:
+            named = ", ".join(f"`{each}`" for each in types)
+            console.warn(f"the mixlist names `{name}`: fusion makes {named} of its nodes before lists are asked")
 
 
 def _report_option_files(

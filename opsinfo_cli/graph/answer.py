@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..numerics.dtypes import FLOATING, LOW
 from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import COMPLEX
+from .fusions import Fused
 from .reason import ReasonParts, not_judged_text, reason_parts, source_of
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from .fusions import Fused
     from .graph import GraphNode, ModelGraph, Producer
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
@@ -160,12 +160,14 @@ class GraphAnswer:
     """A graph with the dtypes of its nodes, from either source.
 
     :ivar mode_name: the name of the precision mode; None if the dtypes are those of the file
+    :ivar fused: the fusions before the choice
     """
 
     mode_name: str | None = None
 
-    def __init__(self, graph: ModelGraph) -> None:
+    def __init__(self, graph: ModelGraph, fused: Fused | None = None) -> None:
         self.graph = graph
+        self.fused = fused or Fused(graph)
 
     def __len__(self) -> int:
         return len(self.graph)
@@ -239,16 +241,14 @@ class Answer(GraphAnswer):
     :ivar outputs: the dtype of every output slot
     :ivar considered: options of atc, and how each was handled
     :ivar modes: the implementation modes of the nodes
-    :ivar fused: the fusions before the choice
     """
 
     def __init__(
         self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes, fused: Fused
     ) -> None:
-        super().__init__(prepared.graph)
+        super().__init__(prepared.graph, fused)
         self.considered = considered
         self.modes = modes
-        self.fused = fused
         self.prepared = prepared
         self.judged = judged
         self.mode = judged.mode

@@ -79,6 +79,12 @@ def fused(graph: ModelGraph, kernels: Kernels, without: Collection[str] = ()) ->
     return Fused(_without_unread(graph) if fusions else graph, fusions, _not_applied(graph))
 
 
+def fused_into(graph: ModelGraph, op_type: str) -> list[str]:
+    """Return the op types that fusion made of the nodes of one; none if a node still has it, or had none of it."""
+    types = sorted({node.type for node in graph if node.first_type == op_type})
+    return [] if op_type in types else types
+
+
 class _Support:
     """Tells whether AI Core supports a node; equal nodes are asked once."""
 

@@ -77,6 +77,9 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     names: dict[str, int] = {}
     for index, name in enumerate(predicted.graph.names):
         names.setdefault(name, index)
+    for node in predicted.graph:
+        for name in node.fused_from:
+            names.setdefault(name, node.index)
     inserted = set(inserted_nodes(compiled.graph))
     matched: Counter[str] = Counter()
     wrong: Counter[str] = Counter()

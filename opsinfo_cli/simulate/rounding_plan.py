@@ -214,7 +214,7 @@ class _Finder:
             else:
                 group = groups.setdefault(node.origin.number, [])
                 group.append(node)
-                owner.update((value, group) for value in node.origin.outputs if value)
+                owner.update((value, group) for value in (*node.origin.outputs, *node.origin.inner) if value)
         for number in self.file.nodes_of(scope):
             proto = self.file.nodes[number].proto
             group = next((owner[value] for value in proto.output if value in owner), [])
@@ -222,7 +222,7 @@ class _Finder:
                 self._node(number, proto, group, inputs if scope else {})
 
     def _node(self, number: int, proto: Any, group: list[GraphNode], inputs: Mapping[str, GraphNode]) -> None:
-        main = next(node for node in group if node.origin is not None and node.origin.main)
+        main = next((node for node in group if node.origin is not None and node.origin.main), group[0])
         if main.type in _CONSTANTS:
             return
         places = self.places
@@ -320,7 +320,7 @@ def _readers(group: list[GraphNode]) -> dict[str, list[Step]]:
         if (node.type in _NOT_READING and len(group) > 1) or node.origin is None:
             continue
         own: dict[str, list[Step]] = {}
-        for at, value in enumerate(node.origin.inputs):
+        for at, value in (*enumerate(node.origin.inputs), *node.origin.merged):
             if value:
                 own.setdefault(value, []).append((node, at))
         for value, slots in own.items():

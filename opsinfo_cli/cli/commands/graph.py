@@ -296,6 +296,10 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
         caveats.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if model.predicted:
         caveats.append("a prediction: op types and nodes may change when the compiler fuses operators")
+    closed = judged.answer.fused.not_applied
+    if closed:
+        names = ", ".join(f"{name} ({counted(count, 'node')})" for name, count in closed.items())
+        caveats.append(f"fusions not applied, because their rules are not public: {names}")
     modes = judged.answer.modes
     if modes.has_hf32 is None and judged.answer.may_be_in_hf32:
         nodes = counted(len(judged.answer.may_be_in_hf32), "high node")

@@ -100,7 +100,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
         texts={"html": lambda: _page(view)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
-        notes=(_summary(answer, types), *_not_judged(answer), *_in_hf32(answer)),
+        notes=(_summary(answer, types), *_not_judged(answer), *_in_hf32(answer), *_fusions(answer)),
     )
 
 
@@ -279,6 +279,7 @@ def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[
         why = refused if each.code.startswith("refused") else _SHORT.get(each.code, each.why)
         why = why.format(by=each.by, source=f"`{short}`") if each.code in _SHORT else why
         why += ", in HF32" if each.compute == "hf32" else ""
+        why += f", from {each.fused_from}" if each.fused_from else ""
         runs, policy = each.runs or "-", each.policy or "-"
         yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), why]
 
@@ -321,6 +322,19 @@ def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
     whole = counted(coverage.compute, "compute node")
     integer = f" ({coverage.without_floating} without floating-point tensors)" if coverage.without_floating else ""
     return f"{of}{whole}: {low} low, {high} high{integer if not of else ''}; {casts_text(answer)}"
+
+
+def _fusions(answer: GraphAnswer) -> list[str]:
+    """Return what fusion made of the model: new op types, removed nodes, nodes that became one."""
+    if not answer.fused.fusions:
+        return []
+    renamed = Counter((each.first_type, each.type) for each in answer.graph if each.first_type != each.type)
+    removed = Counter(each.name for each in answer.fused.fusions if not each.result)
+    joined = Counter(each.name for each in answer.fused.fusions if len(each.nodes) > 1 and each.result)
+    parts = [f"{count} {before} to {after}" for (before, after), count in renamed.most_common()]
+    parts += [f"{count} removed by {name}" for name, count in removed.items()]
+    parts += [f"{count} into another node by {name}" for name, count in joined.items()]
+    return [f"fused first: {', '.join(parts)}"]
 
 
 def _in_hf32(answer: GraphAnswer) -> list[str]:

@@ -49,6 +49,11 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             "casts_folded": counts.folded,
         },
         "coverage": coverage_document(outcome.coverage),
+        "fusions": [
+            {"name": each.name, "nodes": list(each.nodes), "result": list(each.result)}
+            for each in outcome.fused.fusions
+        ],
+        "fusions_not_applied": [{"name": name, "nodes": count} for name, count in outcome.fused.not_applied.items()],
         "notes": [
             {"kind": each.kind, "message": each.message, "subject": each.subject, "nodes": each.nodes}
             for each in model.notes
@@ -76,6 +81,7 @@ def _node(graph: ModelGraph, row: NodeAnswer) -> dict[str, Any]:
         "confidence": row.confidence,
         "compute": row.compute,
         "implmode": row.implmode,
+        "fused_from": row.fused_from,
     }
 
 
