@@ -1,7 +1,7 @@
 """Public lists: every pair of HabanaAI/Model-References, every mixlist of the corpus.
 
 ``OPSINFO_HABANA_LISTS`` names a folder with the files ``ops_bf16*.txt`` and ``ops_fp32*.txt`` of the repository's tags,
-in a subfolder for each tag (``git archive TAG -- PATHS``). docs/neighbours.md has the counts.
+in a subfolder for each tag (``git archive TAG -- PATHS``). docs/evidence.md has the counts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from opsinfo_cli.text.source import Source
 FOLDER = os.environ.get("OPSINFO_HABANA_LISTS")
 """Read before the fixtures clear the environment."""
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/neighbours.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs/evidence.md").read_text("utf-8")
 TARGETS = ("cann-910", "cann-910b")
 WRITTEN = [name for name, system in SYSTEMS.items() if system.writes and name not in ("mixlist", "mindspore-lite")]
 
