@@ -49,6 +49,7 @@ def read_session(path: Path) -> tuple[list[str], list[Step]]:
 
 def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
     """Run a line: `write` and `library` make a file, other commands than opsinfo are the shell's."""
+    line = line.replace("$PWD", str(folder))
     variables = list(takewhile(lambda word: "=" in word, shlex.split(line)))
     command, *words = shlex.split(line)[len(variables) :]
     if command == "write":
@@ -73,6 +74,9 @@ def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
     lines = ran.out.splitlines() + [f"! {line}" for line in ran.err.splitlines() if not SLOW.match(line)]
     lines += [f"~ {verb} {path}" for path, verb in verbs.items()]
     lines += [f"[{ran.code}]"] if ran.code else []
+    for number, text in enumerate(lines):
+        if text.startswith("! hint: ") and text.endswith(" --help` shows how it is used"):
+            lines[number - 2] = "! error: ..."  # a sentence of click, other in each version
     return [stable(text, folder) for text in lines]
 
 
