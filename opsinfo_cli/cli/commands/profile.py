@@ -10,9 +10,11 @@ import click
 from ...errors import UsageFault
 from ...graph.answer import GraphAnswer, WrittenAnswer
 from ...graph.graph import ModelGraph
+from ...graph.judge.kernels import Kernels
 from ...graph.ran import ran
-from ...model.target import TargetOptions
-from ...profile.lists import listed
+from ...model.mixlist import Mixlist
+from ...model.target import Target, TargetOptions
+from ...profile.lists import Listed, listed
 from ...profile.table import Kernel, Table, find_tables
 from ...profile.times import Profile, Run, is_of, profile_of
 from ...report.answer import Answer
@@ -77,14 +79,28 @@ def command(
     read, profile = read_profile(tables, console, {*answer.graph.names} if answer else (), run)
     view = ProfileView(
         profile,
-        listed(profile.types, target.operators if target else None, applied),
+        _listed(profile, target, applied),
         read,
         target,
         mixlist,
-        Kernels([table.path for table in read], run) if by == "kernel" else None,
+        KernelRows([table.path for table in read], run) if by == "kernel" else None,
         ran(answer, profile) if answer else None,
     )
     return profile_answer(view)
+
+
+def _listed(profile: Profile, target: Target | None, mixlist: Mixlist | None) -> list[Listed]:
+    """Return the op types with their lists; where the library has no columns, those recorded of the chip's kernels."""
+    if target is None:
+        return listed(profile.types, None, mixlist)
+    kernels = Kernels(target.operators, target.soc, ["kernel"])
+
+    def recorded(op_type: str) -> Iterator[str]:
+        for kernel in kernels.of(op_type):
+            for slot in kernel.inputs if kernel.confidence == "kernel" else ():
+                yield from slot.static.dtypes
+
+    return listed(profile.types, target.operators, mixlist, recorded)
 
 
 def read_profile(
@@ -121,7 +137,7 @@ def _model(path: str, judging: JudgeOptions, options: TargetOptions, console: Co
     return judged_model(graph, judging, options, console).answer
 
 
-class Kernels:
+class KernelRows:
     """The rows of tables with their paths, read again for each reader."""
 
     def __init__(self, paths: list[str], run: Run) -> None:

@@ -213,6 +213,9 @@ def _caveats(view: ProfileView) -> list[str]:
     ]
     if several:
         caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")
+    recorded = sum(each.confidence == "kernel" for each in view.types)
+    if recorded:
+        caveats.append(f"movable as kernels of CANN 8.1.RC1 answered for {counted(recorded, 'op type')}")
     skipped = sum(table.skipped for table in view.tables)
     if skipped:
         caveats.append(f"{counted(skipped, 'row')} without a time left out")
@@ -242,6 +245,7 @@ def _document(view: ProfileView) -> dict[str, Any]:
                 **{state: round(_of(each, state), 3) for state in _STATES},
                 "list": None if each.policy is None else str(each.policy),
                 "movable": each.movable,
+                "confidence": None if each.policy is None else each.confidence,
             }
             for each in view.types
         ],

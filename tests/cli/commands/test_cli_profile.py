@@ -121,7 +121,7 @@ def test_lists_and_what_a_mixlist_moves(opsinfo: Run, fixtures: Path, tmp_path: 
     found = document(opsinfo, fixtures / SUMMARY, "--against", fixtures / "opp@ascend910b", "--mixlist", path)
     lists = {each["type"]: (each["list"], each["movable"]) for each in found["types"]}
     assert lists["Relu"] == ("black", True)
-    assert lists["MatMulV2"] == ("gray", None)
+    assert lists["MatMulV2"] == ("gray", True)  # as its kernel answered
     assert lists["Assign"] == (None, False)
     moved = {each["type"]: (each["from"], each["to"], each["calls"]) for each in found["moved"]["types"]}
     assert moved == {"Relu": ("gray", "black", 4), "Log": ("black", "white", 4)}
