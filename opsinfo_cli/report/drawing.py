@@ -187,7 +187,7 @@ def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
         for index, cell in enumerate(cells):
             width = _BAR if isinstance(cell, ShareBar) else cell_width(shown(_text(cell)))
             widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, Place) else width)
-    return sum(widths) + len(widths)
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _grid(columns: list[Column], rows: list[list[Cell]], breaks: bool = False) -> RichTable:

@@ -19,6 +19,7 @@ from opsinfo_cli.report.answer import (
     Lines,
     Names,
     Place,
+    ShareBar,
     Span,
     Table,
     Tree,
@@ -62,6 +63,19 @@ def test_a_spare_column_is_left_out_and_then_cells_are_broken() -> None:
     narrow = lines(table, width=30)
     assert max(map(len, narrow)) <= 30
     assert "".join(narrow).count("a") == 41
+
+
+def test_a_spare_column_is_left_out_before_other_cells_are_cut() -> None:
+    for width in range(30, 60):
+        table = Table([*map(Column, "abcdef"), Column("g", spare=True)], [["12345"] * 7])
+        assert lines(table, width=width)[2].split()[:6] == ["12345"] * 6 or width < 6 * 5 + 5 * 2
+
+
+def test_a_bar_is_as_long_as_its_share_and_what_is_more_than_nothing_is_seen() -> None:
+    bars = [("x", ShareBar(0.5, 1)), ("y", ShareBar(0, 0.01)), ("z", ShareBar(0, 0))]
+    table = Table([Column("a"), Column("time")], bars)
+    assert [row[3:] for row in lines(table)[2:]] == ["█" * 8 + "░" * 8, "░", ""]
+    assert lines(table, encoding="ascii")[2].endswith("#" * 8 + "-" * 8)
 
 
 def test_names_trees_and_caveats_are_drawn() -> None:
