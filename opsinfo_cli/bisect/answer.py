@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from .cost import left_low, low_nodes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .candidates import JudgedSets
+    from .cost import Cost
+    from .problem import Problem
     from .search.protocol import SearchEnd
     from .search.question import Kept
     from .session import SearchSession
@@ -52,10 +56,37 @@ class NodesAnswer(NamedTuple):
     nodes: list[KeptNode]
 
 
+class Effect(NamedTuple):
+    """What a list does to the model.
+
+    :param cost: what it moves to high precision
+    :param left_low: what stays low
+    :param still_low: names of the nodes that stay low
+    :param not_judged: op types of the nodes that no list moves, because the engine does not judge them
+    :param hf32: how many of the nodes that it moves are computed in HF32
+    """
+
+    cost: Cost
+    left_low: Cost
+    still_low: list[str]
+    not_judged: list[str]
+    hf32: int
+
+
+def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
+    """Return what moving op types does."""
+    answer = sets.answer(types)
+    not_judged = dict.fromkeys(each.op_type for each in answer.coverage.types)
+    low = [answer[node].name for node in low_nodes(answer)]
+    hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)
+    return Effect(sets.cost(types), left_low(answer), low, list(not_judged), hf32)
+
+
 class BisectAnswer(NamedTuple):
     """The answer of a search among op types.
 
     :param white: whether the white list was grown
+    :param effect: of the list, or of the largest one if that fails; None without a model, or if none is known to pass
     :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
     """
 
@@ -63,6 +94,7 @@ class BisectAnswer(NamedTuple):
     end: SearchEnd
     white: bool
     culprits: list[Culprit]
+    effect: Effect | None = None
     mixlist: str | None = None
     nodes: NodesAnswer | None = None
 
@@ -74,6 +106,14 @@ class BisectAnswer(NamedTuple):
     @property
     def monotone(self) -> bool:
         return self.end.monotone and self.session.knowledge.monotone
+
+
+def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
+    """Return the answer, without the files that are written."""
+    culprits = culprits_of(session, end.kept or frozenset(), problem.sets, problem.white, problem.same)
+    kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
+    effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))
+    return BisectAnswer(session, end, problem.white, culprits, effect)
 
 
 def moved_types(session: SearchSession, kept: Kept, white: bool) -> list[str]:

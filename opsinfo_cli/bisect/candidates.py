@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.options.files import KeepDtype
 from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
+from .cost import Cost, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +43,7 @@ class JudgedSets:
         """The nodes of each op type, in the order of the graph."""
         for node in self.plain.graph:
             self.types.setdefault(node.type, []).append(node.index)
-        self._digests: dict[frozenset[str], str] = {}
+        self._effects: dict[frozenset[str], tuple[str, Cost]] = {}
 
     def answer(self, types: frozenset[str]) -> Answer:
         """Return the graph judged with these types moved."""
@@ -50,9 +51,17 @@ class JudgedSets:
 
     def digest(self, types: frozenset[str]) -> str:
         """SHA-256 of the dtypes of every input and output."""
-        if types not in self._digests:
-            self._digests[types] = _digest(self.answer(types))
-        return self._digests[types]
+        return self._effect(types)[0]
+
+    def cost(self, types: frozenset[str]) -> Cost:
+        """Return what moving these types costs."""
+        return self._effect(types)[1]
+
+    def _effect(self, types: frozenset[str]) -> tuple[str, Cost]:
+        if types not in self._effects:
+            answer = self.answer(types)
+            self._effects[types] = _digest(answer), cost_of(self.plain, answer)
+        return self._effects[types]
 
     def keeping(self, nodes: Iterable[str]) -> Ready:
         """Return the graph with nodes that keep their dtype."""

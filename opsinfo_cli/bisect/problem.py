@@ -15,16 +15,24 @@ from ..model.mixlist import Mixlist
 from ..model.near_names import did_you_mean
 from ..model.policy import Policy
 from ..model.target import Target
+from ..opening import open_inside
+from ..simulate.model import external_files
 from ..text.scanner import scan
 from ..text.source import Source
 from .candidates import JudgedSets, doubts, moved, pruned
 from .run_folder import keep_dtype_name, mixlist_name
+from .search.protocol import Price, price
 from .session import SearchSubject
 from .suspicion import ordered, read_evidence
 
 if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+    from typing import IO
+
     from ..graph.judging import Ready
+    from .cost import Cost
     from .search.question import Kept
+    from .session import Rules
 
 _NODE = "node:"
 """Prefix of the names of nodes, which distinguishes them from op types in a journal."""
@@ -74,6 +82,15 @@ class Problem(NamedTuple):
     def white(self) -> bool:
         return self.options.grow == "white"
 
+    @property
+    def has_cost(self) -> bool:
+        """Whether the cheapest list is searched for."""
+        return self.sets is not None and not self.white
+
+    def price(self, rules: Rules) -> Price:
+        """Return the maximum runs of the search."""
+        return price(len(self.names), rules.counting.runs, self.has_cost)
+
     def types(self, kept: Kept) -> frozenset[str]:
         """Return the op types that a list moves if these candidates stay high."""
         return frozenset(name for number, name in enumerate(self.names) if (number in kept) is not self.white)
@@ -94,7 +111,11 @@ class Problem(NamedTuple):
             # the command may already name a keep_dtype file
             return mixlist | ({"keep_dtype": (keep_dtype_name(number), b"")} if self.options.by == "node" else {})
 
-        return SearchSubject(self.names, digest, files)
+        def cost(kept: Kept) -> Cost:
+            assert self.sets is not None
+            return self.sets.cost(self.types(kept))
+
+        return SearchSubject(self.names, digest, files, cost if self.has_cost else None)
 
     def node_subject(self, types: Sequence[str]) -> SearchSubject:
         """Return the subject of a search among the nodes of op types that the base list leaves low."""
@@ -120,7 +141,7 @@ class Problem(NamedTuple):
         if self.target.source is not None:
             libraries.append(self.target.source.sha256)
         return {
-            "graph": hash_of(self.options.model) if self.options.model else None,
+            "graph": self._graph_hash(),
             "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
             "base": self.base.source.sha256 if self.options.base else None,
             "command": list(check),
@@ -128,6 +149,17 @@ class Problem(NamedTuple):
             "grow": self.options.grow,
             "candidates": sorted(self.names),
         }
+
+    def _graph_hash(self) -> str | None:
+        """The SHA-256 of the model, together with those of the files of its weights."""
+        if self.options.model is None or self.sets is None:
+            return None
+        digest = hash_of(self.options.model)
+        files = external_files(self.sets.plain.graph.model.onnx)
+        if not files:
+            return digest
+        folder = os.path.dirname(os.path.abspath(self.options.model))
+        return sha256("\n".join([digest, *(_hash_inside(folder, name) for name in files)]).encode("ascii")).hexdigest()
 
 
 def keep_dtype_text(nodes: Sequence[str]) -> str:
@@ -152,11 +184,26 @@ def hash_of(path: str) -> str:
     for name in files:
         try:
             with open(name, "rb") as file:
-                while block := file.read(1 << 20):
-                    digest.update(block)
+                _add(digest, file)
         except OSError as error:
             raise Refused(error.strerror or str(error), name="unreadable", path=name) from None
     return digest.hexdigest()
+
+
+def _hash_inside(folder: str, name: str) -> str:
+    """Return the SHA-256 of a file with weights; empty if it is missing, or outside the model's folder."""
+    digest = sha256()
+    try:
+        with open_inside(folder, name) as file:
+            _add(digest, file)
+    except Refused:
+        return ""
+    return digest.hexdigest()
+
+
+def _add(digest: Hash, file: IO[bytes]) -> None:
+    while block := file.read(1 << 20):
+        digest.update(block)
 
 
 class Listener(Protocol):
@@ -170,12 +217,18 @@ class Listener(Protocol):
 
 
 def problem_of(
-    options: SubjectOptions, target: Target, base: Mixlist | None, ready: Ready | None, listener: Listener
+    options: SubjectOptions,
+    target: Target,
+    base: Mixlist | None,
+    ready: Ready | None,
+    listener: Listener,
+    simulated: Sequence[str] = (),
 ) -> Problem:
     """Find the candidates of a search.
 
     :param base: the mixlist of ``options``
     :param ready: the graph of the model of ``options``, prepared for the target
+    :param simulated: op types in the order of their error in a simulation, if there is no other evidence
     :raises UsageFault: if an op type is unknown
     :raises Refused: if a file with evidence or op types cannot be read
     """
@@ -185,7 +238,11 @@ def problem_of(
     listener.detail(f"candidates: {', '.join(names)}")
     evidence = [name for path in options.evidence for name in read_evidence(path)]
     _report_evidence(evidence, names, options.evidence, listener)
-    order = ordered(names, evidence)
+    if simulated:
+        listener.note(f"suspected by a simulation: {join_some([name for name in simulated if name in names], 5)}")
+    black = sets if options.grow is None else None
+    cost = None if black is None else lambda name: black.cost(frozenset({name}))
+    order = ordered(names, [*evidence, *simulated], cost)
     return Problem(options, target, base, sets, order.names, order.weights, same)
 
 

@@ -10,7 +10,7 @@ from ..graph.judging import prepare
 from ..graph.readers import read_graph
 from ..model.mixlist import Mixlist
 from ..model.target import Target
-from .answer import BisectAnswer, culprits_of
+from .answer import BisectAnswer, answer_of
 from .command import names_list, require_placeholders
 from .journal import SearchJournal, require_same
 from .places.here import HerePlace
@@ -96,10 +96,7 @@ def bisect_mixlist(
         except OutOfBudget:
             end = session.so_far("budget")
         written.ended(end.ended)
-        kept = end.kept or frozenset()
-        answer = BisectAnswer(
-            session, end, problem.white, culprits_of(session, kept, problem.sets, problem.white, problem.same)
-        )
+        answer = answer_of(problem, session, end)
         if end.kept is None:
             return answer
         text = problem.text(problem.types(end.kept))

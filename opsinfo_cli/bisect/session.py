@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeVar
 
+    from .cost import Cost
     from .journal import Past, SearchJournal
     from .place import Files, TrialEnd, TrialPlace
     from .run_folder import RunFolder
@@ -79,11 +80,13 @@ class SearchSubject(NamedTuple):
     :param names: names of the candidates, by number
     :param digest: of a set's effect: sets with the same digest have the same verdict
     :param files: the files of a trial by NAME, for a set and the number of the trial
+    :param cost: of a set, see :mod:`.cost`; None: unknown
     """
 
     names: Sequence[str]
     digest: Callable[[Kept], str]
     files: Callable[[Kept, int], Files]
+    cost: Callable[[Kept], Cost] | None = None
 
 
 class OutOfBudget(Exception):
@@ -100,7 +103,7 @@ class Unusable(Refused):
     output = ""
 
 
-class Cost:
+class Spent:
     """What all processes of a search have spent.
 
     :ivar seconds: total of all runs
@@ -139,9 +142,10 @@ class Cost:
 class SearchSession:
     """:param past: the journal of earlier processes
     :param watch: called whenever a run begins or ends
-    :param cost: that of the search that this one continues
+    :param spent: that of the search that this one continues
     :ivar running: sets by the number of their trial
     :ivar left: maximum number of remaining sets, if the check is monotone
+    :ivar found: a minimal set that passes, while a cheaper one is searched for
     :ivar by_dtypes: False once lists with the same dtypes had different verdicts
     :ivar output: the end of what the last failing trial printed
     """
@@ -155,7 +159,7 @@ class SearchSession:
         journal: SearchJournal,
         past: Past | None = None,
         watch: Callable[[SearchSession], None] = lambda _: None,
-        cost: Cost | None = None,
+        spent: Spent | None = None,
     ) -> None:
         self.subject = subject
         self.rules = rules
@@ -165,16 +169,17 @@ class SearchSession:
         self.watch = watch
         self.knowledge = Knowledge(subject.digest, rules.counting)
         self.running: dict[int, Kept] = {}
-        self.cost = cost or Cost()
+        self.spent = spent or Spent()
         self.number = past.last if past else 0
         self.left = 0
+        self.found: Kept | None = None
         self.by_dtypes = True
         self.output = ""
         self._failures: dict[Kept, int] = {}
-        if past and cost is None:
+        if past and spent is None:
             for trial in past.trials:
-                self.cost.add(trial.number, trial.verdict, trial.seconds)
-            self.cost.before = self.cost.seconds
+                self.spent.add(trial.number, trial.verdict, trial.seconds)
+            self.spent.before = self.spent.seconds
         if past:
             numbers = {name: number for number, name in enumerate(subject.names)}
             self.knowledge.add(
@@ -186,7 +191,7 @@ class SearchSession:
     def below(self, subject: SearchSubject) -> SearchSession:
         """Return a session for another subject that continues this one's budget, journal and trial numbers."""
         past = self.journal.past()
-        return SearchSession(subject, self.rules, self.place, self.folder, self.journal, past, self.watch, self.cost)
+        return SearchSession(subject, self.rules, self.place, self.folder, self.journal, past, self.watch, self.spent)
 
     def search(self, weights: Sequence[float]) -> SearchEnd:
         """Search to the end; the final list is run itself, and more often if verdicts may be wrong.
@@ -198,13 +203,19 @@ class SearchSession:
         :raises Unusable: if the check gives no verdict
         """
         while True:
-            end = self._run(lambda: protocol(weights))
+            try:
+                end = self._run(lambda: protocol(weights, self.subject.cost))
+            except OutOfBudget:
+                if self.found is None:
+                    raise
+                end = self.so_far("found")
             if not end.kept or self._confirm(end.kept):
                 return end
 
     def so_far(self, ended: Ended) -> SearchEnd:
         """Return the end of a search that was stopped."""
-        return SearchEnd(ended, self.knowledge.best(), False, self.knowledge.monotone)
+        kept = self.knowledge.best() if self.found is None else self.found
+        return SearchEnd(ended, kept, self.found is not None, self.knowledge.monotone)
 
     def proof(self, kept: Kept, member: int) -> int | None:
         """Return the number of the trial that failed without a member; None: there was none."""
@@ -220,7 +231,7 @@ class SearchSession:
         try:
             question = next(search)
             while True:
-                self.left = question.left
+                self.left, self.found = question.left, question.found
                 answer = self.knowledge.answer(question)
                 while answer is None:
                     self._fill(question, start)
@@ -232,7 +243,7 @@ class SearchSession:
             end: T = stop.value
             return end
         finally:
-            self.cost.searched += time.monotonic() - begun
+            self.spent.searched += time.monotonic() - begun
             self.place.stop()
             self.running.clear()
 
@@ -268,7 +279,7 @@ class SearchSession:
         for wanted in questions:
             running = list(self.running.values()).count(wanted.kept)
             for _ in range(min(free, self.knowledge.missing(wanted) - running)):
-                if self.rules.budget.is_spent(self.cost.runs + len(self.running), self.cost.elapsed):
+                if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.spent.elapsed):
                     break
                 self._start(wanted.kept)
                 free -= 1
@@ -277,7 +288,7 @@ class SearchSession:
 
     def _start(self, kept: Kept) -> None:
         self.number += 1
-        self.cost.started += 1
+        self.spent.started += 1
         self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is reserved now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
@@ -291,7 +302,7 @@ class SearchSession:
         while not ends:
             ends = self.place.wait(_TICK)
             self.watch(self)
-        self.cost.waited += time.monotonic() - begun
+        self.spent.waited += time.monotonic() - begun
         for trial, end in ends:
             del self.running[trial.number]
             self._judge(trial, end)
@@ -309,7 +320,7 @@ class SearchSession:
         self.journal.judged(trial, self._names(trial.kept), verdict, end)
         self._failures.pop(trial.kept, None)
         self.knowledge.add([SetRun(trial.kept, trial.number, verdict)])
-        self.cost.add(trial.number, verdict, end.seconds)
+        self.spent.add(trial.number, verdict, end.seconds)
         self.output = self.output if verdict is Verdict.PASS else end.tail
 
     def _repeat(self, trial: Trial, end: TrialEnd) -> None:

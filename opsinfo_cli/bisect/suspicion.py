@@ -12,7 +12,11 @@ from ..errors import Damaged, UsageFault
 from ..text.source import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from ..model.mixlist import Mixlist
+    from ..simulate.simulation import Simulation
+    from .cost import Cost
 
 _RISKS = re.compile(
     r"Reduce|(?<!Resh)Sum|Mean|Prod|Pow|Exp(?!and)|Log(?!ical)|Square|[Ss]qrt|RealDiv|Div|Norm|BN|Softmax|Loss|CrossEntropy|Cum|AddN"
@@ -35,15 +39,16 @@ class Ordered(NamedTuple):
     weights: list[float]
 
 
-def ordered(names: Sequence[str], evidence: Sequence[str] = ()) -> Ordered:
-    """Return candidates in the order of suspicion.
+def ordered(names: Sequence[str], evidence: Sequence[str] = (), cost: Callable[[str], Cost] | None = None) -> Ordered:
+    """Return candidates in the order of suspicion; of equal ones, what costs more is released first.
 
     :param names: in the order of the graph, so that neighbours stay together
     :param evidence: op types, the most suspect first
     """
     rank = {name: at for at, name in enumerate(dict.fromkeys(evidence))}
     weights = {name: _weight(name, rank) for name in names}
-    order = sorted(names, key=lambda name: -weights[name])
+    order = sorted(names, key=cost) if cost else names
+    order = sorted(order, key=lambda name: -weights[name])
     return Ordered(order, [weights[name] for name in order])
 
 
@@ -56,6 +61,23 @@ def _weight(name: str, rank: dict[str, int]) -> float:
     if name in rank:
         return max(_LEAST_EVIDENCE, _EVIDENCE / (1 + rank[name]))
     return _RISK if is_risky(name) else _PLAIN
+
+
+def simulated_order(
+    simulation: Simulation, base: Mixlist | None, progress: Callable[[float], None] | None = None
+) -> list[str]:
+    """Return the op types that cause an error in a simulation, the largest first.
+
+    :param progress: called after each of the plan's op types
+    :raises Refused: if the mixlist is refused
+    """
+    plan = simulation.plan(base)
+    errors = {}
+    for op_type in plan.types:
+        errors[op_type] = simulation.error(plan.only(op_type)) or 0.0
+        if progress:
+            progress(1)
+    return sorted((name for name in errors if errors[name]), key=lambda name: -errors[name])
 
 
 def read_evidence(path: str) -> list[str]:

@@ -394,6 +394,10 @@ class Answer(GraphAnswer):
             at = None if source is None else self[source.node]
         return steps
 
+    def is_low(self, node: int) -> bool:
+        """Whether a node runs in low precision."""
+        return _state(self.judged.choices[node]) == "low"
+
     def changed(self, other: Answer) -> list[int]:
         """Indexes of the nodes whose dtypes differ from another answer's for the same graph."""
         pairs = enumerate(zip(self.judged.choices, other.judged.choices, strict=True))

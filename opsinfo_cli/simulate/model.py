@@ -138,6 +138,15 @@ def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -
                     tensor.CopyFrom(kept)
 
 
+def external_files(proto: Any) -> list[str]:
+    """Return the names of the files with values of a ModelProto, as it has them; None has none."""
+    if proto is None:
+        return []
+    tensors = (each for graph in _graphs(proto.graph) for each in (*graph.initializer, *_tensors(graph)))
+    places = (entry for each in tensors if each.data_location == EXTERNAL for entry in each.external_data)
+    return sorted({entry.value for entry in places if entry.key == "location"})
+
+
 def _take_in(tensor: Any, data: Any) -> None:
     tensor.raw_data = data.tobytes()
     tensor.data_location = 0

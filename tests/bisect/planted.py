@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import Any
 
+from opsinfo_cli.bisect.cost import Cost
 from opsinfo_cli.bisect.place import Trial, TrialEnd
 from opsinfo_cli.bisect.search.protocol import SearchEnd
-from opsinfo_cli.bisect.session import Rules, SearchSession, SearchSubject
+from opsinfo_cli.bisect.session import Budget, Rules, SearchSession, SearchSubject
 from opsinfo_cli.bisect.verdicts import Counting
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2
@@ -115,15 +116,24 @@ class Ended:
     session: SearchSession
 
 
-def search(check: Planted, jobs: int = 1, counting: Counting = Counting(), retries: int = 1) -> Ended:  # noqa: B008
+def search(
+    check: Planted,
+    jobs: int = 1,
+    counting: Counting = Counting(),  # noqa: B008
+    retries: int = 1,
+    cost: Callable[[frozenset[int]], Cost] | None = None,
+    budget: Budget = Budget(),  # noqa: B008
+) -> Ended:
     """Search with the real session."""
     names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
-    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {})
+    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost)
     place = PlantedPlace(check, jobs)
     nowhere: Any = Nowhere()
-    session = SearchSession(subject, Rules(["check"], counting, retries=retries), place, nowhere, nowhere)
+    session = SearchSession(
+        subject, Rules(["check"], counting, retries=retries, budget=budget), place, nowhere, nowhere
+    )
     found = session.search(check.weights)
-    return Ended(found, session.cost.runs, place.rounds, session)
+    return Ended(found, session.spent.runs, place.rounds, session)
 
 
 def most_runs(count: int, culprits: int) -> int:

@@ -9,8 +9,10 @@ from .halving import halved, most_runs
 from .question import Kept, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
+
+    Amount: TypeAlias = tuple[float, ...]
 
 Ended: TypeAlias = Literal["found", "nothing-to-do", "cannot-cure", "budget", "interrupted"]
 END_RUNS = 2
@@ -31,10 +33,13 @@ class SearchEnd(NamedTuple):
     monotone: bool = True
 
 
-def protocol(weights: Sequence[float]) -> Generator[Question, bool, SearchEnd]:
-    """Search for the smallest set that passes and fails without any one of its members.
+def protocol(
+    weights: Sequence[float], cost: Callable[[Kept], Amount] | None = None
+) -> Generator[Question, bool, SearchEnd]:
+    """Search for a set that passes and fails without any one of its members.
 
     :param weights: how strongly each candidate is suspected, in descending order
+    :param cost: of a set; of the sets that are found the cheapest is taken
     """
     count = len(weights)
     left = most_runs(max(1, count)) + count
@@ -50,6 +55,8 @@ def protocol(weights: Sequence[float]) -> Generator[Question, bool, SearchEnd]:
     while not proved:  # a set passes although one that contains it failed
         kept = yield from _counted(kept)
         kept, proved = yield from _proved(kept, sorted(kept))
+    if cost is not None:
+        kept = yield from _cheaper(kept, count, cost)
     return SearchEnd("found", kept, True, monotone)
 
 
@@ -63,6 +70,60 @@ def _proved(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple
         if (yield Question(smaller, exact=True, likely=0.02, left=left)):
             return smaller, False
     return kept, True
+
+
+def _cheaper(kept: Kept, count: int, cost: Callable[[Kept], Amount]) -> Generator[Question, bool, Kept]:
+    """Replace members by cheaper candidates, the most expensive one first, as long as the bound of runs allows it."""
+    alone = [cost(frozenset({number})) for number in range(count)]
+    best = [kept]
+    search = _replaced(best, alone, cost)
+    asked: set[Kept] = set()
+    try:
+        question = next(search)
+        while len(asked | {question.kept}) <= most_runs(count):
+            asked.add(question.kept)
+            left = most_runs(count) - len(asked) + 1
+            question = search.send((yield question._replace(left=left, found=best[0])))
+    except StopIteration:
+        pass
+    return best[0]
+
+
+def _replaced(
+    best: list[Kept], alone: Sequence[Amount], cost: Callable[[Kept], Amount]
+) -> Generator[Question, bool, None]:
+    """:param best: its item is replaced whenever a cheaper set was shown to pass and to be minimal"""
+    tried: set[int] = set()
+    while left := best[0] - tried:
+        member = max(sorted(left), key=alone.__getitem__)
+        tried.add(member)
+        rest = best[0] - {member}
+        pool = [number for number, each in enumerate(alone) if number not in best[0] and each < alone[member]]
+        pool.sort(key=alone.__getitem__)
+        if not pool or not (yield Question(rest.union(pool), likely=0.1)):
+            continue
+        search = halved([1.0] * len(pool))
+        try:
+            question = next(search)
+            while True:
+                kept = rest.union(pool[at] for at in question.kept)
+                question = search.send((yield question._replace(kept=kept)))
+        except StopIteration as stop:
+            found = rest.union(pool[at] for at in stop.value.kept)
+        found = yield from _without_spare(found, alone)
+        if cost(found) < cost(best[0]):
+            best[0] = found
+
+
+def _without_spare(kept: Kept, alone: Sequence[Amount]) -> Generator[Question, bool, Kept]:
+    """Release single members, the most expensive first, until the check fails without any one of them."""
+    before: Kept | None = None
+    while kept != before:
+        before = kept
+        for member in sorted(kept, key=alone.__getitem__, reverse=True):
+            if (yield Question(kept - {member}, exact=True, likely=0.02)):
+                kept = kept - {member}
+    return kept
 
 
 _FIRST = 0.1
@@ -105,13 +166,15 @@ class Price(NamedTuple):
     most: int
 
 
-def price(candidates: int, runs: int) -> Price:
+def price(candidates: int, runs: int, has_cost: bool = False) -> Price:
     """Return the maximum runs of a search among so many candidates.
 
     :param runs: runs of the check for each set
+    :param has_cost: whether cheaper sets are searched for
     """
     ends = 2 * max(END_RUNS, runs)
     deep = ceil(log2(max(2, candidates)))
-    most = ends + (most_runs(max(1, candidates)) + candidates) * runs
+    more = most_runs(max(1, candidates)) if has_cost else 0
+    most = ends + (most_runs(max(1, candidates)) + candidates + more) * runs
     one, three = (min(most, ends + (culprits * (deep + 2) + 2) * runs) for culprits in (1, 3))
     return Price(one, three, most)

@@ -22,6 +22,7 @@ class Question(NamedTuple):
     :param least: minimum number of runs
     :param extra: how many more runs one verdict must lead by than for other questions
     :param left: maximum number of remaining questions, this one included, if the check is monotone
+    :param found: a set that passes and is minimal, if the search looks for a cheaper one only
     """
 
     kept: Kept
@@ -30,6 +31,7 @@ class Question(NamedTuple):
     least: int = 1
     extra: int = 0
     left: int = 0
+    found: Kept | None = None
 
 
 def next_questions(

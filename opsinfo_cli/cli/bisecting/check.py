@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _ANSWERS = {"pass": 0, "fail": 1, "skip": SKIPS}
 _RESOURCES = "NPU=1"
+_ORDERING = ("inputs", "shapes", "saturate")
+"""Options of a simulation that orders the candidates, whatever the check is."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Check:
             hint = "--max-error 0.01 bounds max|a-b| / max|b| of every output"
             raise UsageFault("--simulate requires --max-error or --min-cosine", name="needs-bound", hint=hint)
         for field, value in asdict(simulating).items():
-            if not options.simulate and _is_given(value):
+            if not options.simulate and _is_given(value) and field not in _ORDERING:
                 raise UsageFault(f"{_word(field)} requires --simulate")
 
     @property
@@ -136,8 +138,16 @@ class Check:
     @property
     def facts(self) -> list[str]:
         """The words, and the content of the files that a simulation reads."""
+        if not self.options.simulate:
+            return self.words
         paths = [path for path in (*self.simulating.inputs, self.simulating.reference) if path and os.path.exists(path)]
         return [*self.words, *map(hash_of, paths)]
+
+    def require_simulation(self) -> None:
+        """:raises UsageFault: if inputs are given that no simulation reads"""
+        for field, value in asdict(self.simulating).items():
+            if not self.options.simulate and _is_given(value):
+                raise UsageFault(f"{_word(field)} requires --simulate, or an ONNX model without --evidence and --grow")
 
     def report_doubts(self, console: Console) -> None:
         """Warn of a command that does not name the list."""

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, culprits_of
+from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, answer_of
 from ...bisect.journal import Past, SearchJournal, require_same
 from ...bisect.problem import Problem, keep_dtype_text, node_name
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
@@ -46,10 +46,10 @@ class BisectRun:
         :raises Refused: if the check is unusable, or a file or the system refuses
         """
         rules = self.check.rules
-        self.console.note(price_line(len(problem.names), rules))
+        self.console.note(price_line(problem.price(rules), len(problem.names), rules))
         self.check.report_doubts(self.console)
         if not self.writing.writes:
-            return plan_answer(problem.names, problem.weights, rules)
+            return plan_answer(problem, rules)
         self.folder.require(self.check.options.resume)
         self._require_writable()
         place = self.check.place(problem, self.console, self.folder.path)
@@ -59,7 +59,7 @@ class BisectRun:
         try:
             past = self._past(journal, problem)
             with self._shown() as show:
-                progress = Progress(self.console, show, len(problem.names))
+                progress = Progress(self.console, show)
                 session = SearchSession(problem.subject(), rules, place, self.folder, journal, past, progress)
                 end = self._end_of(session, problem.weights)
             answer = self._answer(problem, session, end)
@@ -114,8 +114,7 @@ class BisectRun:
         return end
 
     def _answer(self, problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
-        culprits = culprits_of(session, end.kept or frozenset(), problem.sets, problem.white, problem.same)
-        answer = BisectAnswer(session, end, problem.white, culprits)
+        answer = answer_of(problem, session, end)
         if end.kept is not None:
             text = problem.text(problem.types(end.kept))
             answer = answer._replace(mixlist=self._written(lambda: self._mixlist(text, problem.options.base)))
@@ -131,7 +130,7 @@ class BisectRun:
         names = [node_name(name) for name in subject.names]
         self.console.note(f"continuing among {counted(len(names), 'node')} of {counted(len(types), 'op type')}")
         with self._shown() as show:
-            session.watch = Progress(self.console, show, len(names), "nodes")
+            session.watch = Progress(self.console, show, "nodes")
             below = session.below(subject)
             end = self._end_of(below, [1.0] * len(names))
         kept = sorted(end.kept or ())

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
+from ...bisect.suspicion import simulated_order
+from ...errors import MissingPackage, OpsinfoError
 from ...graph.judging import prepare
 from ...model.target import TargetOptions
 from ...report.console import Console
 from ..open import accepted_mixlist, open_against, open_model, report_doubts, report_unknown
+from ..simulation import opened_simulation
+from .check import Check
+
+if TYPE_CHECKING:
+    from ...graph.judging import Ready
+    from ...model.mixlist import Mixlist
 
 
-def open_problem(options: SubjectOptions, target_options: TargetOptions, console: Console) -> Problem:
+def open_problem(options: SubjectOptions, check: Check, target_options: TargetOptions, console: Console) -> Problem:
     """Open the target, the base list and the model, and find the candidates.
 
+    :param check: with the inputs of the simulation that orders the candidates of an ONNX model
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
@@ -22,4 +33,25 @@ def open_problem(options: SubjectOptions, target_options: TargetOptions, console
     if base:
         report_unknown(base, target.operators, console)
     ready = prepare(open_model(options.model, console), target) if options.model else None
-    return problem_of(options, target, base, ready, console)
+    simulated = []
+    if ready is not None and ready.prepared.graph.model.onnx is not None and not (options.evidence or options.grow):
+        simulated = _simulated(ready, options.mode, base, check, console)
+    else:
+        check.require_simulation()
+    return problem_of(options, target, base, ready, console, simulated)
+
+
+def _simulated(ready: Ready, mode: str, base: Mixlist | None, check: Check, console: Console) -> list[str]:
+    """Return the op types of a model in the order of their error in a simulation; empty if it cannot be computed."""
+    try:
+        with console.progress("computing in float32"):
+            simulation = opened_simulation(ready, mode, check.simulating)
+        with console.progress("ranking op types", len(simulation.plan(base).types)) as advance:
+            return simulated_order(simulation, base, advance)
+    except MissingPackage as error:
+        console.detail(f"candidates are not ranked by a simulation: {error.message}")
+    except OpsinfoError as error:
+        if check.simulating.inputs or check.simulating.shapes:
+            raise
+        console.note(f"candidates are not ranked by a simulation: {error.message}")
+    return []

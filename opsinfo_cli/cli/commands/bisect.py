@@ -162,5 +162,5 @@ def command(
       opsinfo bisect --against fixtures/opp@ascend910b --among Mul --among Add --journal third --devices 0,1 \
         -- grep Mul {mixlist}
     """
-    judge = Check(running, simulating, words, searching.by == "node")
-    return BisectRun(judge, list_file, writing, console).search(open_problem(searching, options, console))
+    check = Check(running, simulating, words, searching.by == "node")
+    return BisectRun(check, list_file, writing, console).search(open_problem(searching, check, options, console))

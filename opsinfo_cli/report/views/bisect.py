@@ -7,8 +7,9 @@ from math import ceil
 from typing import Any, TypeAlias
 
 from ...bisect.answer import BisectAnswer, NodesAnswer
+from ...bisect.problem import Problem
 from ...bisect.run_folder import last_lines
-from ...bisect.search.protocol import price
+from ...bisect.search.protocol import Price, price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import SetTally, Verdict
 from ...errors import OpsinfoError, counted, join_some
@@ -19,6 +20,8 @@ from ..page import table_page
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
 _ENDS = 4
+_NODES = 10
+"""Names that are shown of a longer list; JSON has all."""
 _SLOW = 5.0
 """Seconds of a run above which the expected time of the search is printed."""
 _FAST = 0.05
@@ -37,26 +40,25 @@ def span(seconds: float) -> str:
 class Progress:
     """Shows the running trials, the best list so far, and the runs done and left.
 
-    :param candidates: number of candidates
-    :param what: what they are, as a plural
+    :param what: what the candidates are, as a plural
     """
 
-    def __init__(self, console: Console, show: Show, candidates: int, what: str = "op types") -> None:
+    def __init__(self, console: Console, show: Show, what: str = "op types") -> None:
         self._console = console
         self._show = show
-        self._candidates = candidates
         self._what = what
         self._has_told = False
 
     def __call__(self, session: SearchSession) -> None:
-        runs = session.cost.runs
+        runs = session.spent.runs
         left = session.left * session.rules.counting.runs
         best = session.knowledge.best()
         parts = [f"trial {join_some([str(number) for number in session.running])} running"] if session.running else []
         parts.append(f"{runs} done, at most {left} left")
         if runs:
-            parts[-1] += f" ({span(session.cost.seconds / runs * left / max(1, session.place.slots))})"
-        known = "no list passes yet" if best is None else f"best so far: {len(best)} of {self._candidates} {self._what}"
+            parts[-1] += f" ({span(session.spent.seconds / runs * left / max(1, session.place.slots))})"
+        count = len(session.subject.names)
+        known = "no list passes yet" if best is None else f"best so far: {len(best)} of {count} {self._what}"
         self._show("; ".join([known, *parts]), runs / max(1, runs + left))
         if not self._has_told and runs >= _ENDS and left:
             self._has_told = True
@@ -64,17 +66,18 @@ class Progress:
 
     def _tell_time(self, session: SearchSession) -> None:
         """Print the expected time of the search, from the measured time of a run."""
-        runs, seconds = session.cost.runs, session.cost.seconds / session.cost.runs
+        runs, seconds = session.spent.runs, session.spent.seconds / session.spent.runs
         if seconds >= _SLOW:
-            least, _, most = price(self._candidates, session.rules.counting.runs)
+            subject = session.subject
+            least, _, most = price(len(subject.names), session.rules.counting.runs, subject.cost is not None)
             slots = max(1, session.place.slots)
             times = [span(ceil(max(0, count - runs) / slots) * seconds) for count in (least, most)]
             self._console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
 
 
-def price_line(candidates: int, rules: Rules) -> str:
-    """Return the expected cost of a search before it starts."""
-    least, _, most = price(candidates, rules.counting.runs)
+def price_line(expected: Price, candidates: int, rules: Rules) -> str:
+    """Return how many runs a search is expected to take, before it starts."""
+    least, _, most = expected
     text = f"{counted(candidates, 'candidate')}: expect {_between(str(least), str(most))} runs of the check"
     if rules.budget.runs is not None:
         text += f"; allowed: {counted(rules.budget.runs, 'run')}"
@@ -87,15 +90,15 @@ def _between(least: str, most: str) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def plan_answer(names: Sequence[str], weights: Sequence[float], rules: Rules) -> Answer:
+def plan_answer(problem: Problem, rules: Rules) -> Answer:
     """Return what a search would do: candidates with how strongly they are suspected, the most suspected first."""
     table = Table(
         [Column("op type"), Column("suspicion", number=True)],
-        [(name, f"{weight:g}") for name, weight in zip(names, weights, strict=True)],
+        [(name, f"{weight:g}") for name, weight in zip(problem.names, problem.weights, strict=True)],
     )
-    order = [{"type": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
-    expected = price(len(names), rules.counting.runs)._asdict()
-    page = table_page("Plan of a search", [("Candidates", str(len(names)))], [table])
+    order = [{"type": name, "weight": weight} for name, weight in zip(problem.names, problem.weights, strict=True)]
+    expected = problem.price(rules)._asdict()
+    page = table_page("Plan of a search", [("Candidates", str(len(problem.names)))], [table])
     return Answer(lambda: {"dry_run": True, "order": order, "price": expected}, lambda: [table], {"html": lambda: page})
 
 
@@ -147,23 +150,50 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
     if answer.end.ended == "cannot-cure" and answer.session.output:
         yield "the check printed at last:"
         yield from (f"  {line}" for line in last_lines(answer.session.output))
+    yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)
-    cost, cached = answer.session.cost, _cached(answer)
+    spent, cached = answer.session.spent, _cached(answer)
     spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
-    yield f"{counted(cost.runs, 'run')} of the check in {span(cost.seconds)}: {_verdicts(answer)}{spared}"
-    if answer.session.cost.overhead >= _FAST:
+    yield f"{counted(spent.runs, 'run')} of the check in {span(spent.seconds)}: {_verdicts(answer)}{spared}"
+    if answer.session.spent.overhead >= _FAST:
         yield overhead_line(answer)
 
 
+def effect_lines(answer: BisectAnswer) -> Iterator[str]:
+    """Yield what the list moves and what stays low; of the largest list, if that fails, with the nodes."""
+    effect = answer.effect
+    if effect is None or answer.white:
+        return
+    low = effect.left_low
+    if answer.end.ended == "cannot-cure":
+        if effect.still_low:
+            yield f"still low with all candidates on the black list: {join_some(effect.still_low, _NODES)}"
+        if effect.not_judged:
+            yield f"not judged, no list moves them: {join_some(effect.not_judged, _NODES)}"
+    elif answer.culprits:
+        cost = effect.cost
+        stays = f"{counted(low.nodes, 'node')} of {size(low.bytes)} stay low" if low.nodes else "it leaves no node low"
+        yield f"the list moves {counted(cost.nodes, 'node')} with outputs of {size(cost.bytes)} to high; {stays}"
+        if not low.nodes and answer.nodes is None:
+            yield "everything is in high precision with this list: --by node searches for single nodes instead"
+        if effect.hf32:
+            yield f"{effect.hf32} of these nodes are computed in HF32: atc --allow_hf32=00 keeps float32"
+
+
+def size(count: int) -> str:
+    """Return bytes as text: ``512 bytes``, ``1.2 MB``."""
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else counted(count, "byte")
+
+
 def overhead_line(answer: BisectAnswer) -> str:
-    return f"opsinfo itself took {1000 * answer.session.cost.overhead:.0f} ms for each trial"
+    return f"opsinfo itself took {1000 * answer.session.spent.overhead:.0f} ms for each trial"
 
 
 def doubt_lines(answer: BisectAnswer) -> Iterator[str]:
     """Yield what makes the answer uncertain."""
-    if answer.session.cost.cannot_tell:
-        yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.session.cost.cannot_tell))}"
+    if answer.session.spent.cannot_tell:
+        yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.session.spent.cannot_tell))}"
     if not answer.session.by_dtypes:
         yield "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
     if not answer.monotone:
@@ -198,7 +228,7 @@ def _node_words(answer: NodesAnswer) -> str:
 
 
 def _verdicts(answer: BisectAnswer) -> str:
-    counts = answer.session.cost.counts
+    counts = answer.session.spent.counts
     unsure = f", {counts[Verdict.CANNOT_TELL]} could not tell" if counts[Verdict.CANNOT_TELL] else ""
     return f"{counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed{unsure}"
 
@@ -223,8 +253,9 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         ("Candidates", str(len(answer.session.subject.names))),
         *([("List", answer.mixlist)] if answer.mixlist else []),
         ("Runs", f"{_verdicts(answer)}; {counted(_cached(answer), 'list')} answered from earlier runs"),
-        ("Time", span(answer.session.cost.seconds)),
+        ("Time", span(answer.session.spent.seconds)),
         ("Minimal", minimal),
+        *(("Effect", line) for line in effect_lines(answer)),
         *(("Doubt", line) for line in doubt_lines(answer)),
     ]
     tables = [_culprits(answer)] if answer.culprits else []
@@ -250,12 +281,15 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
 
 
 def _document(answer: BisectAnswer) -> dict[str, Any]:
-    nodes, counts = answer.nodes, answer.session.cost.counts
+    nodes, counts, effect = answer.nodes, answer.session.spent.counts, answer.effect
     return {
         "ended": answer.end.ended,
         "grow": "white" if answer.white else None,
         "culprits": [culprit._asdict() for culprit in answer.culprits],
         "moved": answer.moved,
+        "cost": effect and {**effect.cost._asdict(), "microseconds": None},
+        "left_low": effect and effect.left_low._asdict(),
+        "not_judged": effect.not_judged if effect else [],
         "mixlist": answer.mixlist,
         "keep_dtype": None
         if nodes is None
@@ -270,7 +304,7 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
             "failed": counts[Verdict.FAIL],
             "cannot_tell": counts[Verdict.CANNOT_TELL],
             "cached": _cached(answer),
-            "seconds": round(answer.session.cost.seconds, 3),
+            "seconds": round(answer.session.spent.seconds, 3),
         },
         "one_minimal": answer.end.minimal,
         "monotone": answer.monotone,
@@ -285,7 +319,12 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
             }
             for names, tally in _lists(answer.session)
         ],
-        **({"output": last_lines(answer.session.output)} if answer.end.ended == "cannot-cure" else {}),
+        **(_not_cured(answer) if answer.end.ended == "cannot-cure" else {}),
         "folder": answer.session.folder.path,
-        "overhead_ms": round(1000 * answer.session.cost.overhead, 1),
+        "overhead_ms": round(1000 * answer.session.spent.overhead, 1),
     }
+
+
+def _not_cured(answer: BisectAnswer) -> dict[str, Any]:
+    output = last_lines(answer.session.output)
+    return {"output": output, "still_low": answer.effect.still_low if answer.effect else []}

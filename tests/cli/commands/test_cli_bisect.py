@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from bisect_support import CHAIN, CULPRITS, TYPES, among, black, events, needing, script
 from cli_support import Run, mixlist, rows, write
-from model_files import dump
+from model_files import dump, onnx_model
 
 from opsinfo_cli.bisect.places import ray
 from opsinfo_cli.report.views import bisect as view
@@ -169,7 +169,7 @@ def test_with_a_model_the_candidates_are_the_types_that_a_list_can_move(search: 
     assert ran.code == 2  # a search without a check is refused, planned or not
     ran = search("--model", dump(tmp_path, CHAIN), "--dry-run", "-v", "--", "true")
     assert ran.code == 0
-    assert [row[0] for row in rows(ran)] == ["SoftmaxV2", "MatMulV2", "Relu", "Conv2D", "Mul"]
+    assert [row[0] for row in rows(ran)] == ["SoftmaxV2", "Mul", "Relu", "Conv2D", "MatMulV2"]
     assert "Log: no node of it runs in low precision" in ran.err
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
@@ -181,6 +181,71 @@ def test_culprits_of_a_model_come_with_their_nodes_and_casts(search: Search, tmp
     assert culprit["type"] == "MatMulV2"
     assert {"a", "g"} <= set(culprit["nodes"])
     assert isinstance(culprit["casts"], int)
+
+
+def test_the_cheapest_list_is_found_with_what_it_moves_and_what_stays_low(search: Search, tmp_path: Path) -> None:
+    check = script(tmp_path / "check", 'grep -Eq \'MatMulV2|SoftmaxV2|Mul"\' "$OPSINFO_MIXLIST"')
+    words = ["--model", dump(tmp_path, CHAIN), "--", check]
+    document = search("--format", "json", *words).json
+    (culprit,) = document["culprits"]
+    assert document["cost"] == {"nodes": 1, "bytes": 128, "microseconds": None}
+    assert culprit["type"] != "MatMulV2"
+    assert document["left_low"]["nodes"] == 5
+    assert "Log" not in document["not_judged"]
+    text = search("--journal", "other", *words).err
+    assert "the list moves 1 node with outputs of 128 bytes to high; 5 nodes of 320 bytes stay low" in text
+
+
+def test_a_list_that_leaves_no_node_low_is_named_and_nodes_are_proposed(search: Search, tmp_path: Path) -> None:
+    every = ["MatMulV2", "Conv2D", "SoftmaxV2", "Relu", "Mul"]
+    words = ["--model", dump(tmp_path, CHAIN)]
+    ran = search(*words, "--", needing(tmp_path / "check", every))
+    assert "it leaves no node low" in ran.err
+    assert "--by node searches for single nodes instead" in ran.err
+
+
+def test_what_cannot_be_cured_comes_with_the_nodes_still_low_and_those_not_judged(
+    search: Search, tmp_path: Path
+) -> None:
+    nodes = [dict(each) for each in CHAIN["nodes"]]
+    nodes.insert(-1, {"name": "u", "type": "Unheard", "inputs": ["g:0"], "out": ["f32"]})
+    words = ["--model", dump(tmp_path, {"nodes": nodes}), "--among", "Mul", "--among", "Relu"]
+    check = script(tmp_path / "check", "echo too low", "exit 1")
+    ran = search(*words, "--", check)
+    assert ran.code == 1
+    assert "still low with all candidates on the black list: a, d, g" in ran.err
+    assert "not judged, no list moves them: Unheard" in ran.err
+    assert "  too low" in ran.err
+    document = search("--journal", "other", "--format", "json", *words, "--", check).json
+    assert document["still_low"] == ["a", "d", "g"]
+    assert document["not_judged"] == ["Unheard"]
+
+
+def test_the_candidates_of_an_onnx_model_are_in_the_order_of_their_error_in_a_simulation(
+    search: Search, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    words = ["--model", onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]]), "--dry-run", "--", "true", "{mixlist}"]
+    ran = search(*words)
+    assert [row[0] for row in rows(ran)] == ["MatMulV2", "Relu"]
+    assert "suspected by a simulation: MatMulV2, Relu" in ran.err
+    assert "requires --simulate, or an ONNX model" in search("--evidence", "e.csv", "--shape", "x=1,2", *words).err
+    failed = search("--shape", "nothing=1", *words)
+    assert (failed.code, "nothing" in failed.err) == (2, True)
+
+
+def test_a_search_is_not_resumed_with_other_weights_in_another_file(search: Search, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    path = str(onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]]))
+    onnx.save_model(onnx.load(path), path, save_as_external_data=True, location="w.bin", size_threshold=0)
+    words = ["--model", path, "--", needing(tmp_path / "check", ["MatMulV2"]), "{mixlist}"]
+    assert search(*words).code == 0
+    assert search("--resume", *words).code == 0
+    weights = tmp_path / "w.bin"
+    weights.write_bytes(bytes(weights.stat().st_size))
+    ran = search("--resume", "--format", "json", *words)
+    assert (ran.code, ran.json["error"]["name"]) == (2, "journal-differs")
+    assert "changed since: the model" in ran.json["error"]["message"]
 
 
 def test_named_types_are_warned_about_and_never_dropped(search: Search, tmp_path: Path) -> None:
