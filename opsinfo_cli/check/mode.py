@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..model.install import DOCUMENTED_FOLDERS
 from ..model.precision_mode import MODES, mode_hint
 from .engine_files import MODES_MANUAL, OPTIONS, PRECISION_MODE
 from .finding import Finding, Rule, whole_file
@@ -48,7 +49,7 @@ MODE_NOT_ON_SOC = Rule(
     engine="refuses",
     why=(
         "This chip does not have the mode's dtype: bfloat16 needs the A2 or A3 series, Atlas 200I/500 A2 or 950; "
-        "hifloat8 needs 950."
+        "hifloat8 needs 950. On a chip that opsinfo does not know it is a warning: newer chips may have both."
     ),
     fails="--precision-mode mixed_bfloat16 --against ascend910",
     passes="--precision-mode mixed_float16 --against ascend910",
@@ -84,9 +85,14 @@ def check_modes(names: Sequence[str], socs: Sequence[str], with_mixlist: bool) -
             hint = "use allow_mix_precision, or mixed_float16 as precision_mode_v2"
             yield whole_file(MODE_REFUSES_MIXLIST, PLACE, message, hint)
         for soc in socs:
-            if not mode.is_on(soc):
-                hint = f"it requires {', '.join(sorted(mode.socs or ()))}"
+            if mode.is_on(soc):
+                continue
+            hint = f"it requires {', '.join(sorted(mode.socs or ()))}"
+            if soc in DOCUMENTED_FOLDERS:
                 yield whole_file(MODE_NOT_ON_SOC, PLACE, f"{soc} does not have `{name}`", hint)
+            else:
+                message = f"unknown chip {soc}: it may not have `{name}`"
+                yield Finding(MODE_NOT_ON_SOC, message, PLACE, hint=hint, severity="warning", engine="accepts")
     known = [mode for mode in map(MODES.get, names) if mode]
     if {("v1",), ("v2",)} <= {mode.options for mode in known}:
         both = " and ".join(f"`{mode.name}`" for mode in known)

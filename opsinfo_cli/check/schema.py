@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -10,9 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingPackage, UsageFault
 from ..model.near_names import did_you_mean
+from ..model.policy import Policy
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
+
+    from ..model.library import Operators
+    from ..model.target import Target
 
 _SUFFIX = ".schema.json"
 
@@ -44,6 +50,40 @@ def schema_text(name: str) -> str:
 def load_schema(name: str) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(schema_text(name))
     return schema
+
+
+def mixlist_schema(targets: Sequence[Target]) -> dict[str, Any]:
+    """Return the schema of mixlists for some targets: with their op types, those of `to-remove` by their policy.
+
+    ``enumDescriptions``, which VS Code shows beside a completion, has the policy of each.
+    """
+    schema = deepcopy(load_schema("mixlist"))
+    del schema["$id"]
+    chips: dict[str, Operators] = {}
+    for target in targets:
+        soc = target.soc or target.text
+        chips[target.text if soc in chips else soc] = target.operators
+    schema["title"] += f" for {', '.join(chips)}"
+    policies: dict[str, dict[str, Policy]] = {}
+    for chip, operators in chips.items():
+        for name in operators.names:
+            policies.setdefault(name, {})[chip] = operators[name].entry.policy
+    for policy in (None, Policy.BLACK, Policy.WHITE):
+        names = [name for name in sorted(policies) if policy is None or policy in policies[name].values()]
+        if policy:
+            schema["properties"][f"{policy}-list"]["properties"]["to-remove"]["items"]["$ref"] = f"#/$defs/{policy}"
+        schema["$defs"][policy or "op-type"] = {
+            **load_schema("mixlist")["$defs"]["op-type"],
+            "enum": names,
+            "enumDescriptions": [_policies(policies[name], len(chips)) for name in names],
+            "examples": names[:3],
+        }
+    return schema
+
+
+def _policies(by_chip: Mapping[str, Policy], count: int) -> str:
+    """Return the policy of an op type, with its chips if there are several."""
+    return ", ".join(f"{policy} in {chip}" if count > 1 else str(policy) for chip, policy in by_chip.items())
 
 
 @cache

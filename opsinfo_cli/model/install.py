@@ -109,6 +109,8 @@ _KNOWN_FOLDERS = (
 )
 KNOWN_FOLDERS = _KNOWN_FOLDERS.split()
 """Only for suggestions: the folders on the disk decide."""
+DOCUMENTED_FOLDERS = (*KNOWN_FOLDERS, "ascend310")
+"""Chips whose precision modes are known; of others it is not known which they have."""
 
 _PRODUCTS = {
     "ascend910": "ascend910a ascend910proa ascend910b ascend910prob ascend910premiuma",

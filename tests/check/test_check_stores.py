@@ -252,6 +252,14 @@ def test_modes_are_judged() -> None:
     assert names("mixed_bfloat16", socs=("ascend910b", "ascend910")) == ["mode-not-on-soc"]
 
 
+@pytest.mark.parametrize("mode", ["mixed_bfloat16", "mixed_hif8"])
+def test_names_of_the_950_and_960_have_its_modes_and_an_unknown_chip_is_a_warning(mode: str) -> None:
+    socs = ("ascend910_95", "ascend910_96", "ascend950", "ascend960", "ascend970")
+    (finding,) = check_modes([mode], socs, with_mixlist=True)
+    assert (finding.rule.name, finding.severity, finding.engine) == ("mode-not-on-soc", "warning", "accepts")
+    assert "ascend970" in finding.message
+
+
 def test_an_unknown_mode_gets_the_near_one() -> None:
     (finding,) = check_modes(["allow_mixed_precision"], [], True)
     assert "`allow_mix_precision`" in str(finding.hint)

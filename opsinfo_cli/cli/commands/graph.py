@@ -10,7 +10,7 @@ import click
 
 from ...change.output_file import require_writable, write_file
 from ...errors import UsageFault, counted
-from ...graph.answer import GraphAnswer, NodeAnswer, WrittenAnswer, compared
+from ...graph.answer import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compared
 from ...graph.constants import constant_faults
 from ...graph.judge.modes import judge_mode
 from ...graph.read_back import read_back
@@ -109,12 +109,18 @@ class CompareOptions:
     option("--read-back", type=FILE, help="Compare with this compiled model or dump."),
 )
 @option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
+@option(
+    "--write-keep-dtype",
+    type=OutputFile("OUT"),
+    help="Write the names of the nodes that --match and --on choose to OUT, a keep_dtype file.",
+)
 @install_options
 @prints("html", out=True)
 def command(
     model: str,
     node: str | None,
     annotate: str | None,
+    write_keep_dtype: str | None,
     judging: JudgeOptions,
     rows: RowOptions,
     comparing: CompareOptions,
@@ -134,24 +140,30 @@ def command(
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --node softmax
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --by node --on high
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --compare-mixlist fixtures/ops_info.json
+      opsinfo graph fixtures/model.onnx --match '/attention/*' --write-keep-dtype keep_dtype.cfg
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --format html -o model.html
       opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --against fixtures/opp@ascend910b \
         --read-back fixtures/graphs/ge_proto_00099_Build.txt
     """
     _require_one_answer(rows, node, comparing, console.format)
+    if write_keep_dtype is not None:
+        if not rows.globs and not rows.states:
+            raise UsageFault("--write-keep-dtype requires --match or --on", name="needs-match")
+        _require_new("--write-keep-dtype", write_keep_dtype)
     judging.require_mode()
     if comparing.compare_mode is not None:
         judge_mode(comparing.compare_mode)
     if annotate is not None:
-        _require_new(annotate)
+        _require_new("--annotate", annotate)
     if console.out is not None:
         require_writable(console.out)
     graph = open_model(model, console)
     asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
-    if graph.model.format not in FRAMEWORKS and not asks and not comparing.given:
+    is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
+    if is_written and not asks and not comparing.given:
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
-        return rows_answer(view, rows.by, _chosen(written, rows, console))
+        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))
     judged = judged_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
@@ -164,7 +176,7 @@ def command(
         return _compared(view, judged, comparing, rows.by, options, console)
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
-    return rows_answer(view, rows.by, _chosen(judged.answer, rows, console))
+    return rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
@@ -184,12 +196,12 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
         raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
 
 
-def _require_new(out: str) -> None:
+def _require_new(word: str, out: str) -> None:
     """:raises UsageFault: if ``out`` exists
     :raises Refused: if no file can be written there
     """
     if os.path.lexists(out):
-        raise UsageFault(f"--annotate: {out} exists already", name="exists", hint="choose another name, or remove it")
+        raise UsageFault(f"{word}: {out} exists already", name="exists", hint="choose another name, or remove it")
     require_writable(out)
 
 
@@ -206,14 +218,27 @@ def _annotate(path: str, judged: JudgedModel, out: str, console: Console) -> Non
     console.note(f"wrote {out}: {counted(described, 'node')} described")
 
 
-def _chosen(answer: GraphAnswer, rows: RowOptions, console: Console) -> list[NodeAnswer] | None:
-    """Return the rows that the options choose; None for all."""
+def _chosen(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Console) -> list[NodeAnswer] | None:
+    """Return the rows that the options choose; None for all.
+
+    :param out: the path of the keep_dtype file to write, if any
+    """
     if not rows.states and not rows.globs:
         return None
     chosen = list(_matching(answer, rows))
     if not chosen and len(answer):
         asked = " and ".join(word for word in rows.given if word != "--by node")
         console.note(f"none of the {len(answer)} nodes matches {asked}")
+    if out is not None:
+        computing = [answer.graph[row.index] for row in chosen if row.type not in NOT_COMPUTED]
+        names = list(dict.fromkeys(name for node in computing for name in node.fused_from or (node.name,)))
+        if names:
+            from ...bisect.problem import keep_dtype_text
+
+            write_file(out, keep_dtype_text(names).encode())
+            console.note(f"wrote {out}: {counted(len(names), 'node')}")
+        else:
+            console.warn(f"no node that computes was chosen; {out} was not written")
     return chosen
 
 

@@ -7,7 +7,7 @@ import os
 import click
 
 from ...errors import UsageFault
-from ...model.install import KNOWN_FOLDERS, folder_of, suggest
+from ...model.install import DOCUMENTED_FOLDERS, KNOWN_FOLDERS, folder_of, suggest
 from ...model.precision_mode import MODES, SERIES, required_mode, series_of
 from ...neighbours.snippet import default_mode, snippet
 from ...report.answer import Answer
@@ -65,7 +65,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
 
 def _folder(soc: str) -> str:
     """Return the folder of a well-known chip name; no disk is read."""
-    folder = folder_of(soc, [*KNOWN_FOLDERS, "ascend310"])
+    folder = folder_of(soc, [*DOCUMENTED_FOLDERS])
     if folder is None:
         near = suggest(soc, KNOWN_FOLDERS) or KNOWN_FOLDERS
         raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=f"known: {', '.join(near)}")

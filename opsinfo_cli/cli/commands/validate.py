@@ -223,7 +223,8 @@ def command(
         run.fix(fixes)
     for note in run.checked.outcome.notes:
         console.note(note)
-    if not targets and any(file.kind in ("mixlist", *OPTION_KINDS) for file in run.checked.outcome.files):
+    unchecked = ("mixlist",) if models else ("mixlist", *OPTION_KINDS)
+    if not targets and any(file.kind in unchecked for file in run.checked.outcome.files):
         console.note("names not checked; add --against TARGET")
     if narrowing.update_baseline:
         run.accept()

@@ -267,3 +267,20 @@ def test_at_80_columns_a_row_is_one_line(
     assert (
         output.index("relu (Relu)") < output.index("└── fc/matmul (MatMulV2)") < output.index("limits of this answer")
     )
+
+
+def test_the_nodes_that_a_pattern_chooses_are_written_as_a_keep_dtype_file(
+    opsinfo: Run, tmp_path: Path, fixtures: Path
+) -> None:
+    out = tmp_path / "keep_dtype.cfg"
+    words = ("graph", fixtures / "model.onnx", "--write-keep-dtype", out)
+    ran = opsinfo(*words, "--match", "fc*", "--match", "w1")
+    assert (ran.code, out.read_text()) == (0, "fc1\nfc2\n")
+    assert f"wrote {out}: 2 nodes" in ran.err
+    assert opsinfo("validate", out, "--model", fixtures / "model.onnx", "--strict").code == 0
+    assert "exists already" in opsinfo(*words, "--match", "fc*").err
+    out.unlink()
+    assert opsinfo(*words).code == 2
+    assert f"{out} was not written" in opsinfo(*words, "--match", "w1").err
+    opsinfo(*words, "--on", "high", "--against", f"{fixtures / 'opp'}@ascend910b")
+    assert out.read_text() == "log\n"
