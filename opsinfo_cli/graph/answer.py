@@ -11,6 +11,7 @@ from ..numerics.dtypes import FLOATING, LOW
 from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import COMPLEX
 from .fusions import Fused
+from .memory import Memory, memory_of
 from .reason import ReasonParts, not_judged_text, reason_parts, source_of
 from .undo import inserted_nodes
 
@@ -220,6 +221,14 @@ class GraphAnswer:
     def coverage(self) -> Coverage:
         raise NotImplementedError
 
+    def output_dtype(self, source: Producer) -> str | None:
+        """Return the dtype of an output."""
+        raise NotImplementedError
+
+    @cached_property
+    def memory(self) -> Memory:
+        return memory_of(self.graph, self.casts, self.output_dtype)
+
     @property
     def in_hf32(self) -> list[int]:
         """Indexes of the nodes that are high, and computed in HF32 and not in float32."""
@@ -289,6 +298,9 @@ class Answer(GraphAnswer):
         if choice.column < 0:
             return None
         return self.modes.computed_in(node.name, node.type, choice.inputs, choice.outputs)
+
+    def output_dtype(self, source: Producer) -> str | None:
+        return self.outputs[self.prepared.slots.outputs_of[source.node] + source.output]
 
     @cached_property
     def in_hf32(self) -> list[int]:
@@ -434,6 +446,9 @@ class WrittenAnswer(GraphAnswer):
             tuple(tensor.first_dtype for tensor in node.outputs),
             "compiled" if judged else None,
         )
+
+    def output_dtype(self, source: Producer) -> str | None:
+        return self.graph[source.node].outputs[source.output].dtype
 
     @cached_property
     def coverage(self) -> Coverage:

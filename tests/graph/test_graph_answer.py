@@ -82,6 +82,18 @@ def test_coverage_counts_compute_nodes_and_says_why_others_are_not_judged() -> N
     ]
 
 
+def test_memory_is_what_is_read_with_weights_in_the_dtypes_of_their_readers() -> None:
+    nodes = [
+        *[["x", "Data", [], ["float32"]], ["c", "Const", [], ["float32"]], ["d", "Const", [], ["float32"]]],
+        *[["w", "White", ["x"], ["float32"]], ["v", "White", ["c"], ["float32"]], ["b", "Black", ["d"], ["float32"]]],
+        *[["u", "Black", ["c"], ["float32"]], ["unread", "White", ["x"], ["float32"]]],
+        ["out", "NetOutput", ["w", "v", "b", "u"], []],
+    ]
+    element = 2 * 16
+    memory = judge(graph_of(nodes), LIBRARY, "mixed_float16").memory
+    assert memory == (2 * element * 2, 3 * element * 4, element * (2 + 4 + 4), 0)
+
+
 def test_equal_casts_of_one_output_run_once_and_known_sizes_are_summed() -> None:
     nodes = [
         ["x", "Data", [], ["float32"]],

@@ -29,6 +29,7 @@ from .graph_document import (
     coverage_text,
     dtypes,
     graph_document,
+    memory_text,
     path_document,
     read_back_document,
 )
@@ -100,7 +101,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
         texts={"html": lambda: _page(view)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
-        notes=(_summary(answer, types), *_not_judged(answer), *_in_hf32(answer), *_fusions(answer)),
+        notes=tuple(filter(None, [_summary(answer, types), memory_text(answer), *_remarks(answer)])),
     )
 
 
@@ -320,29 +321,27 @@ def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
     nodes = sum(each.nodes for each in types if each.op_type not in NOT_COMPUTED)
     of = "" if nodes == coverage.compute else f"{nodes} of "
     whole = counted(coverage.compute, "compute node")
-    integer = f" ({coverage.without_floating} without floating-point tensors)" if coverage.without_floating else ""
+    integer = f", {coverage.without_floating} without floating-point tensors" if coverage.without_floating else ""
     return f"{of}{whole}: {low} low, {high} high{integer if not of else ''}; {casts_text(answer)}"
 
 
-def _fusions(answer: GraphAnswer) -> list[str]:
+def _remarks(answer: GraphAnswer) -> Iterable[str]:
+    if answer.mode_name is not None:
+        yield coverage_text(answer.coverage)
+    count = len(answer.in_hf32)
+    if count:
+        nodes = f"{counted(count, 'high node')} {'are' if count > 1 else 'is'} computed in HF32, not in float32"
+        yield f"{nodes}: --allow-hf32 00 keeps float32"
+    if answer.fused.fusions:
+        yield _fusions(answer)
+
+
+def _fusions(answer: GraphAnswer) -> str:
     """Return what fusion made of the model: new op types, removed nodes, nodes that became one."""
-    if not answer.fused.fusions:
-        return []
     renamed = Counter((each.first_type, each.type) for each in answer.graph if each.first_type != each.type)
     removed = Counter(each.name for each in answer.fused.fusions if not each.result)
     joined = Counter(each.name for each in answer.fused.fusions if len(each.nodes) > 1 and each.result)
     parts = [f"{count} {before} to {after}" for (before, after), count in renamed.most_common()]
     parts += [f"{count} removed by {name}" for name, count in removed.items()]
     parts += [f"{count} into another node by {name}" for name, count in joined.items()]
-    return [f"fused first: {', '.join(parts)}"]
-
-
-def _in_hf32(answer: GraphAnswer) -> list[str]:
-    count = len(answer.in_hf32)
-    nodes = f"{counted(count, 'high node')} {'are' if count > 1 else 'is'} computed in HF32, not in float32"
-    return [f"{nodes}: --allow-hf32 00 keeps float32"] if count else []
-
-
-def _not_judged(answer: GraphAnswer) -> list[str]:
-    text = coverage_text(answer.coverage) if answer.mode_name is not None else ""
-    return [text] if text else []
+    return f"fused first: {', '.join(parts)}"

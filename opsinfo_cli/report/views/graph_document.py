@@ -48,6 +48,12 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             "casts_run": counts.run,
             "casts_folded": counts.folded,
         },
+        "memory": {
+            "low": outcome.memory.low,
+            "high": outcome.memory.high,
+            "weights": outcome.memory.weights,
+            "unknown": outcome.memory.unknown,
+        },
         "coverage": coverage_document(outcome.coverage),
         "fusions": [
             {"name": each.name, "nodes": list(each.nodes), "result": list(each.result)}
@@ -192,9 +198,22 @@ def _converted(answer: GraphAnswer) -> str:
     casts = answer.cast_counts
     if answer.mode_name is None or not casts.bytes:
         return ""
-    size = f"{casts.bytes / 1e6:.1f} MB" if casts.bytes >= 100_000 else counted(casts.bytes, "byte")
+    size = _size(casts.bytes)
     unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
     return f", {size}{unknown} converted in each run"
+
+
+def memory_text(answer: GraphAnswer) -> str:
+    """Return the bytes of tensors and weights as text; empty if none is known."""
+    low, high, weights, unknown = answer.memory
+    if not low + high + weights:
+        return ""
+    more = f"; {counted(unknown, 'tensor')} of unknown size" if unknown else ""
+    return f"tensors: {_size(low)} low, {_size(high)} high; weights: {_size(weights)}{more}"
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 100_000 else counted(size, "byte")
 
 
 def dtypes(words: Sequence[str | None]) -> str:

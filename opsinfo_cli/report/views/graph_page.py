@@ -9,7 +9,7 @@ from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ..page import DTYPES, Bar, Markup, Number, bars, dtype_class, escaped, page_text, pill, section, table
 from .graph_columns import PageColumns
-from .graph_document import casts_text, coverage_text, dtypes
+from .graph_document import casts_text, coverage_text, dtypes, memory_text
 from .graph_ribbon import Band, ribbon
 
 if TYPE_CHECKING:
@@ -87,8 +87,13 @@ def _lead(page: GraphPage) -> str:
     if page.back:
         differs = len(page.back.differs)
         every.append(Bar("Read back: nodes", [("agree", page.back.matched - differs), ("differ", differs)]))
-    not_judged = filter(None, [coverage_text(page.outcome.coverage)]) if page.outcome.mode_name is not None else ()
-    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (casts_text(page.outcome), *not_judged, *page.notes))
+    judged = page.outcome.mode_name is not None
+    texts = [
+        casts_text(page.outcome),
+        memory_text(page.outcome),
+        coverage_text(page.outcome.coverage) if judged else "",
+    ]
+    notes = "".join(f"<li>{escaped(each)}</li>\n" for each in (*filter(None, texts), *page.notes))
     return f'{bars(every)}<ul class="notes">\n{notes}</ul>\n'
 
 

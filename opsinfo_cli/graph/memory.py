@@ -1,0 +1,71 @@
+"""The bytes of a graph's tensors, low and high, weights apart.
+
+A tensor is an output that is read, at the size of its shape; layouts that pad, buffers that a compiler reuses and Casts
+are not considered.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..numerics.dtypes import LOW
+from .dtypes import BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .casts import Cast
+    from .graph import GraphTensor, ModelGraph, Producer
+
+_CONSTANTS = frozenset({"Const", "Constant"})
+
+
+class Memory(NamedTuple):
+    """Sizes in bytes.
+
+    :param low: tensors in float16, bfloat16 or hifloat8
+    :param high: the other ones
+    :param weights: constants in the dtypes in which they are read; their Casts are folded
+    :param unknown: tensors whose size is unknown
+    """
+
+    low: int
+    high: int
+    weights: int
+    unknown: int
+
+
+def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Producer], str | None]) -> Memory:
+    """Return the sizes of all tensors that a node reads.
+
+    :param dtype_of: returns the dtype of an output
+    """
+    converted = {(cast.consumer, cast.input): cast.end for cast in casts if cast.constant}
+    read: dict[Producer, set[str | None]] = {}
+    for node in graph:
+        for number, source in enumerate(node.sources):
+            if source is not None:
+                end = converted.get((node.index, number))
+                read.setdefault(source, set()).add(end or dtype_of(source))
+    low = high = weights = unknown = 0
+    for source, dtypes in read.items():
+        producer = graph[source.node]
+        for dtype in dtypes:
+            size = _size(producer.outputs[source.output], dtype)
+            if size is None:
+                unknown += 1
+            elif producer.type in _CONSTANTS:
+                weights += size
+            elif dtype in LOW:
+                low += size
+            else:
+                high += size
+    return Memory(low, high, weights, unknown)
+
+
+def _size(tensor: GraphTensor, dtype: str | None) -> int | None:
+    bits = BITS.get(dtype or "")
+    if bits is None or tensor.shape is None or any(dim < 0 for dim in tensor.shape):
+        return None
+    return (prod(tensor.shape) * bits + 7) // 8
