@@ -136,8 +136,8 @@ def cli() -> None:
     \b
       see      opsinfo list TARGET --on black
       check    opsinfo validate ops_info.json --against TARGET
-      edit     opsinfo move ops_info.json SoftmaxV2 --to black --against TARGET
-      find     opsinfo bisect --against TARGET --model MODEL -- ./check.sh {mixlist}
+      edit     opsinfo edit ops_info.json --against TARGET
+      find     opsinfo bisect --against TARGET --model MODEL -- ./check {mixlist}
       undo     opsinfo restore ops_info.json
 
     White operators may be reduced to float16 or bfloat16, black ones keep float32, gray ones follow the operator
@@ -169,6 +169,8 @@ def run(words: Sequence[str]) -> int:
     except click.UsageError as error:
         raise usage_fault(error) from None
     except BrokenPipeError:
+        raise
+    except FileNotFoundError:
         raise
     except OSError as error:  # only help gets here; commands report their own errors
         raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
@@ -241,6 +243,9 @@ def _run(words: Sequence[str]) -> int:
 
 def _failure_of(error: Exception) -> OpsinfoError:
     """Return the error to report for one that no code expected."""
+    if isinstance(error, FileNotFoundError) and not _has_folder():
+        hint = "change to a folder that exists"
+        return Refused("the current folder does not exist any more", name="no-folder", hint=hint)
     if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
         return output_failed(error)
     if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM or "failed to map" in str(error):
@@ -253,6 +258,13 @@ def _failure_of(error: Exception) -> OpsinfoError:
 
     hint = f"please report it with the trace: {kept_trace(error)}"
     return Refused(f"internal error: {type(error).__name__}: {error}", name="internal-fault", hint=hint)
+
+
+def _has_folder() -> bool:
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
 
 
 _OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

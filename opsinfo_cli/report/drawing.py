@@ -166,6 +166,8 @@ class _ShortPlace:
 def _draw_table(console: Console, table: Table) -> None:
     """Draw a table in the width of the terminal: drop spare columns first, then break cells into several lines."""
     rows = [list(cells) for cells in table.rows]
+    if not rows:
+        return
     columns = list(table.columns)
     while True:
         fits = _least_width(columns, rows) <= console.width

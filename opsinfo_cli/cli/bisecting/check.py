@@ -221,7 +221,11 @@ def _asked(trial: Trial, console: Console) -> tuple[int, str]:
     console.lines([f"trial {trial.number}: {paths.get('keep_dtype', paths['mixlist'])}"])
     while True:
         print("pass, fail, skip or quit? ", end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
+        try:
+            line = sys.stdin.readline()
+        except KeyboardInterrupt:
+            console.lines([""])
+            raise
         if not line:
             console.lines([""])
             hint = "--resume continues the search"
@@ -232,6 +236,7 @@ def _asked(trial: Trial, console: Console) -> tuple[int, str]:
         answers = [answer for answer in _ANSWERS if word and answer.startswith(word)]
         if answers:
             return _ANSWERS[answers[0]], answers[0]
+        console.lines([f"type one of {', '.join(_ANSWERS)}, quit, or a first letter"])
 
 
 def _rules(options: RunOptions, command: tuple[str, ...]) -> Rules:

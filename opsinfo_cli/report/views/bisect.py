@@ -156,7 +156,7 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
     spent, cached = answer.session.spent, _cached(answer)
     spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
     yield f"{counted(spent.runs, 'run')} of the check in {span(spent.seconds)}: {_verdicts(answer)}{spared}"
-    if answer.session.spent.overhead >= _FAST:
+    if answer.session.spent.overhead >= _FAST and answer.end.ended != "interrupted":
         yield overhead_line(answer)
 
 
