@@ -227,7 +227,7 @@ def command(
     if not targets and any(file.kind in unchecked for file in run.checked.outcome.files):
         console.note("names not checked; add --against TARGET")
     if narrowing.update_baseline:
-        run.accept()
+        run.accept(writing.writes)
     document = run.document(against, fixes)
     for format_, path in files:
         try:
@@ -314,8 +314,11 @@ class Run:
     def _models(self) -> list[CheckedModel]:
         return list(map(CheckedModel, self.models))
 
-    def accept(self) -> None:
-        """Write the findings to the baseline, unless it has them already, and report them no more."""
+    def accept(self, writes: bool) -> None:
+        """Write the findings to the baseline, unless it has them already, and report them no more.
+
+        :param writes: whether the file is written; else it is said what would be
+        """
         from ...change.output_file import write_file
         from ...check.baseline import Baseline
 
@@ -327,10 +330,12 @@ class Run:
             if new.text() == old.text() and os.path.exists(path):
                 self.console.tell(f"{path} is up to date")
             else:
-                write_file(path, new.text().encode())
+                if writes:
+                    write_file(path, new.text().encode())
                 added = len(new.fingerprints - old.fingerprints)
                 size = counted(len(new.entries), "finding")
-                self.console.tell(f"wrote {path}: {size}, {added} new, {len(checked.gone)} gone")
+                done = "wrote" if writes else "would write"
+                self.console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")
         except OpsinfoError as error:
             checked.failures.append(error)
         else:
@@ -468,16 +473,16 @@ def _fixes(
 ) -> Fixes | None:
     """:raises UsageFault: if the options contradict each other"""
     if not (fixing.fix or fixing.show_diff):
-        for given, word in ((fixing.unsafe_fixes, "--unsafe-fixes"), (writing.dry_run, "--dry-run")):
-            if given:
-                raise UsageFault(f"{word} requires --fix or --diff")
+        if fixing.unsafe_fixes:
+            raise UsageFault("--unsafe-fixes requires --fix or --diff")
+        if writing.dry_run and not narrowing.update_baseline:
+            raise UsageFault("--dry-run requires --fix or --update-baseline; without them nothing is written")
         return None
     if "-" in paths:
         raise UsageFault("standard input cannot be fixed in place", hint="`opsinfo fmt -` writes to standard output")
     shows = fixing.show_diff or writing.dry_run
-    if shows and narrowing.update_baseline:
-        word = "--diff" if fixing.show_diff else "--dry-run"
-        raise UsageFault(f"{word} writes nothing, --update-baseline writes the baseline; use one of them")
+    if fixing.show_diff and not writing.dry_run and narrowing.update_baseline:
+        raise UsageFault("--diff writes nothing, --update-baseline writes the baseline; use one of them, or --dry-run")
     return Fixes(fixing.unsafe_fixes, fixing.show_diff, WriteOptions(**{**asdict(writing), "dry_run": shows}))
 
 

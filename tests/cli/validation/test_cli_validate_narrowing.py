@@ -53,6 +53,13 @@ def accept(opsinfo: Run, *words: str) -> None:
     assert (ran.code, ran.out) == (0, "")
 
 
+def test_a_dry_run_says_what_the_baseline_would_have(opsinfo: Run, path: Path, tmp_path: Path) -> None:
+    for fix in ([], ["--fix"]):
+        ran = opsinfo("validate", ".", "--strict", "--baseline", "b.json", "--update-baseline", "-n", *fix)
+        assert (ran.code, "would write b.json: 2 findings, 2 new" in ran.err) == (0, True)
+    assert not (tmp_path / "b.json").exists()
+
+
 def test_known_findings_are_hidden_and_new_ones_reported(opsinfo: Run, path: Path, tmp_path: Path) -> None:
     accept(opsinfo, ".", "--strict")
     baseline = json.loads((tmp_path / "b.json").read_text())
