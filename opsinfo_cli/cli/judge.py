@@ -86,7 +86,7 @@ judge_options = bundle(
         type=Word("SOURCES"),
         default=",".join(DEFAULT_SOURCES),
         show_default=True,
-        help="Where dtype columns come from, in this order.",
+        help="Sources of supported dtypes, best first.",
     ),
     advanced("--output-type", type=Word("DTYPE"), help="Dtype of the outputs, as atc --output_type."),
     advanced(

@@ -411,7 +411,7 @@ def read_ge_json(file: IO[bytes], path: str) -> ModelGraph:
         raise Damaged(message, name="bad-json", path=path) from None
     graphs = messages(document, "graph")
     if not graphs:
-        raise Damaged("the JSON has no graph of the graph engine", name="bad-json", path=path)
+        raise Damaged("not a model (expected the JSON of atc --mode=1)", name="bad-json", path=path)
     model = _Model("atc-json", path)
     for graph in graphs:
         model.graph(graph, messages(graph, "op"))
