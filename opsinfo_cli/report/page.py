@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LISTS = ("white", "black", "gray")
 LONG = 24
 """The width of a column in characters; longer texts are wrapped."""
-FOLDED = 240
+FOLDED = 120
 """The length of a text in a cell that is shown at once."""
 
 

@@ -93,6 +93,8 @@ PAGES = {
     "list": ["list", "{opp}@ascend910b"],
     "sections": ["diff", "{opp}@ascend910", "{opp}@ascend910b", "--sections"],
     "targets": ["diff", "{opp}"],
+    "profile": ["profile", "{fixtures}/profiles/kernel_details.csv", "--against", "{opp}@ascend910b"],
+    "model": ["graph", "{fixtures}/graphs/ge_proto_00020_FeTopoSortingAfter.txt", "--against", "{opp}@ascend910b"],
     "search": [
         "bisect",
         "--against",
@@ -111,10 +113,16 @@ PAGES = {
 
 @pytest.mark.parametrize("words", PAGES.values(), ids=PAGES)
 def test_a_narrow_page_shows_all_columns_in_low_rows(
-    browser: Browser, opsinfo: Run, opp: Path, tmp_path: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+    browser: Browser,
+    opsinfo: Run,
+    opp: Path,
+    fixtures: Path,
+    tmp_path: Path,
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    command, *rest = (word.format(opp=opp) for word in words)
+    command, *rest = (word.format(opp=opp, fixtures=fixtures) for word in words)
     page = opsinfo(command, "--format", "html", *rest).out
     result = browser(
         framed(page, 400),
