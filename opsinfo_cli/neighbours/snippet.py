@@ -22,6 +22,8 @@ class SetupSnippet(NamedTuple):
     """Script lines for one framework.
 
     :param loss_scale: the lines about the loss scale, which ``text`` has as well
+    :param prints: the lines that print the loss scale or overflows of each step, as ``qualify`` reads them; ``text``
+        has them as well, if the loss is scaled
     :param mode: the mode that the lines set, as its system spells it
     """
 
@@ -29,6 +31,7 @@ class SetupSnippet(NamedTuple):
     title: str
     text: str
     loss_scale: str
+    prints: str
     takes_mixlist: bool
     source: str
     mode: Mode
@@ -70,10 +73,13 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
         lines.pop()
     if "{loss_scale}" not in lines:
         lines += ["", "{loss_scale}"]
+    prints = content.get("prints", []) if mode.engine in facts("snippets")["scaled"] else []
+    if prints:
+        lines += ["", f"{content['comment']} print what `opsinfo qualify` reads", *prints]
     if mixlist is not None and not takes:
         lines.insert(0, f"# no mixlist here: {content['instead']}")
     text = "\n".join(loss_scale if line == "{loss_scale}" else _filled(line, values) for line in lines) + "\n"
-    return SetupSnippet(name, content["title"], text, loss_scale, takes, content["source"], mode)
+    return SetupSnippet(name, content["title"], text, loss_scale, "\n".join(prints), takes, content["source"], mode)
 
 
 def _content(name: str) -> dict[str, Any]:

@@ -27,10 +27,11 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
     them, and which is the default.
 
-    Code is printed for tf1, tf2, atc, ge, mindspore-lite, mindspore-lite-runtime, paddle-lite, onnxruntime, mindspore,
-    apex, torch, habana and habana-hmp. It sets --precision-mode, and scales the loss only if the mode needs it; a mode
-    that it cannot set is refused. The default is mixed_float16, under its older name allow_mix_precision where the
-    system takes only that; for Habana mixed_bfloat16.
+    Code is printed for tf1, tf2, atc, ge, mindspore-lite, mindspore-lite-runtime, paddle-lite, onnxruntime,
+    mindspore, apex, torch, habana and habana-hmp. It sets --precision-mode, and scales the loss only if the mode
+    needs it; then it also prints what `qualify` reads. A mode that it cannot set is refused. The default is
+    mixed_float16, under its older name allow_mix_precision where the system takes only that; for Habana
+    mixed_bfloat16.
 
     In a pipe, tab-separated, the first word is the kind of line: mode, default, other.
 
