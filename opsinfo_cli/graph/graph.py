@@ -7,7 +7,7 @@ after those of the main graph; an edge never leaves its subgraph.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
@@ -281,11 +281,16 @@ class ModelGraph:
                 source = gone[source.node]
             return None if source is None else Producer(place[source.node], source.output)
 
-        nodes = []
-        for at, node in enumerate(kept):
-            waited = [moved(Producer(index, 0)) for index in node.control]
-            control = tuple(dict.fromkeys(each.node for each in waited if each is not None))
-            nodes.append(replace(node, index=at, sources=tuple(map(moved, node.sources)), control=control))
+        nodes: list[GraphNode] = []
+        for node in kept:
+            sources, control = tuple(map(moved, node.sources)), node.control
+            if control:
+                waited = [moved(Producer(index, 0)) for index in control]
+                control = tuple(dict.fromkeys(each.node for each in waited if each is not None))
+            facts = (node.attributes, node.fused_from, node.weights, node.origin)  # `replace` is ten times slower
+            nodes.append(
+                GraphNode(len(nodes), node.name, node.type, sources, node.inputs, node.outputs, control, *facts)
+            )
         indexes = [node.index for node in kept]
         subgraphs = [
             Subgraph(
