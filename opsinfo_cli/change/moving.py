@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from warnings import warn
 
+from ..compare import HasOperators
 from ..errors import Refused, UsageFault, join_some
 from ..model.library import Library, Store, engine_keys, library_files, load_order
 from ..model.policy import Policy
@@ -21,7 +22,7 @@ def move(
     ops: Iterable[str] | str,
     to: Policy | str,
     *,
-    against: Target | str | None = None,
+    against: HasOperators | str | None = None,
     pin: bool = False,
     create: bool = False,
     store: str | None = None,
@@ -59,7 +60,7 @@ def move(
 def move_jobs(
     target: Target | str,
     asked: Mapping[str, Policy],
-    against: Target | None = None,
+    against: HasOperators | None = None,
     *,
     pin: bool = False,
     store: str | None = None,
@@ -92,7 +93,7 @@ def move_jobs(
     ]
 
 
-def _mixlist_plan(asked: Mapping[str, Policy], against: Target | None, pin: bool) -> MixlistPlan:
+def _mixlist_plan(asked: Mapping[str, Policy], against: HasOperators | None, pin: bool) -> MixlistPlan:
     if against is None:
         return MixlistPlan(asked)
     operators = against.operators.require(asked)

@@ -200,7 +200,9 @@ def onnx_model(graph: ModelGraph) -> Any:
     :raises UsageFault: if it was read from another format
     """
     if graph.model.onnx is None:
-        raise UsageFault("a simulation requires an ONNX model", name="not-onnx", path=graph.model.path)
+        message = f"simulate requires an ONNX model; this is {graph.model.format}"
+        hint = "give the ONNX file that the model was compiled from"
+        raise UsageFault(message, name="not-onnx", path=graph.model.path, hint=hint)
     return graph.model.onnx
 
 

@@ -14,6 +14,7 @@ from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.simulation import doubts, error_svg, simulation_answer
 from ...simulate.run import report_of
+from ...simulate.simulation import onnx_model
 from ..judge import MODEL, JudgeOptions, judge_options, judged_model
 from ..open import open_model
 from ..params import Choice, Command, OutputFile, bundle, install_options, option, prints
@@ -82,10 +83,7 @@ def command(
     _require_whole(parts, plot)
     judging.require_mode()
     graph = open_model(model, console)
-    if graph.model.onnx is None:
-        message = f"simulate requires an ONNX model; this is {graph.model.format}"
-        hint = "give the ONNX file that the model was compiled from"
-        raise UsageFault(message, name="not-onnx", path=model, hint=hint)
+    onnx_model(graph)  # another format is wrong usage
     judged = judged_model(graph, judging, options, console)
     with console.progress("computing in float32"):
         simulation = opened_simulation(judged.ready, judged.answer.mode.name, simulating)
