@@ -20,7 +20,8 @@ from ..simulate.model import external_files
 from ..text.scanner import scan
 from ..text.source import Source
 from .candidates import JudgedSets, doubts, moved, pruned
-from .run_folder import keep_dtype_name, mixlist_name
+from .lists import WriteAs, list_files
+from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.protocol import Price, price
 from .session import SearchSubject
 from .suspicion import ordered, read_evidence
@@ -48,9 +49,10 @@ class SubjectOptions:
     :param evidence: files with evidence for the order of suspicion
     :param grow: ``white`` searches for the largest white list
     :param by: ``node`` continues among the nodes of the culprit types
+    :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
     """
 
-    against: str
+    against: str | None
     model: str | None
     base: str | None
     mode: str
@@ -58,11 +60,13 @@ class SubjectOptions:
     evidence: tuple[str, ...]
     grow: Literal["white"] | None
     by: Literal["type", "node"]
+    write_as: WriteAs = "mixlist"
 
 
 class Problem(NamedTuple):
     """A search among op types.
 
+    :param target: None for lists of other systems
     :param base: the mixlist that every list extends
     :param sets: the effect of sets of op types on the model; None without a model
     :param names: the candidates, the most suspected first
@@ -71,7 +75,7 @@ class Problem(NamedTuple):
     """
 
     options: SubjectOptions
-    target: Target
+    target: Target | None
     base: Mixlist
     sets: JudgedSets | None
     names: list[str]
@@ -99,6 +103,14 @@ class Problem(NamedTuple):
         """Return the base list with op types moved."""
         return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
 
+    def lists(self, types: frozenset[str]) -> dict[str, str]:
+        """Return the texts of a list's files by name, the list itself first."""
+        write_as = self.options.write_as
+        if write_as == "mixlist":
+            return {BEST: self.text(types)}
+        high, low = ([name for name in sorted(self.names) if (name in types) is kept] for kept in (True, False))
+        return list_files(write_as, high, low)
+
     def subject(self) -> SearchSubject:
         def digest(kept: Kept) -> str:
             types = self.types(kept)
@@ -107,9 +119,12 @@ class Problem(NamedTuple):
             return sha256("\n".join(sorted(types)).encode("utf-8", "surrogateescape")).hexdigest()
 
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
-            mixlist = {"mixlist": (mixlist_name(number), self.text(self.types(kept)).encode("utf-8"))}
+            (name, text), *more = self.lists(self.types(kept)).items()
+            name = mixlist_name(number) if self.options.write_as == "mixlist" else name
+            found = {"mixlist": (name, text.encode("utf-8"))}
+            found |= {name: (name, text.encode("utf-8")) for name, text in more}
             # the command may already name a keep_dtype file
-            return mixlist | ({"keep_dtype": (keep_dtype_name(number), b"")} if self.options.by == "node" else {})
+            return found | ({"keep_dtype": (keep_dtype_name(number), b"")} if self.options.by == "node" else {})
 
         def cost(kept: Kept) -> Cost:
             assert self.sets is not None
@@ -137,9 +152,13 @@ class Problem(NamedTuple):
 
     def facts(self, check: Sequence[str]) -> dict[str, Any]:
         """Return the facts that a journal must share with this search."""
-        libraries = [library.source.sha256 for store in self.target.operators.stores for library in store.libraries]
-        if self.target.source is not None:
-            libraries.append(self.target.source.sha256)
+        libraries = []
+        if self.target is not None:
+            stores = self.target.operators.stores
+            libraries = [library.source.sha256 for store in stores for library in store.libraries]
+            if self.target.source is not None:
+                libraries.append(self.target.source.sha256)
+        write_as = self.options.write_as
         return {
             "graph": self._graph_hash(),
             "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
@@ -148,6 +167,7 @@ class Problem(NamedTuple):
             "precision_mode": self.options.mode,
             "grow": self.options.grow,
             "candidates": sorted(self.names),
+            **({} if write_as == "mixlist" else {"write_as": write_as}),
         }
 
     def _graph_hash(self) -> str | None:
@@ -218,7 +238,7 @@ class Listener(Protocol):
 
 def problem_of(
     options: SubjectOptions,
-    target: Target,
+    target: Target | None,
     base: Mixlist | None,
     ready: Ready | None,
     listener: Listener,
@@ -234,7 +254,12 @@ def problem_of(
     """
     base = base or Mixlist(scan(Source(b"{}\n", "")))
     sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white") if ready else None
-    names, same = _candidates(options, target, base, sets, listener)
+    if target is None:
+        names, same = _named(options.among), dict[str, tuple[str, ...]]()
+        list_files(options.write_as, names, [])
+        list_files(options.write_as, [], names)
+    else:
+        names, same = _candidates(options, target, base, sets, listener)
     listener.detail(f"candidates: {', '.join(names)}")
     evidence = [name for path in options.evidence for name in read_evidence(path)]
     _report_evidence(evidence, names, options.evidence, listener)
@@ -251,6 +276,13 @@ def require_sense(options: SubjectOptions) -> None:
     if options.model is None and not options.among:
         hint = "--model MODEL searches among the op types of a model, --among OP among those that you name"
         raise UsageFault("bisect requires --model or --among", name="needs-candidates", hint=hint)
+    if options.write_as != "mixlist":
+        given = {"--against": options.against, "--model": options.model, "--mixlist": options.base}
+        for word in (word for word, value in {**given, "--grow": options.grow}.items() if value):
+            raise UsageFault(f"{word} cannot be combined with --write-as {options.write_as}")
+    elif options.against is None:
+        hint = "--write-as habana|mindspore|names makes lists of the names of --among, without a target"
+        raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
     if options.by == "node" and options.model is None:
         raise UsageFault("--by node requires --model", name="needs-model")
     if options.by == "node" and options.grow:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .place import Files
 
 OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
+BEST_NAMES = "best.txt"
+"""The list of another system."""
 _TAIL = 2000
 """Bytes of a trial's output that the journal keeps."""
 _OTHER = "--journal DIR names another one"
@@ -51,7 +53,7 @@ class RunFolder:
             hint = "--resume continues it; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=self.path, hint=hint)
         else:
-            for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT)):
+            for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT, BEST_NAMES)):
                 if os.path.lexists(path):
                     raise UsageFault("a new search would replace this file", name="exists", path=path, hint=_OTHER)
 

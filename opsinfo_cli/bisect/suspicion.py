@@ -54,7 +54,7 @@ def ordered(names: Sequence[str], evidence: Sequence[str] = (), cost: Callable[[
 
 def is_risky(name: str) -> bool:
     """Whether op types with this name are known to lose accuracy in low precision."""
-    return _RISKS.search(name) is not None
+    return _RISKS.search(name.title() if name.islower() else name) is not None
 
 
 def _weight(name: str, rank: dict[str, int]) -> float:

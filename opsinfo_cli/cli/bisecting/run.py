@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, answer_of
 from ...bisect.journal import Past, SearchJournal, require_same
-from ...bisect.problem import Problem, keep_dtype_text, node_name
-from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
+from ...bisect.problem import Problem, SubjectOptions, keep_dtype_text, node_name
+from ...bisect.run_folder import BEST, BEST_KEPT, BEST_NAMES, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
 from ...bisect.session import OutOfBudget, SearchSession, Unusable
 from ...change.output_file import require_writable, write_file
@@ -51,7 +51,7 @@ class BisectRun:
         if not self.writing.writes:
             return plan_answer(problem, rules)
         self.folder.require(self.check.options.resume)
-        self._require_writable()
+        self._require_writable(problem.options.write_as == "mixlist")
         place = self.check.place(problem, self.console, self.folder.path)
         self.folder.make()
         _ = place.slots  # an unreachable cluster is an error before a journal is created
@@ -76,13 +76,7 @@ class BisectRun:
             self.console.failure_text(self._failed)
         ended = answer.nodes.end.ended if answer.nodes else answer.end.ended
         status = _STATUS.get(ended if ended in ("budget", "interrupted") else answer.end.ended, 128 + self._signal)
-        target, soc = problem.options.against, problem.target.soc
-        facts = [
-            ("Model", problem.options.model or "none"),
-            ("Target", target if not soc or target.endswith(soc) else f"{target} {soc}"),
-            ("Precision mode", problem.options.mode),
-            ("Check", self.check.shown),
-        ]
+        facts = [*_subject_facts(problem), ("Check", self.check.shown)]
         return bisect_answer(answer, facts, self._failed.exit_code if self._failed else status, self._failed)
 
     def _shown(self) -> AbstractContextManager[Show]:
@@ -116,8 +110,8 @@ class BisectRun:
     def _answer(self, problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
         answer = answer_of(problem, session, end)
         if end.kept is not None:
-            text = problem.text(problem.types(end.kept))
-            answer = answer._replace(mixlist=self._written(lambda: self._mixlist(text, problem.options.base)))
+            texts = problem.lists(problem.types(end.kept))
+            answer = answer._replace(mixlist=self._written(lambda: self._lists(texts, problem.options)))
         if problem.options.by == "node" and end.ended == "found":
             return self._among_nodes(problem, session, answer)
         return answer
@@ -145,7 +139,7 @@ class BisectRun:
         ]
         return answer._replace(nodes=NodesAnswer(below, end, path, nodes))
 
-    def _require_writable(self) -> None:
+    def _require_writable(self, is_mixlist: bool) -> None:
         """Check before the search that the list can be written.
 
         :raises UsageFault: if another kind of file exists there, or it belongs to the journal
@@ -157,7 +151,7 @@ class BisectRun:
         if within or is_same(self.out, self.folder.journal):
             raise is_input("-o", self.out)
         require_writable(self.out)
-        if os.path.lexists(self.out):
+        if os.path.lexists(self.out) and is_mixlist:
             require_no_library(Source.read(self.out))
 
     def _written(self, write: Callable[[], str | None]) -> str | None:
@@ -171,19 +165,26 @@ class BisectRun:
             self._failed = error
             return None
 
-    def _mixlist(self, text: str, base: str | None) -> str:
-        """Write the list; an existing file is backed up.
+    def _lists(self, texts: Mapping[str, str], options: SubjectOptions) -> str:
+        """Write the files of the list; existing ones are backed up.
 
-        :returns: its path
-        :raises Refused: if it cannot be written
+        :returns: the path of the first
+        :raises Refused: if one cannot be written
         """
+        (_, first), *more = texts.items()
+        is_mixlist = options.write_as == "mixlist"
+        path = self.out or (BEST if is_mixlist else BEST_NAMES)
+        beside = {f"{os.path.splitext(path)[0]}.{name}": text for name, text in more}
         if self.out is None:
-            return self._into_run_folder(BEST, text)
-        sources = [Source.read(base)] if base is not None else []
-        for file in built("bisect", self.out, text, sources, self.writing, self.console).files:
-            backup = "" if file.is_new else f"; backup {file.backup}"
-            wrote = f"{'made' if file.is_new else 'wrote'} {self.out}{backup}"
-            self.console.tell(wrote if file.patch else f"{self.out} already contains this list")
+            path, *_ = [self._into_run_folder(name, text) for name, text in {path: first, **beside}.items()]
+            return path
+        sources = [Source.read(options.base)] if options.base is not None else []
+        require = require_no_library if is_mixlist else lambda _: None
+        for path, text in {self.out: first, **beside}.items():
+            for file in built("bisect", path, text, sources, self.writing, self.console, require).files:
+                backup = "" if file.is_new else f"; backup {file.backup}"
+                wrote = f"{'made' if file.is_new else 'wrote'} {path}{backup}"
+                self.console.tell(wrote if file.patch else f"{path} already contains this list")
         return self.out
 
     def _keep_dtype(self, nodes: Sequence[str]) -> str:
@@ -207,3 +208,16 @@ class BisectRun:
         path = os.path.relpath(self.folder.write(name, text.encode("utf-8")))
         self.console.tell(f"wrote {path}")
         return path
+
+
+def _subject_facts(problem: Problem) -> list[tuple[str, str]]:
+    """Return the model, the target and the mode for the page, or the form of the lists."""
+    target, options = problem.options.against, problem.options
+    if target is None or problem.target is None:
+        return [("Lists", options.write_as)]
+    soc = problem.target.soc
+    return [
+        ("Model", options.model or "none"),
+        ("Target", target if not soc or target.endswith(soc) else f"{target} {soc}"),
+        ("Precision mode", options.mode),
+    ]

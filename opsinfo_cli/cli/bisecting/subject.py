@@ -27,6 +27,9 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
     require_sense(options)
+    if options.against is None:
+        check.require_simulation()
+        return problem_of(options, None, None, None, console)
     target = open_against(options.against, console, target_options)
     report_doubts(target, console)
     base = accepted_mixlist(options.base, console) if options.base else None

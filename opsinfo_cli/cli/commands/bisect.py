@@ -37,7 +37,7 @@ _COUNT = click.IntRange(min=1)
 subject_options = bundle(
     "searching",
     SubjectOptions,
-    option("--against", type=TARGET, required=True, help="Target with the policies and dtypes."),
+    option("--against", type=TARGET, help="Target with the policies and dtypes; not with --write-as."),
     option("--model", type=Word("MODEL", reads=True), help="Search among the op types of this model."),
     option(
         "--among",
@@ -67,6 +67,13 @@ subject_options = bundle(
         default="type",
         show_default=True,
         help="node: go on among the nodes of the types found, and write a keep_dtype file.",
+    ),
+    advanced(
+        "--write-as",
+        type=Choice(["mixlist", "habana", "mindspore", "names"]),
+        default="mixlist",
+        show_default=True,
+        help="Form of the lists; all but mixlist take the names of --among as they are, without a target.",
     ),
 )
 

@@ -248,6 +248,51 @@ def test_a_search_is_not_resumed_with_other_weights_in_another_file(search: Sear
     assert "changed since: the model" in ran.json["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("write_as", "names", "culprit", "files"),
+    [
+        ("names", ["softmax", "exp", "matmul"], "softmax", {"names.txt"}),
+        ("mindspore", ["nn.Softmax", "nn.Dense"], "nn.Softmax", {"black_list.txt"}),
+        ("habana", ["softmax", "exp", "matmul"], "exp", {"ops_fp32.txt", "ops_bf16.txt"}),
+    ],
+)
+def test_lists_of_other_systems_need_no_target(
+    opsinfo: Run, tmp_path: Path, write_as: str, names: list[str], culprit: str, files: set[str]
+) -> None:
+    check = script(tmp_path / "check", f'grep -qx {culprit} "$1"')
+    words = ["bisect", *among(*names), "--write-as", write_as, "-o", "out.txt", "--", check, "{mixlist}"]
+    ran = opsinfo(*words)
+    assert ran.code == 0
+    assert [row[0] for row in rows(ran)] == [culprit]
+    last = sorted((tmp_path / ".opsinfo-bisect/trials").iterdir())[0]
+    assert files == {path.name for path in last.glob("*.txt")}
+    written = (tmp_path / "out.txt").read_text("utf-8").splitlines()
+    assert culprit in written
+    assert not {*names} - {culprit} & {*written}
+    if write_as == "habana":
+        low = (tmp_path / "out.ops_bf16.txt").read_text("utf-8").splitlines()
+        assert {"softmax", "matmul", "conv2d"} <= {*low}  # built-in names stay
+        assert "exp" not in low
+    assert opsinfo(*words[:-3], "--resume", "--", check, "{mixlist}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--among", "Mul"], "bisect requires --against"),
+        (["--among", "x", "--write-as", "names", "--against", "opp"], "--against cannot be combined with --write-as"),
+        (["--among", "x", "--write-as", "names", "--grow", "white"], "--grow cannot be combined with --write-as"),
+        (["--among", "ReLU", "--write-as", "mindspore"], "`ReLU`: MindSpore's black list takes Cells only"),
+        (["--write-as", "names"], "bisect requires --model or --among"),
+    ],
+)
+def test_a_target_is_required_for_a_mixlist_and_refused_for_other_lists(
+    opsinfo: Run, words: list[str], message: str
+) -> None:
+    ran = opsinfo("bisect", *words, "--", "true", "{mixlist}")
+    assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
 def test_named_types_are_warned_about_and_never_dropped(search: Search, tmp_path: Path) -> None:
     words = ["--model", dump(tmp_path, CHAIN), "--among", "Log", "--among", "Add", "--among", "Relu"]
     ran = search(*words, "--dry-run", "--", "true")

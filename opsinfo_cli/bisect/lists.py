@@ -1,0 +1,42 @@
+"""Lists of other systems, made from the names that stay high and those that do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import UsageFault
+from ..neighbours.registry import system_called
+from ..neighbours.system import ConversionBase
+from ..neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import TypeAlias
+
+WriteAs: TypeAlias = Literal["mixlist", "habana", "mindspore", "names"]
+_SYSTEMS = {"habana": "habana-autocast", "mindspore": "mindspore-black"}
+_NAMES = "names.txt"
+
+
+def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
+    """Return the texts of a list's files by name; first the one with the names that stay high.
+
+    Habana's two files replace the built-in lists of autocast, so they have the built-in names that are no candidates.
+
+    :raises UsageFault: if the system cannot express a name
+    """
+    if write_as not in _SYSTEMS:
+        return {_NAMES: "".join(f"{name}\n" for name in high)}
+    system = system_called(_SYSTEMS[write_as])
+    entries = [ListEntry(name, OperatorClass.HIGH) for name in high]
+    if system.facts:
+        own = system.lists()
+        entries += [ListEntry(name, OperatorClass.LOW) for name in low]
+        entries += [each for each in own.entries if each.name not in high and each.name not in low]
+    assert system.write is not None
+    lists = OperatorLists(system.name, system.names, tuple(entries), "low")
+    written = system.write(system, lists, ConversionBase())
+    wrong = {name: why for name, why in written.dropped.items() if name in high or name in low}
+    for name, why in wrong.items():
+        raise UsageFault(f"--write-as {write_as}: `{name}`: {why}", name="unknown-name")
+    return dict(sorted(written.files.items(), key=lambda file: "bf16" in file[0]))
