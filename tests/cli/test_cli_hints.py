@@ -1,0 +1,127 @@
+"""The commands and options that messages, hints and explanations name exist, and the commands run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cli_support import ROOT, Run
+from lines import COMMANDS
+
+PACKAGE = ROOT / "opsinfo_cli"
+T = "fixtures/opp@ascend910b"
+MODEL = f"fixtures/model.onnx --against {T}"
+WORDS = {
+    "'PATTERN*'": "'MatMul*'",
+    "...": "",
+    "A": T,
+    "B": "fixtures/opp@ascend910",
+    "C...": "fixtures/opp-old",
+    "COMMAND": "list",
+    "FILE": "out.json",
+    "ID": "pristine",
+    "LIST": "black",
+    "MIXLIST": "fixtures/ops_info.json",
+    "NAME": "apex",
+    "OP": "Add",
+    "SYSTEM": "apex",
+    "TARGET": T,
+    "{' '.join(targets)}": "apex:O1 torch-amp",
+    "{console.command}": "list",
+    "{name}": "apex",
+    "{path}": "list",
+    "{target.path}": "fixtures/ops_info.json",
+    "{targets[0].text}": T,
+}
+"""Words for which a reader puts their own."""
+LINES = {
+    "COMMAND ... {name}": f"list {T} -q",
+    "backups --prune": "backups --prune 20",
+    "graph MODEL --mixlist": f"graph {MODEL} --mixlist fixtures/ops_info.json",
+    "simulate --format json": f"simulate {MODEL} --format=json",
+    "snapshot --core": f"snapshot {T} --core ai",
+    "validate --fix{'' if finding.fix.is_safe else ' --unsafe-fixes'}": "validate --fix --unsafe-fixes .",
+}
+"""Lines to which a reader adds something."""
+
+
+def text_of(node: ast.AST) -> str | None:
+    """The text of a string, with `{expression}` for the values of an f-string."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (
+            f"{{{ast.unparse(each.value)}}}" if isinstance(each, ast.FormattedValue) else text_of(each)
+            for each in node.values
+        )
+        return "".join(part or "" for part in parts)
+    return None
+
+
+@cache
+def texts() -> list[tuple[str, str]]:
+    """(module, text) of every string that a person may see: not docstrings, which commands show as their help."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+        inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            text = text_of(node) if isinstance(node, ast.JoinedStr) or id(node) not in inner else None
+            if text is not None:
+                found.append((path.name, text))
+    found += [(path.name, path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.toml"))]
+    found += [(" ".join(words), command.help or "") for words, command in COMMANDS.items()]
+    return found
+
+
+def named() -> list[str]:
+    """The lines that texts name, such as `opsinfo list TARGET --on black`."""
+    return sorted({line for _, text in texts() for line in re.findall(r"`opsinfo ([^`\n]+)`", text)})
+
+
+def meant(line: str) -> list[str]:
+    """The words that a reader types."""
+    for word in sorted(WORDS, key=len, reverse=True) if line not in LINES else ():
+        line = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])", lambda _, word=word: WORDS[word], line)
+    return shlex.split(LINES.get(line, line))
+
+
+def test_lines_are_found_in_hints_messages_and_explanations() -> None:
+    lines = named()
+    assert len(lines) > 40
+    assert {"doctor", "list TARGET --match 'PATTERN*'", "explain mixlists"} <= set(lines)
+
+
+@pytest.mark.parametrize("line", named())
+def test_a_command_that_a_text_names_has_these_options_and_runs(opsinfo: Run, tmp_path: Path, line: str) -> None:
+    words = meant(line)
+    if "--help" not in words:
+        assert opsinfo(*words, "--help").code == 0
+    if all(word.startswith("-") for word in words[1:]) or (words[0] == "systems" and len(words) < 3):
+        return  # a command by its name: nobody runs it without what it requires
+    shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
+    opsinfo("move", T, "Add", "--to", "black")
+    ran = opsinfo(*words, input="{}")
+    assert ran.code in (0, 1), ran.err
+
+
+FOREIGN = {"--preserve"}
+"""Options of other programs that hints name."""
+
+
+def test_an_option_that_a_hint_names_exists() -> None:
+    options = {word for command in COMMANDS.values() for param in command.params for word in param.opts}
+    hints: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                hints |= {text for part in ast.walk(node.value) if (text := text_of(part))}
+    given = {word for hint in hints for word in re.findall(r"(?<![\w-])--[a-z][a-z-]+", hint)}
+    assert len(given) > 20
+    assert given - options - FOREIGN - {"--help"} == set()
