@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from opsinfo_cli.change import moves
 from opsinfo_cli.change.fmt import BuildPlan, FmtPlan
 from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan, prove_library
-from opsinfo_cli.errors import Damaged, Refused, UsageFault
+from opsinfo_cli.errors import Damaged, Refused, Stale, UsageFault
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import Mixlist
 from opsinfo_cli.model.policy import Mark, Policy
@@ -44,6 +44,18 @@ def test_the_moves_have_the_policy_before() -> None:
     ]
 
 
+def test_marks_have_the_effect_on_the_policy_at_the_time_of_writing() -> None:
+    plan = LibraryPlan({"Add": frozenset({Mark("to-remove", Policy.WHITE)}), "Log": frozenset({REMOVE_BLACK})})
+    assert [tuple(map(str, move)) for move in plan.moves(source_of(TEXT))] == [
+        ("Add", "white", "gray"),
+        ("Log", "gray", "gray"),
+    ]
+    with pytest.raises(Stale) as caught:
+        plan.moves(source_of('{"Add":{}}'))
+    assert "`Log`" in caught.value.message
+
+
+REMOVE_BLACK = Mark("to-remove", Policy.BLACK)
 NAMES = st.sampled_from(["Add", "Log", "Mul", "Pow", "a/b", "\u4e2d"])
 SECTIONS = st.sampled_from(["attr", "input0", "opFile", "precision_reduce", "slicePattern", "zzz"])
 CONTENT = st.dictionaries(

@@ -382,9 +382,17 @@ def test_in_place_keeps_the_inode(library: Path, vault: Vault) -> None:
     assert (records(vault)[0].in_place, records(vault)[0].files[0].inode) == (True, before.st_ino)
 
 
-@pytest.mark.parametrize(("number", "name"), [(errno.EBUSY, "not-replaceable"), (errno.EXDEV, "not-replaceable")])
-def test_a_mount_point_is_refused(
-    library: Path, vault: Vault, number: int, name: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("number", "name", "hint"),
+    [
+        (errno.EBUSY, "not-replaceable", "--in-place"),
+        (errno.EXDEV, "not-replaceable", "--in-place"),
+        (errno.ENOSPC, "not-written", "the disk of {} is full"),
+        (errno.EROFS, "not-written", "the file system of {} is mounted read-only"),
+    ],
+)
+def test_a_file_that_the_system_does_not_replace_is_refused_with_the_reason(
+    library: Path, vault: Vault, number: int, name: str, hint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
@@ -393,7 +401,7 @@ def test_a_mount_point_is_refused(
     with pytest.raises(Refused) as caught:
         run(vault, library)
     assert (caught.value.name, library.read_text()) == (name, TEXT)
-    assert "--in-place" in str(caught.value.hint)
+    assert hint.format(library.parent) in str(caught.value.hint)
 
 
 def test_a_write_that_the_disk_does_not_confirm_is_reported_after_it_is_done(
@@ -425,6 +433,8 @@ def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: 
         create(Writer(vault), tmp_path / "c", tmp_path / "a")
     assert caught.value.name == "exists"
     assert not (tmp_path / "c").exists()
+    create(Writer(vault), tmp_path / "empty", text="")
+    assert (tmp_path / "empty").read_bytes() == b""
 
 
 def test_new_files_of_which_one_cannot_be_made_are_all_removed(

@@ -99,7 +99,7 @@ def prints_of(message: str) -> Finding:
     [
         ({}, "sub/m.json", "sub/m.json"),
         ({"GITHUB_WORKSPACE": ".."}, "sub/m.json", "in/sub/m.json"),
-        ({"CI_PROJECT_DIR": ".."}, "../x.json", "x.json"),
+        ({"CI_PROJECT_DIR": ".."}, "m.json", "in/m.json"),
         ({"GITHUB_WORKSPACE": "/nowhere"}, "m.json", "m.json"),
         ({}, "/etc/m.json", "/etc/m.json"),
     ],
