@@ -306,11 +306,16 @@ def _inner(group: list[GraphNode], outputs: Sequence[str]) -> int:
         {
             value
             for node in group
-            if node.type not in _CONSTANTS and node.type not in _NOT_READING
+            if node.type not in _CONSTANTS and node.type not in _NOT_READING and not _is_fused(node)
             for value in _outputs(node)
             if value and value not in outputs and value not in moved
         }
     )
+
+
+def _is_fused(node: GraphNode) -> bool:
+    """Return whether a node came from several of the model: its outputs are values of the model."""
+    return node.origin is not None and bool(node.origin.inner)
 
 
 def _readers(group: list[GraphNode]) -> dict[str, list[Step]]:

@@ -174,6 +174,18 @@ def test_weights_of_one_dimensional_convolutions_overflow_as_those_of_two(tmp_pa
     assert [each.name for each in made.places.expanded] == []
 
 
+def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become(tmp_path: Path) -> None:
+    nodes = [node("MatMul", ["x", "w"], ["m"], name="product"), node("Add", ["m", "b"], ["y"], name="bias")]
+    model = Model(nodes, {"x": numbers(2, 3)}, [2, 4], {"w": numbers(3, 4), "b": numbers(4)})
+    path = saved(model, tmp_path)
+    made = Simulation.open(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    plan = made.plan()
+    names = {(made.file.nodes[number].proto.op_type, at) for number, at in plan.entries}
+    assert names == {("MatMul", 0), ("MatMul", 1), ("Add", 1)}
+    assert [made.file.nodes[number].proto.op_type for number, _ in plan.exits] == ["Add"]
+    assert made.places.expanded == []
+
+
 def test_infinities_of_a_mask_are_absorbed_by_its_softmax(tmp_path: Path) -> None:
     model = attention()
     path = saved(model, tmp_path)
