@@ -15,7 +15,7 @@ from ..model.near_names import did_you_mean
 from ..text.source import Source
 from .params import FILE, Command, option, together
 
-KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "strict", "format")
+KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "follow", "strict", "format")
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"

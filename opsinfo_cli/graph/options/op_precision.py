@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...model.near_names import did_you_mean
+from ...model.near_names import NearNames, did_you_mean, meant
 from ...model.policy import BLANKS
 from .files import OptionFileFault, option_lines
 
@@ -24,6 +24,7 @@ MODES = (
     *("support_out_of_bound_index", "super_performance", "norm_class", "keep_fp16"),
 )
 """The modes that the engine takes (kSupportImpyType, the same file, line 56)."""
+_NEAR_MODES = NearNames(MODES)
 
 
 class ListedMode(NamedTuple):
@@ -69,7 +70,7 @@ class OpPrecision:
                 self._fault("bad-line", number, column, f"no {missing} `=`: the engine ignores the line")
             elif mode not in MODES:
                 at = len(left) + 2 + len(right) - len(right.lstrip(BLANKS))
-                hint = did_you_mean(mode, MODES) or f"one of {', '.join(MODES)}"
+                hint = meant(_NEAR_MODES.of(mode)) or f"one of {', '.join(MODES)}"
                 message = f"unknown implementation mode `{mode}`: the engine ignores the line"
                 self._fault("unknown-implmode", number, at, message, hint, mode)
             else:
