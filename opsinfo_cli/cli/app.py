@@ -45,7 +45,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Find what costs accuracy": {
         "graph": "Show the effect of a policy on a model, node by node.",
-        "profile": "Show the time of what ran, and what a list can move of it.",
+        "profile": "Show where the time of a run went, and what a list can change.",
         "simulate": "Estimate accuracy loss on the CPU.",
         "bisect": "Find the smallest list that makes a check pass.",
         "qualify": "Check training logs for overflow and loss-scale trouble.",

@@ -85,7 +85,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
 def _content(name: str) -> dict[str, Any]:
     content: dict[str, Any] | None = facts("snippets")["snippets"].get(name)
     if content is None:
-        hint = did_you_mean(name, snippet_names()) or f"there are {', '.join(snippet_names())}"
+        hint = did_you_mean(name, snippet_names()) or f"known snippets: {', '.join(snippet_names())}"
         raise UsageFault(f"unknown snippet `{name}`", name="unknown-snippet", hint=hint)
     return content
 

@@ -132,7 +132,7 @@ class System(NamedTuple):
         by_case = {name.lower(): name for name in levels}
         if level.lower() not in by_case or not level:
             known = ", ".join(name for name in levels if name)
-            hint = did_you_mean(level, levels) or (f"there are {known}" if known else f"{self.name} has no levels")
+            hint = did_you_mean(level, levels) or (f"known levels: {known}" if known else f"{self.name} has no levels")
             raise UsageFault(f"{self.name} has no level `{level}`", name="unknown-level", hint=hint)
         return by_case[level.lower()]
 

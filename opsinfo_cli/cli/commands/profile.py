@@ -1,4 +1,4 @@
-"""`opsinfo profile`: show the time of what ran, by op type, and what a list can move of it."""
+"""`opsinfo profile`: show the time of what ran, by op type, and how much of it a list can change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLE = Word("TABLE", reads=True)
 @click.command("profile", cls=Command)
 @click.argument("tables", nargs=-1, required=True, type=TABLE)
 @option("--against", type=TARGET, help="Show the lists of this target, and what a list can move.")
-@option("--mixlist", type=FILE, help="Show whose time this mixlist moves.")
+@option("--mixlist", type=FILE, help="Show the time that this mixlist changes.")
 @option("--by", type=Choice(["type", "kernel"]), default="type", help="Show op types or kernels.")
 @option("--model", type=MODEL, help="Compare this model (.om, dump, ONNX) with what ran, by node name.")
 @option("--precision-mode", "mode", type=MODE, help="With --model: judge it in this precision mode.")
@@ -50,7 +50,7 @@ def command(
     options: TargetOptions,
     console: Console,
 ) -> Answer:
-    """Show the time of what ran on the device by op type, low and high, and what a list can move of it.
+    """Show where the time on the device went, by op type, low and high, and how much of it a list can change.
 
     TABLE is kernel_details.csv of torch_npu, op_summary_*.csv of msprof, or a folder with such tables. Casts, and what
     is not the engine's (communication, AI CPU, DVPP), are counted apart.
@@ -66,7 +66,7 @@ def command(
       opsinfo profile fixtures/profiles/op_summary.csv --format html -o profile.html
     """
     if mode is not None and model is None:
-        raise UsageFault("--precision-mode requires --model", hint="it says how the model is judged")
+        raise UsageFault("--precision-mode requires --model", hint="it chooses how --model is judged")
     target = open_against(against, console, options) if against else None
     applied = accepted_mixlist(mixlist, console) if mixlist else None
     if target:

@@ -189,7 +189,7 @@ def _moves(view: ProfileView) -> Iterator[str]:
     if moving:
         share = _share(view.moved.microseconds, view.whole)
         text = f"{view.mixlist} moves {_time(view.moved)}, {share} % of the engine's time: {join_some(words, 5)}"
-        yield f"{text}; how long they take then is unknown"
+        yield f"{text}; their new time is unknown"
     else:
         yield f"{view.mixlist} moves nothing that ran"
     undecided = [each for each in view.types if each.open.calls]

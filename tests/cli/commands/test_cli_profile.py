@@ -128,7 +128,7 @@ def test_lists_and_what_a_mixlist_moves(opsinfo: Run, fixtures: Path, tmp_path: 
     assert found["moved"]["microseconds"] == pytest.approx(50.75 + 123.75)
     assert found["becomes_gray"] == {"calls": 4, "microseconds": 481.75}
     text = opsinfo("profile", fixtures / SUMMARY, "--mixlist", path).err
-    assert "Log to low, Relu to high; how long they take then is unknown" in text
+    assert "Log to low, Relu to high; their new time is unknown" in text
 
 
 def test_no_mixlist_is_read_for_calls_of_aclnn(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
