@@ -9,10 +9,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, UsageFault
+from ..neighbours.name_tables import name_table
 from ..text.source import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from ..model.mixlist import Mixlist
     from ..simulate.simulation import Simulation
@@ -26,6 +28,8 @@ float16's range or lose digits first. Users keep these types in float32 most oft
 
 _RISK, _PLAIN = 4.0, 1.0
 _EVIDENCE, _LEAST_EVIDENCE = 24.0, 6.0
+_LARGEST, _NEAR = 65504.0, 1 / 16
+"""The largest value of float16, and the share of it from which a call is suspected."""
 _OVERFLOW = 2.0
 """The score of an overflow; 1 - cosine is not above 2."""
 
@@ -83,15 +87,14 @@ def simulated_order(
 def read_evidence(path: str) -> list[str]:
     """Return op types, the most suspect first.
 
-    :param path: a comparison table of msprobe, a CSV with the columns OpType and CosineSimilarity, or JSON of
-        `opsinfo simulate`
+    :param path: a comparison table of msprobe, a CSV with the columns OpType and CosineSimilarity; its ``dump.json``;
+        or JSON of `opsinfo simulate`
     :raises UsageFault: if it is none of these
     :raises Refused: if it cannot be read
     """
     data = read_bytes(path)
-    scores = (
-        _simulated(path, data) if data.lstrip()[:1] == b"{" else _compared(path, data.decode("utf-8-sig", "replace"))
-    )
+    is_json = data.lstrip()[:1] == b"{"
+    scores = _from_json(path, data) if is_json else _compared(path, data.decode("utf-8-sig", "replace"))
     return sorted((name for name in scores if scores[name] > 0), key=lambda name: (-scores[name], name))
 
 
@@ -105,7 +108,7 @@ def _compared(path: str, text: str) -> dict[str, float]:
     cosine = next((at for at, title in enumerate(titles) if "cosine" in title), None)
     kind = next((at for at, title in enumerate(titles) if title in ("optype", "type")), None)
     if cosine is None or kind is None:
-        message = "neither a comparison CSV nor JSON of `opsinfo simulate`"
+        message = "neither a comparison CSV, nor a dump.json of msprobe, nor JSON of `opsinfo simulate`"
         hint = "a CSV needs the columns OpType and CosineSimilarity"
         raise UsageFault(message, name="no-evidence", path=path, hint=hint)
     overflow = titles.index("overflow") if "overflow" in titles else len(titles)
@@ -127,11 +130,53 @@ def _distance(cosine: str) -> float:
         return 0.0
 
 
-def _simulated(path: str, data: bytes) -> dict[str, float]:
-    """Return op types with the error that each causes alone, from the JSON of `opsinfo simulate`."""
+def _from_json(path: str, data: bytes) -> dict[str, float]:
     try:
-        errors = {str(entry["type"]): entry["error_alone"] for entry in json.loads(data)["types"]}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        hint = "make it with `opsinfo simulate --format json`"
-        raise Damaged("not JSON of `opsinfo simulate`", path=path, hint=hint) from None
+        document = json.loads(data)
+        return _dumped(document["data"]) if "data" in document else _simulated(document["types"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
+        raise Damaged("neither JSON of `opsinfo simulate` nor a dump.json of msprobe", path=path, hint=hint) from None
+
+
+def _simulated(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return op types with the error that each causes alone."""
+    errors = {str(entry["type"]): entry["error_alone"] for entry in types}
     return {name: float(error) if isinstance(error, (int, float)) else math.inf for name, error in errors.items()}
+
+
+def _dumped(calls: Mapping[str, Any]) -> dict[str, float]:
+    """Return the names and op types of a dump's calls with how near they come to overflow in float16.
+
+    Calls are named as ``Torch.matmul.0.forward``, ``Tensor.__mul__.7.forward``, ``Primitive.norm.RmsNorm.0.backward``
+    (Ascend/mstt, debug/accuracy_tools/msprobe/test); modules, ``Module.layer.Linear.forward.0``, contain other calls.
+    """
+    table = name_table("torch").ops
+    scores: dict[str, float] = {}
+    for call, tensors in calls.items():
+        match = re.fullmatch(r"(?!Module\.|Cell\.)[\w.]*\.(\w+)\.\d+\.(?:forward|backward)", call)
+        largest = max(map(_magnitude, _statistics(tensors)), default=0.0)
+        score = _OVERFLOW if largest > _LARGEST else largest / _LARGEST
+        if match and score >= _NEAR:
+            name = match[1] if match[1].startswith("_conv") else match[1].strip("_")
+            for each in (name, name.title().replace("_", ""), *table.get(name, ())):
+                scores[each] = max(score, scores.get(each, 0.0))
+    return scores
+
+
+def _statistics(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the statistics of floating-point tensors in the inputs and outputs of a call."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _statistics(each)
+    elif isinstance(value, dict):
+        if "Max" not in value:
+            yield from _statistics(list(value.values()))
+        elif "float" in str(value.get("dtype")).lower():
+            yield value
+
+
+def _magnitude(tensor: Mapping[str, Any]) -> float:
+    """Return the largest magnitude of a tensor; infinite if it has Inf or NaN; 0 if it has no statistics."""
+    numbers = [float(tensor[key]) for key in ("Max", "Min") if tensor.get(key) is not None]
+    return math.inf if any(map(math.isnan, numbers)) else max(map(abs, numbers), default=0.0)

@@ -58,7 +58,7 @@ subject_options = bundle(
         "--evidence",
         type=FILE,
         multiple=True,
-        help="Suspects: a comparison CSV, or JSON of simulate; repeatable.",
+        help="Suspects: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
     ),
     option("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
     option(
