@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
 import importlib
 import json
 import pkgutil
@@ -15,7 +16,19 @@ from pathlib import Path
 import pytest
 
 import opsinfo_cli
-from opsinfo_cli import Library, Mixlist, Store, Target, diff
+from opsinfo_cli import (
+    Library,
+    Mixlist,
+    OpsinfoError,
+    Policy,
+    Store,
+    Target,
+    bisect_mixlist,
+    diff,
+    move,
+    restore,
+    simulate_model,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "api.md"
@@ -95,3 +108,76 @@ def test_a_mixlist_is_compared_with_a_mixlist_only(fixtures: Path) -> None:
             diff(a, b, more)  # type: ignore[call-overload]
     with pytest.raises(KeyError):
         library.operators["NoSuchOp"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A target; the working directory is empty, and the vault is not the user's."""
+    monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(tmp_path / "vault"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return f"{fixtures / 'opp'}@ascend910b"
+
+
+def test_a_move_from_python_is_one_change_that_restore_undoes(place: str) -> None:
+    assert move("m.json", "Mul", "black", against=place, create=True, dry_run=True).change is None
+    assert not Path("m.json").exists()
+    made = move("m.json", ["Mul", "Add"], Policy.BLACK, against=place, create=True)
+    assert made.change
+    before = Path("m.json").read_bytes()
+    assert [each.name for file in move("m.json", "Mul", "gray", against=place).files for each in file.moved] == ["Mul"]
+    assert restore("m.json", dry_run=True)[0].content == before != Path("m.json").read_bytes()
+    assert restore("m.json")[0].sha256 == hashlib.sha256(before).hexdigest()
+    assert Path("m.json").read_bytes() == before
+
+
+def test_a_move_from_python_is_refused_with_the_place_and_a_hint(place: str, fixtures: Path) -> None:
+    snapshot = ROOT / "tests/sample-repository/snapshots/ascend910b.opsinfo.json"
+    with pytest.raises(
+        OpsinfoError, match=r"opsinfo\.json: a snapshot cannot be changed\nhint: change the target itself"
+    ):
+        move(str(snapshot), "Mul", "black")
+    with pytest.raises(OpsinfoError, match="require a mixlist"):
+        move(place, "Mul", "black", against=place)
+    with pytest.raises(KeyError, match="did you mean `Mul`"):
+        move("m.json", "mul", "black", against=place, create=True)
+    with pytest.raises(OpsinfoError, match=r"^nothing-here\.json: no such file or directory\nhint: "):
+        move("nothing-here.json", "Mul", "black")
+
+
+def test_a_search_from_python_takes_a_command_or_a_function_and_resumes(place: str) -> None:
+    def has_mul(path: str) -> bool:
+        return "Mul" in Path(path).read_text("utf-8")
+
+    for check, folder in ((has_mul, "one"), (["grep", "-q", "Mul", "{mixlist}"], "two")):
+        stopped = bisect_mixlist(check, place, among=["Add", "Mul"], journal=folder, budget=1)
+        assert (stopped.end.ended, len(stopped.culprits), stopped.end.minimal) == ("budget", 2, False)
+        with pytest.raises(OpsinfoError, match="there is a search in this folder already"):
+            bisect_mixlist(check, place, among=["Add", "Mul"], journal=folder)
+        found = bisect_mixlist(check, place, among=["Add", "Mul"], journal=folder, resume=True)
+        assert [culprit.type for culprit in found.culprits] == ["Mul"]
+        assert list(Mixlist.read(str(found.mixlist)).marks) == ["Mul"]
+    with pytest.raises(OpsinfoError, match="the journal belongs to another search"):
+        bisect_mixlist(["true", "{mixlist}"], place, among=["Add", "Mul"], journal="two", resume=True)
+
+
+def test_doubts_of_a_search_are_python_warnings(place: str) -> None:
+    with pytest.warns(UserWarning, match=r"the command has no \{mixlist\}"):
+        bisect_mixlist(["true"], place, among=["Mul"])
+    with pytest.warns(UserWarning, match="`Conv2D` is on the white list already"):
+        bisect_mixlist(lambda _: True, place, among=["Conv2D"], grow="white", journal="white")
+
+
+def test_a_simulation_from_python_takes_arrays_and_leaves_parts_out(place: str) -> None:
+    onnx, numpy = pytest.importorskip("onnx"), pytest.importorskip("numpy")
+    text = (
+        '<ir_version: 8, opset_import: ["": 17]> net (float[1,2] x, float[2,2] w) => (float[1,2] y) {y = MatMul(x, w)}'
+    )
+    onnx.save(onnx.parser.parse_model(text), "m.onnx")
+    arrays = {"x": numpy.float32([[1, 2]]), "w": numpy.float32([[1, 0], [0, 1]])}
+    report = simulate_model("m.onnx", place, inputs=[arrays, "random:3"], traced=False, ranked=False)
+    assert (report.passes, report.trace, report.types) == (None, None, [])
+    exact = {"y": numpy.float32([[1, 2]])}
+    assert simulate_model("m.onnx", place, inputs=[arrays], reference=exact, max_error=0).passes
+    with pytest.raises(OpsinfoError, match=r"missing inputs: w"):
+        simulate_model("m.onnx", place, inputs=[{"x": arrays["x"]}])
