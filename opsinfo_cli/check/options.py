@@ -170,7 +170,8 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
     """Yield unknown-operator, not-in-model and unknown-node."""
     nodes = NearNames(check.nodes)
     left = _MOST_COMPARED
-    for entry in check.file.entries:
+    first = {(entry.is_type, entry.name): entry for entry in reversed(check.file.entries)}
+    for entry in sorted(first.values(), key=lambda entry: entry.start):  # a repeated line is a finding of its own
         if check.file.kind == "keep_dtype" and _is_no_name(entry):
             continue
         if entry.is_type and check.targets and not _is_known(entry.name, check.targets):

@@ -140,7 +140,7 @@ def command(
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --node softmax
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --by node --on high
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --compare-mixlist fixtures/ops_info.json
-      opsinfo graph fixtures/model.onnx --match '/attention/*' --write-keep-dtype keep_dtype.cfg
+      opsinfo graph fixtures/model.onnx --match 'fc*' --write-keep-dtype keep_dtype.cfg
       opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --format html -o model.html
       opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --against fixtures/opp@ascend910b \
         --read-back fixtures/graphs/ge_proto_00099_Build.txt
