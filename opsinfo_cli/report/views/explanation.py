@@ -29,9 +29,7 @@ def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: W
         for rule in rules:
             yield Lines(rule_lines(rule, said, width), indent=2)
         for text in topics.values():
-            for line in text.splitlines():
-                columns = re.match(r"\S+(?:, \S+)*  +", line)
-                yield Lines([line], indent=columns.end() if columns else 0)
+            yield Lines(topic_lines(text, width) if width else text.splitlines(), indent=2)
 
     return Answer(lambda: explanation_document(rules, topics), blocks)
 
@@ -53,6 +51,26 @@ def rule_lines(rule: Rule, said: Wording, width: int) -> Iterator[str]:
         yield from (f"    {line}" for line in example_text(example, said).splitlines())
     yield ""
     yield said.word("source").format(source=rule.source)
+
+
+def topic_lines(text: str, width: int) -> Iterator[str]:
+    """Yield a topic with its paragraphs, items and columns broken for a terminal."""
+    paragraph = ""
+    for line in text.splitlines():
+        head = re.match(r" +(?:- )?|\S+(?:, \S+)*  +|", line)
+        assert head is not None
+        if line and not head[0]:
+            blank = " " if paragraph and (paragraph[-1] + line[0]).isascii() else ""
+            paragraph += blank + line
+            continue
+        if paragraph:
+            yield from wrapped(paragraph, width)
+        paragraph = ""
+        first, *rest = wrapped(line[head.end() :], width - head.end())
+        yield head[0] + first
+        yield from (" " * head.end() + part for part in rest)
+    if paragraph:
+        yield from wrapped(paragraph, width)
 
 
 def example_text(example: str, said: Wording) -> str:
