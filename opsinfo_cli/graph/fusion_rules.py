@@ -255,24 +255,24 @@ def _gather(it: FusionGraph) -> Iterator[Change]:
         yield Change(node.index, made, gone, checked=True)
 
 
-def _const_to_attr(it: FusionGraph) -> Iterator[Change]:
-    """2022: constant inputs become attributes of the D form; with unknown shapes only if the type is not supported."""
-    table = _FACTS["const_to_attr"]
-    for node in it.graph:
-        row = table["checked"].get(node.type) or table["unchecked"].get(node.type)
-        if row is None or not all(it.is_const(node, number) for number in row["inputs"]):
-            continue
-        checked = node.type in table["checked"]
-        if checked and _is_unknown((*node.inputs, *node.outputs)) and it.supported(node.index):
-            continue
-        yield Change(node.index, _without_inputs(node, row["type"], row["inputs"]), checked=checked)
+def _const_to_attr(name: str, prefers_own: bool = False) -> Rule:
+    """2022: constant inputs become attributes of the D form; which ones is in ``data/fusions.json``.
 
+    :param prefers_own: with unknown shapes, only if the type itself is not supported
+    """
+    table = _FACTS["const_to_attr"][name]
 
-def _reduce_sum(it: FusionGraph) -> Iterator[Change]:
-    """2022, in part: ReduceSum with constant axes becomes ReduceSumD."""
-    for node in it.of("ReduceSum"):
-        if it.is_const(node, 1):
-            yield Change(node.index, _without_inputs(node, "ReduceSumD", {1}), checked=True)
+    def rule(it: FusionGraph) -> Iterator[Change]:
+        for node in it.of(*table):
+            row = table[node.type]
+            checked = row.get("checked", True)
+            if not all(it.is_const(node, number) for number in row["inputs"]):
+                continue
+            if prefers_own and checked and _is_unknown((*node.inputs, *node.outputs)) and it.supported(node.index):
+                continue
+            yield Change(node.index, _without_inputs(node, row["type"], row["inputs"]), checked=checked)
+
+    return rule
 
 
 def _strided_slice(it: FusionGraph) -> Iterator[Change]:
@@ -354,19 +354,35 @@ def _biased(product: GraphNode, add: GraphNode, bias: int) -> GraphNode:
     return replace(made, index=add.index, outputs=add.outputs, origin=origin, control=control, fused_from=parts)
 
 
+_PADDED = frozenset({"float16", "float32", "int32", "int8", "uint8"})
+
+
+def _pad(it: FusionGraph) -> Iterator[Change]:
+    """2022: Pad with constant paddings, known shapes and a dtype of PadD becomes PadD."""
+    for node in it.of("Pad"):
+        is_known = not _is_unknown((*node.inputs, *node.outputs))
+        if it.is_const(node, 1) and is_known and node.inputs[0].first_dtype in _PADDED:
+            yield Change(node.index, _without_inputs(node, "PadD", {1}))
+
+
+def _tile(it: FusionGraph) -> Iterator[Change]:
+    """2022: Tile with constant multiples and known shapes becomes TileD; it is removed if it repeats nothing."""
+    for node in it.of("Tile"):
+        shapes = [tensor.shape for tensor in (*node.inputs[:1], *node.outputs[:1])]
+        if not it.is_const(node, 1) or None in shapes or _is_unknown((*node.inputs, *node.outputs)):
+            continue
+        if shapes[0] == shapes[1]:
+            yield Change(node.index, None, {node.index: node.sources[0]})
+        else:
+            yield Change(node.index, _without_inputs(node, "TileD", {1}), checked=True)
+
+
 def _concat(it: FusionGraph) -> Iterator[Change]:
-    """Seen in a compiled model: ConcatV2 with a constant axis, its last input, becomes ConcatV2D."""
+    """2022: ConcatV2 with a constant axis, its last input, becomes ConcatV2D."""
     for node in it.of("ConcatV2"):
         last = len(node.sources) - 1
         if last > 0 and it.is_const(node, last):
             yield Change(node.index, _without_inputs(node, "ConcatV2D", {last}))
-
-
-def _split(it: FusionGraph) -> Iterator[Change]:
-    """2022: SplitV with constant sizes becomes SplitVD; above 63 outputs a tree of them."""
-    for node in it.of("SplitV"):
-        if it.is_const(node, 1) and it.is_const(node, 2):
-            yield Change(node.index, _without_inputs(node, "SplitVD", {1, 2}))
 
 
 RULES: dict[str, Rule] = {
@@ -378,12 +394,17 @@ RULES: dict[str, Rule] = {
     "CommonGRUFusionPass": _gru,
     "CommonLSTMFusionPass": _lstm,
     "ConstToAttrGatherV2Fusion": _gather,
-    "ConstToAttrPass": _const_to_attr,
-    "ConstToAttrReduceSumFusion": _reduce_sum,
+    "ConstToAttrPass": _const_to_attr("ConstToAttrPass", prefers_own=True),
+    "ConstToAttrReduceSumFusion": _const_to_attr("ConstToAttrReduceSumFusion"),
     "ConstToAttrStridedSliceV2Fusion": _strided_slice,
     "Globalavgpoolpass": _global_average_pool,
     "MatMulBiasAddFusionPass": _mat_mul_bias_add,
-    "ZConcatv2dFusionPass": _concat,
-    "ZSplitVFusionPass": _split,
+    "OneHotFusionPass": _const_to_attr("OneHotFusionPass"),
+    "PadFusionPass": _pad,
+    "TileConstToAttrFusion": _tile,
+    "ZConcatExt2FusionPass": _concat,
+    "ZConcatFusionPass": _const_to_attr("ZConcatFusionPass"),
+    "ZSplitFusionPass": _const_to_attr("ZSplitFusionPass", prefers_own=True),
+    "ZSplitVFusionPass": _const_to_attr("ZSplitVFusionPass"),
 }
 """By the compiler's name of the pass, in the order in which it runs them."""

@@ -24,6 +24,8 @@ LIBRARY = library_of(
         "ReduceMeanD": ["false", [FLOATS, FLOATS], 1],
         "GatherV2": ["", [FLOATS, WHOLE, WHOLE, FLOATS], 3],
         "GatherV2D": ["", [FLOATS, "int32,int64", FLOATS], 2],
+        "SplitD": ["", [FLOATS, FLOATS, FLOATS], 1],
+        "TileD": ["", [FLOATS, FLOATS], 1],
         "TransposeD": ["", ["float16", "float16"], 1],
         "StridedSliceD": ["", [FLOATS, FLOATS], 1],
         "MatMulV2": ["true", [FLOATS] * 4, 3],
@@ -87,6 +89,14 @@ PRODUCT = ("mm", "MatMulV2", ["x", "w"], "float32 2x4")
         ([("s", "StridedSliceV2", ["x", "i", "i"], "float32 2x0")], ["StridedSlice"]),
         ([("n", "Data", [], "int32 1"), ("s", "StridedSliceV2", ["x", "n", "i"], "float32 2x1")], ["StridedSliceV2"]),
         ([("s", "SplitV", ["x", "i", "i"], "float32 2x1", "float32 2x2")], ["SplitVD"]),
+        ([("s", "Split", ["i", "x"], "float32 1x3", "float32 1x3")], ["SplitD"]),
+        ([("t", "Tile", ["x", "i"], "float32 4x3")], ["TileD"]),
+        ([("t", "Tile", ["x", "i"], "float32 2x3"), ("e", "Exp", ["t"], "float32 2x3")], ["Exp"]),
+        ([("t", "Tile", ["x", "i"], "float32 ?x3")], ["Tile"]),
+        ([("h", "OneHot", ["i", "i", "x", "x"], "float32 1x2")], ["OneHot"]),
+        ([("p2", "Pad", ["x", "i"], "float32 4x3")], ["PadD"]),
+        ([("l", "Data", [], "int64 2"), ("p2", "Pad", ["l", "i"], "int64 4")], ["Pad"]),
+        ([("c", "Concat", ["i", "x", "x"], "float32 4x3")], ["ConcatD"]),
         ([("c", "ConcatV2", ["x", "x", "i"], "float32 4x3")], ["ConcatV2D"]),
         ([("d", "Dropout", ["x"], "float32 2x3", "bool 2x3"), ("e", "Exp", ["d"], "float32 2x3")], ["Exp"]),
         ([("d", "Dropout", ["x"], "float32 2x3", "bool 2x3"), ("e", "Not", ["d:1"], "bool 2x3")], ["Dropout", "Not"]),
@@ -175,9 +185,9 @@ def test_an_unknown_fusion_is_refused_with_a_near_name() -> None:
 
 def test_fusions_whose_rules_are_not_public_are_named_where_they_may_apply() -> None:
     made = graph(
-        X, ("e", "Einsum", ["x"], "float32 2"), ("t", "Tile", ["x"], "float32 2"), ("u", "Tile", ["x"], "float32 2")
+        X, ("e", "Einsum", ["x"], "float32 2"), ("t", "Pack", ["x"], "float32 2"), ("u", "Pack", ["x"], "float32 2")
     )
-    assert dict(ready(made).fused.not_applied) == {"EinsumPass": 1, "TileConstToAttrFusion": 2}
+    assert dict(ready(made).fused.not_applied) == {"EinsumPass": 1, "PackFusionPass": 2}
     assert not {each.name for each in NOT_APPLIED} & RULES.keys()
 
 

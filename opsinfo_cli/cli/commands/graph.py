@@ -324,7 +324,7 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
     closed = judged.answer.fused.not_applied
     if closed:
         names = ", ".join(f"{name} ({counted(count, 'node')})" for name, count in closed.items())
-        caveats.append(f"fusions not applied, because their rules are not public: {names}")
+        caveats.append(f"fusions not applied, because their rules could not be read: {names}")
     modes = judged.answer.modes
     if modes.has_hf32 is None and judged.answer.may_be_in_hf32:
         nodes = counted(len(judged.answer.may_be_in_hf32), "high node")
