@@ -22,6 +22,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import click
@@ -115,9 +116,15 @@ def findings(language: str) -> str:
 def with_output(path: Path, language: str) -> str:
     """Return a page with the output of every shown command generated again."""
     text = path.read_text(encoding="utf-8")
-    return BLOCK.sub(lambda match: match[1] + output_of(match["command"], language) + match[4], text)
+
+    def fresh(match: re.Match[str]) -> str:
+        explains = match["command"].startswith("opsinfo explain")
+        return match[1] + output_of(match["command"], language if explains else "en") + match[4]
+
+    return BLOCK.sub(fresh, text)
 
 
+@cache
 def output_of(command: str, language: str) -> str:
     """Return what a command prints on a terminal, without colours."""
     text = on_a_terminal(command, language)
