@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.options.files import KeepDtype
 from ..model.policy import ADD_BLACK, ADD_WHITE, Mark
-from .cost import Cost, cost_of
+from .cost import Cost, Prices, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,13 +30,15 @@ class JudgedSets:
     :param mode: a mixed mode
     :param base: the marks that every list has
     :param white: whether types are moved to the white list, instead of the black one
+    :param prices: what the nodes cost, by a profile
     """
 
-    def __init__(self, ready: Ready, mode: str, base: Marks, white: bool = False) -> None:
+    def __init__(self, ready: Ready, mode: str, base: Marks, white: bool = False, prices: Prices | None = None) -> None:
         self.ready = ready
         self.mode = mode
         self.base = base
         self.white = white
+        self._prices = prices
         self.plain = ready.judge(mode, base)
         """The answer of the base list."""
         self.types: dict[str, list[int]] = {}
@@ -60,7 +62,7 @@ class JudgedSets:
     def _effect(self, types: frozenset[str]) -> tuple[str, Cost]:
         if types not in self._effects:
             answer = self.answer(types)
-            self._effects[types] = _digest(answer), cost_of(self.plain, answer)
+            self._effects[types] = _digest(answer), cost_of(self.plain, answer, self._prices)
         return self._effects[types]
 
     def keeping(self, nodes: Iterable[str]) -> Ready:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from ..graph.judging import Ready
-    from .cost import Cost
+    from .cost import Cost, Prices
     from .search.question import Kept
     from .session import Rules
 
@@ -50,6 +50,7 @@ class SubjectOptions:
     :param grow: ``white`` searches for the largest white list
     :param by: ``node`` continues among the nodes of the culprit types
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
+    :param profile: tables of what ran, which say what the nodes of the model cost
     """
 
     against: str | None
@@ -61,6 +62,7 @@ class SubjectOptions:
     grow: Literal["white"] | None
     by: Literal["type", "node"]
     write_as: WriteAs = "mixlist"
+    profile: tuple[str, ...] = ()
 
 
 class Problem(NamedTuple):
@@ -243,17 +245,19 @@ def problem_of(
     ready: Ready | None,
     listener: Listener,
     simulated: Sequence[str] = (),
+    prices: Prices | None = None,
 ) -> Problem:
     """Find the candidates of a search.
 
     :param base: the mixlist of ``options``
     :param ready: the graph of the model of ``options``, prepared for the target
     :param simulated: op types in the order of their error in a simulation, if there is no other evidence
+    :param prices: what the nodes of the model cost, by the profile of ``options``
     :raises UsageFault: if an op type is unknown
     :raises Refused: if a file with evidence or op types cannot be read
     """
     base = base or Mixlist(scan(Source(b"{}\n", "")))
-    sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white") if ready else None
+    sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white", prices) if ready else None
     if target is None:
         names, same = _named(options.among), dict[str, tuple[str, ...]]()
         list_files(options.write_as, names, [])
@@ -285,6 +289,10 @@ def require_sense(options: SubjectOptions) -> None:
         raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
     if options.by == "node" and options.model is None:
         raise UsageFault("--by node requires --model", name="needs-model")
+    if options.profile and (options.model is None or options.grow):
+        message = "--profile requires --model" if options.model is None else "--profile cannot be combined with --grow"
+        hint = "a profile says what it costs to keep nodes of a model in high precision"
+        raise UsageFault(message, name="needs-model", hint=hint)
     if options.by == "node" and options.grow:
         raise UsageFault("--by node cannot be combined with --grow")
     if not judge_mode(options.mode).is_mixed:

@@ -10,8 +10,11 @@ from ..graph.judging import prepare
 from ..graph.readers import read_graph
 from ..model.mixlist import Mixlist
 from ..model.target import Target
+from ..profile.table import Table, find_tables
+from ..profile.times import profile_of
 from .answer import BisectAnswer, answer_of
 from .command import names_list, require_placeholders
+from .cost import Prices
 from .journal import SearchJournal, require_same
 from .places.here import HerePlace
 from .places.many import ManyPlace
@@ -51,6 +54,7 @@ def bisect_mixlist(
     among: Sequence[str] = (),
     evidence: Sequence[str] = (),
     grow: Literal["white"] | None = None,
+    profile: Sequence[str] = (),
     lead: int | None = None,
     budget: int | str | None = None,
     journal: str = ".opsinfo-bisect",
@@ -65,6 +69,7 @@ def bisect_mixlist(
     :param among: op types to search among
     :param evidence: paths of comparison tables, or of the JSON of a simulation
     :param grow: ``white`` searches for the largest white list
+    :param profile: tables of what ran, which say what the nodes of the model cost
     :param lead: run a list until one verdict has so many more runs than the other
     :param budget: a number of runs, or a time such as ``6h``; the best list known is returned when it is spent
     :param journal: the folder of the search, which holds the list as ``best.json``
@@ -74,10 +79,16 @@ def bisect_mixlist(
     :raises Refused: if a file cannot be read or written
     """
     target = Target.open(against) if isinstance(against, str) else against
-    options = SubjectOptions(target.text, model, mixlist, mode, tuple(among), tuple(evidence), grow, "type")
+    named, suspects = tuple(among), tuple(evidence)
+    options = SubjectOptions(target.text, model, mixlist, mode, named, suspects, grow, "type", profile=tuple(profile))
     require_sense(options)
     ready = prepare(read_graph(model), target) if model else None
-    problem = problem_of(options, target, Mixlist.read(mixlist) if mixlist else None, ready, _Doubts())
+    prices = None
+    if ready is not None and profile:
+        graph = ready.prepared.graph
+        prices = Prices(graph, profile_of(map(Table, find_tables(options.profile).paths), {*graph.names}))
+    base = Mixlist.read(mixlist) if mixlist else None
+    problem = problem_of(options, target, base, ready, _Doubts(), prices=prices)
     folder = RunFolder(journal)
     command, place = _place(check)
     rules = Rules(command, Counting(1, lead), budget=Budget() if budget is None else Budget.read(str(budget)))

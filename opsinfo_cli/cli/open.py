@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, join_some
+from ..errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some
 from ..model.install import opp_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 from ..report.console import Console
 from ..text.source import Source, read_standard_input
 
 if TYPE_CHECKING:
+    from ..bisect.cost import Prices
     from ..graph.graph import ModelGraph
     from ..model.library import Operators
     from ..model.mixlist import Mixlist
+    from ..profile.table import Table
+    from ..profile.times import Profile, Run
     from ..text.scanner import Document
 
 _DEFAULTS = TargetOptions()
@@ -163,6 +166,52 @@ def open_model(path: str, console: Console) -> ModelGraph:
         named = mode_by_number(number)
         console.note(f"precision mode in the file: {named.name if named else number}")
     return graph
+
+
+def open_profile(
+    paths: tuple[str, ...], console: Console, nodes: Collection[str] = (), run: Run | None = None
+) -> tuple[list[Table], Profile]:
+    """Read tables, and folders of tables, with a progress bar.
+
+    :param nodes: names of nodes whose calls are kept
+    :raises Refused: if a file is no such table, or has a line that cannot be read
+    :raises UsageFault: if no row is of the device and step
+    """
+    from ..profile.table import Table, find_tables
+    from ..profile.times import profile_of
+
+    found = find_tables(paths)
+    for path, why in found.passed:
+        console.note(f"{path}: not read: {why}")
+    with console.progress("reading", sum(map(_size_of, found.paths))) as advance:
+        tables = [Table(path, advance) for path in found.paths]
+        profile = profile_of(tables, nodes, run)
+    if not profile.runs:
+        if run and any(run):
+            raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])
+        console.warn("the tables have no row with a time")
+    return tables, profile
+
+
+def _size_of(path: str) -> int:
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def open_prices(graph: ModelGraph, paths: tuple[str, ...], console: Console) -> Prices:
+    """Return what the nodes of a model took when they ran, and report how they were found.
+
+    :raises Refused: as :func:`open_profile`
+    """
+    from ..bisect.cost import Prices
+    from ..graph.answer import NOT_COMPUTED
+
+    prices = Prices(graph, open_profile(paths, console, {*graph.names})[1])
+    nodes = sum(op_type not in NOT_COMPUTED for op_type in graph.types)
+    if prices.matched:
+        console.note(f"{prices.matched} of {counted(nodes, 'compute node')} ran under their names")
+    else:
+        console.warn("no node of the model ran under its name: its op types have the times of the profile")
+    return prices
 
 
 def report_no_match(console: Console, total: int, narrowing: dict[str, object]) -> None:

@@ -153,6 +153,8 @@ OP = Word("OP", lazily("operators"))
 SOC = Word("SOC", lazily("socs"))
 MODE = Word("MODE", lazily("precision_modes"))
 FILE = Word("FILE", reads=True)
+TABLE = Word("TABLE", reads=True)
+"""A table of what ran, or a folder of them."""
 PATH = Word("PATH", files=True)
 """A file or folder that is neither read as a whole nor written."""
 GLOB = Word("GLOB")

@@ -14,11 +14,13 @@ from model_files import dump
 from planted import Ended, Planted, search
 
 from opsinfo_cli.bisect.candidates import JudgedSets
-from opsinfo_cli.bisect.cost import Cost, left_low
+from opsinfo_cli.bisect.cost import Cost, Prices, left_low
 from opsinfo_cli.bisect.search.protocol import price
 from opsinfo_cli.bisect.session import Budget
 from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.readers import read_graph
+from opsinfo_cli.profile.table import Table
+from opsinfo_cli.profile.times import profile_of
 
 Kept = frozenset[int]
 
@@ -35,7 +37,7 @@ class Either(Planted):
 
 
 def of(costs: list[int]) -> Callable[[Kept], Cost]:
-    return lambda kept: Cost(sum(costs[each] for each in kept), 0)
+    return lambda kept: Cost(None, sum(costs[each] for each in kept), 0)
 
 
 def found(ended: Ended) -> Kept:
@@ -62,7 +64,7 @@ def test_a_member_is_replaced_by_two_cheaper_ones_and_what_becomes_superfluous_i
 def test_bytes_decide_between_lists_with_equally_many_nodes() -> None:
     check = Either(2, [frozenset({0}), frozenset({1})])
     sizes = [800, 200]
-    assert found(search(check, cost=lambda kept: Cost(len(kept), sum(sizes[each] for each in kept)))) == {1}
+    assert found(search(check, cost=lambda kept: Cost(None, len(kept), sum(sizes[each] for each in kept)))) == {1}
 
 
 @given(st.data())
@@ -106,3 +108,44 @@ def test_the_cost_of_a_list_is_what_was_low_and_is_high(
     cost = sets.cost(frozenset(types))
     assert cost.nodes == nodes
     assert left_low(sets.plain).nodes == cost.nodes + left_low(sets.answer(frozenset(types))).nodes
+
+
+@pytest.mark.parametrize(
+    ("named", "types", "microseconds"),
+    [
+        ("a b c d e f g", ("SoftmaxV2",), 4),
+        ("a b c d e f g", ("MatMulV2",), 1 + 2 + 4 + 64),
+        ("a b c d e f g", (), 0),
+        ("c", ("MatMulV2",), 4 + 65 + 2),  # the others have the times of their types
+        ("", ("MatMulV2",), 4 + 65 + 2),
+        ("a", ("MatMulV2",), 1 + 2 + 4),  # g did not run under its name, but another MatMulV2 did
+    ],
+)
+def test_the_time_of_a_list_is_that_of_its_nodes_as_they_ran(
+    tmp_path: Path, opp: Path, named: str, types: tuple[str, ...], microseconds: float
+) -> None:
+    """Node number n of the chain takes 2 to the power of n microseconds; MatMulV2 moves a, b, c and g."""
+    ready = prepare(read_graph(str(dump(tmp_path, CHAIN))), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
+    graph = ready.prepared.graph
+    rows = "".join(
+        f"{node.name if node.name in named.split() else 'renamed'},{node.type},AI_CORE,{2**number}\n"
+        for number, node in enumerate(node for node in graph if node.name in "abcdefg")
+    )
+    table = tmp_path / "kernel_details.csv"
+    table.write_text(f"Name,Type,Accelerator Core,Duration(us)\n{rows}")
+    prices = Prices(graph, profile_of([Table(str(table))], {*graph.names}))
+    assert JudgedSets(ready, "mixed_float16", {}, prices=prices).cost(frozenset(types)).microseconds == microseconds
+
+
+def test_the_time_decides_before_the_number_of_nodes() -> None:
+    check = Either(3, [frozenset({0}), frozenset({1})])
+    cheap = {0: Cost(10.0, 9, 9), 1: Cost(20.0, 1, 1), 2: Cost(99.0, 9, 9)}
+
+    def cost(kept: Kept) -> Cost:
+        return (
+            Cost(*(sum(each) for each in zip(*(cheap[number] for number in kept), strict=True)))
+            if kept
+            else Cost(0, 0, 0)
+        )
+
+    assert found(search(check, cost=cost)) == {0}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
 
-    Amount: TypeAlias = tuple[float, ...]
+    Amount: TypeAlias = tuple[float | None, ...]
 
 Ended: TypeAlias = Literal["found", "nothing-to-do", "cannot-cure", "budget", "interrupted"]
 END_RUNS = 2

@@ -10,7 +10,7 @@ from ...errors import MissingPackage, OpsinfoError
 from ...graph.judging import prepare
 from ...model.target import TargetOptions
 from ...report.console import Console
-from ..open import accepted_mixlist, open_against, open_model, report_doubts, report_unknown
+from ..open import accepted_mixlist, open_against, open_model, open_prices, report_doubts, report_unknown
 from ..simulation import opened_simulation
 from .check import Check
 
@@ -41,7 +41,8 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
         simulated = _simulated(ready, options.mode, base, check, console)
     else:
         check.require_simulation()
-    return problem_of(options, target, base, ready, console, simulated)
+    prices = open_prices(ready.prepared.graph, options.profile, console) if ready and options.profile else None
+    return problem_of(options, target, base, ready, console, simulated, prices)
 
 
 def _simulated(ready: Ready, mode: str, base: Mixlist | None, check: Check, console: Console) -> list[str]:

@@ -15,6 +15,7 @@ from ..params import (
     FILE,
     MODE,
     PATH,
+    TABLE,
     TARGET,
     Choice,
     Command,
@@ -60,6 +61,7 @@ subject_options = bundle(
         multiple=True,
         help="Suspects: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
     ),
+    option("--profile", type=TABLE, multiple=True, help="Cheapest by the time of its nodes in this table; repeatable."),
     option("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
     option(
         "--by",

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 import click
 
+from ...bisect.cost import Cost, cost_of
 from ...change.output_file import require_writable, write_file
 from ...errors import UsageFault, counted
 from ...graph.answer import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compared
+from ...graph.answer import Answer as JudgedAnswer
 from ...graph.constants import constant_faults
 from ...graph.judge.modes import judge_mode
 from ...graph.read_back import read_back
@@ -26,11 +28,12 @@ from ...report.views.graph import (
     rows_answer,
 )
 from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
-from ..open import open_model
+from ..open import open_model, open_prices
 from ..params import (
     FILE,
     GLOB,
     MODE,
+    TABLE,
     TARGET,
     Choice,
     Command,
@@ -108,6 +111,7 @@ class CompareOptions:
     option("--compare-against", type=TARGET, help="Show what this target changes."),
     option("--read-back", type=FILE, help="Compare with this compiled model or dump."),
 )
+@option("--profile", type=TABLE, multiple=True, help="Show what the mixlist moves to high, in the time of this table.")
 @option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
 @option(
     "--write-keep-dtype",
@@ -119,6 +123,7 @@ class CompareOptions:
 def command(
     model: str,
     node: str | None,
+    profile: tuple[str, ...],
     annotate: str | None,
     write_keep_dtype: str | None,
     judging: JudgeOptions,
@@ -151,6 +156,7 @@ def command(
             raise UsageFault("--write-keep-dtype requires --match or --on", name="needs-match")
         _require_new("--write-keep-dtype", write_keep_dtype)
     judging.require_mode()
+    _require_list(profile, judging, comparing, node)
     if comparing.compare_mode is not None:
         judge_mode(comparing.compare_mode)
     if annotate is not None:
@@ -173,7 +179,10 @@ def command(
     if node is not None:
         return _path(view, judged, node)
     if comparing.given:
-        return _compared(view, judged, comparing, rows.by, options, console)
+        return _compared(view, judged, comparing, rows.by, profile, options, console)
+    if profile:
+        plain = judged.ready.judge(judged.answer.mode.name)
+        view = replace(view, cost=_cost(plain, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
     return rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
@@ -194,6 +203,18 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
     if format == "html":
         hint = "the page shows op types and nodes, and has a search and filters"
         raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
+
+
+def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
+    """:raises UsageFault: if a profile is given, and nothing that it prices"""
+    lists = comparing.compare_mixlist or (judging.mixlist and not comparing.given and node is None)
+    if profile and not lists:
+        hint = "`opsinfo profile TABLE` shows the time of all op types"
+        raise UsageFault("--profile requires --mixlist or --compare-mixlist", name="needs-mixlist", hint=hint)
+
+
+def _cost(before: JudgedAnswer, after: JudgedAnswer, profile: tuple[str, ...], console: Console) -> Cost:
+    return cost_of(before, after, open_prices(after.graph, profile, console))
 
 
 def _require_new(word: str, out: str) -> None:
@@ -265,7 +286,13 @@ def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
 
 
 def _compared(
-    view: GraphView, judged: JudgedModel, comparing: CompareOptions, by: str, options: TargetOptions, console: Console
+    view: GraphView,
+    judged: JudgedModel,
+    comparing: CompareOptions,
+    by: str,
+    profile: tuple[str, ...],
+    options: TargetOptions,
+    console: Console,
 ) -> Answer:
     """Compare with a second judging or a compiled model; the exit status is 1 if anything differs."""
     ((word, value),) = comparing.given.items()
@@ -283,6 +310,8 @@ def _compared(
         against=comparing.compare_against or own.against,
     )
     changed = judged_model(judged.graph, other, options, console)
+    if profile:
+        view = replace(view, cost=_cost(judged.answer, changed.answer, profile, console))
     with console.progress("comparing"):
         return comparison_answer(view, compared(judged.answer, changed.answer), by)
 

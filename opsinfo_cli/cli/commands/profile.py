@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import click
 
@@ -15,16 +14,14 @@ from ...graph.ran import ran
 from ...model.mixlist import Mixlist
 from ...model.target import Target, TargetOptions
 from ...profile.lists import Listed, listed
-from ...profile.table import Kernel, Table, find_tables
-from ...profile.times import Profile, Run, is_of, profile_of
+from ...profile.table import Kernel, Table
+from ...profile.times import Profile, Run, is_of
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.profile import ProfileView, profile_answer
 from ..judge import FRAMEWORKS, MODEL, JudgeOptions, judged_model
-from ..open import accepted_mixlist, open_against, open_model, report_doubts, report_unknown
-from ..params import FILE, MODE, TARGET, Choice, Command, Word, advanced, install_options, option, prints
-
-TABLE = Word("TABLE", reads=True)
+from ..open import accepted_mixlist, open_against, open_model, open_profile, report_doubts, report_unknown
+from ..params import FILE, MODE, TABLE, TARGET, Choice, Command, Word, advanced, install_options, option, prints
 
 
 @click.command("profile", cls=Command)
@@ -76,7 +73,7 @@ def command(
     judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
     answer = _model(model, judging, options, console) if model else None
     run = Run(device or "", step or "")
-    read, profile = read_profile(tables, console, {*answer.graph.names} if answer else (), run)
+    read, profile = open_profile(tables, console, {*answer.graph.names} if answer else (), run)
     view = ProfileView(
         profile,
         _listed(profile, target, applied),
@@ -101,32 +98,6 @@ def _listed(profile: Profile, target: Target | None, mixlist: Mixlist | None) ->
                 yield from slot.static.dtypes
 
     return listed(profile.types, target.operators, mixlist, recorded)
-
-
-def read_profile(
-    paths: tuple[str, ...], console: Console, nodes: Collection[str] = (), run: Run | None = None
-) -> tuple[list[Table], Profile]:
-    """Read tables, and folders of tables, with a progress bar.
-
-    :param nodes: names of nodes whose calls are kept
-    :raises Refused: if a file is no such table, or has a line that cannot be read
-    :raises UsageFault: if no row is of the device and step
-    """
-    found = find_tables(paths)
-    for path, why in found.passed:
-        console.note(f"{path}: not read: {why}")
-    with console.progress("reading", sum(map(_size, found.paths))) as advance:
-        tables = [Table(path, advance) for path in found.paths]
-        profile = profile_of(tables, nodes, run)
-    if not profile.runs:
-        if run and any(run):
-            raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])
-        console.warn("the tables have no row with a time")
-    return tables, profile
-
-
-def _size(path: str) -> int:
-    return os.path.getsize(path) if os.path.isfile(path) else 0
 
 
 def _model(path: str, judging: JudgeOptions, options: TargetOptions, console: Console) -> GraphAnswer:

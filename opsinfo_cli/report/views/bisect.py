@@ -16,6 +16,7 @@ from ...errors import OpsinfoError, counted, join_some
 from ..answer import Answer, Column, Table
 from ..console import Console, failure_document
 from ..page import table_page
+from .cost import cost_document, cost_text, size
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -174,16 +175,11 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
     elif answer.culprits:
         cost = effect.cost
         stays = f"{counted(low.nodes, 'node')} of {size(low.bytes)} stay low" if low.nodes else "it leaves no node low"
-        yield f"the list moves {counted(cost.nodes, 'node')} with outputs of {size(cost.bytes)} to high; {stays}"
+        yield f"the list moves {cost_text(cost)} to high; {stays}"
         if not low.nodes and answer.nodes is None:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"
         if effect.hf32:
             yield f"{effect.hf32} of these nodes are computed in HF32: atc --allow_hf32=00 keeps float32"
-
-
-def size(count: int) -> str:
-    """Return bytes as text: ``512 bytes``, ``1.2 MB``."""
-    return f"{count / 1e6:.1f} MB" if count >= 100_000 else counted(count, "byte")
 
 
 def overhead_line(answer: BisectAnswer) -> str:
@@ -287,8 +283,8 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
         "grow": "white" if answer.white else None,
         "culprits": [culprit._asdict() for culprit in answer.culprits],
         "moved": answer.moved,
-        "cost": effect and {**effect.cost._asdict(), "microseconds": None},
-        "left_low": effect and effect.left_low._asdict(),
+        "cost": effect and cost_document(effect.cost),
+        "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
         "not_judged": effect.not_judged if effect else [],
         "mixlist": answer.mixlist,
         "keep_dtype": None

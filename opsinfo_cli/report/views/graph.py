@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...bisect.cost import Cost
 from ...errors import counted
 from ...graph.answer import (
     NOT_COMPUTED,
@@ -22,6 +23,7 @@ from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
+from .cost import cost_document, cost_text
 from .graph_document import (
     casts_text,
     comparison_document,
@@ -72,6 +74,7 @@ class GraphView:
     :param caveats: what the answer assumes, and what it does not consider
     :param constants: the check of constants; None if it was not made
     :param compared_with: the option that asked for a comparison, as text: ``mixlist a.json``
+    :param cost: what the mixlist moves to high precision, with a profile
     """
 
     answer: GraphAnswer
@@ -79,6 +82,17 @@ class GraphView:
     caveats: Sequence[str]
     constants: ConstantCheck | None = None
     compared_with: str = ""
+    cost: Cost | None = None
+
+    @property
+    def cost_document(self) -> dict[str, Any]:
+        return {} if self.cost is None else {"cost": cost_document(self.cost)}
+
+    @property
+    def cost_notes(self) -> Sequence[str]:
+        if self.cost is None:
+            return ()
+        return (f"the mixlist moves {cost_text(self.cost) if self.cost.nodes else 'no node'} to high",)
 
 
 def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> Answer:
@@ -93,7 +107,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
 
     def document() -> dict[str, Any]:
         constants = constants_document(view.constants) if view.constants else {}
-        return {**graph_document(view.answer, shown, types), **constants}
+        return {**graph_document(view.answer, shown, types), **constants, **view.cost_document}
 
     return Answer(
         document,
@@ -101,7 +115,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
         texts={"html": lambda: _page(view)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
-        notes=tuple(filter(None, [_summary(answer, types), memory_text(answer), *_remarks(answer)])),
+        notes=tuple(filter(None, [_summary(answer, types), memory_text(answer), *_remarks(answer), *view.cost_notes])),
     )
 
 
@@ -153,12 +167,12 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
     return Answer(
-        lambda: {**_whole(view.answer), **comparison_document(graph, comparison)},
+        lambda: {**_whole(view.answer), **comparison_document(graph, comparison), **view.cost_document},
         blocks,
         texts={"html": lambda: _page(view, comparison=comparison)},
         caveats=view.caveats,
         summary="by op type; --by node lists nodes and Casts" if comparison and by == "type" else "",
-        notes=(text,),
+        notes=(text, *view.cost_notes),
         status=int(bool(comparison)),
     )
 
@@ -294,7 +308,8 @@ def _page(view: GraphView, **more: Any) -> str:
     from .graph_page import GraphPage, graph_page
 
     notes = [note.message for note in view.answer.graph.model.notes]
-    page = GraphPage(view.answer, view.answer.types, view.facts, [*notes, *view.caveats], view.constants, **more)
+    facts = [*view.facts, *([("Moved to high", cost_text(view.cost).rstrip(","))] if view.cost else [])]
+    page = GraphPage(view.answer, view.answer.types, facts, [*notes, *view.caveats], view.constants, **more)
     return graph_page(page._replace(compared_with=view.compared_with))
 
 

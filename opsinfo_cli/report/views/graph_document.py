@@ -12,6 +12,7 @@ from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
+from .cost import size
 
 if TYPE_CHECKING:
     from typing import Any
@@ -198,9 +199,8 @@ def _converted(answer: GraphAnswer) -> str:
     casts = answer.cast_counts
     if answer.mode_name is None or not casts.bytes:
         return ""
-    size = _size(casts.bytes)
     unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
-    return f", {size}{unknown} converted in each run"
+    return f", {size(casts.bytes)}{unknown} converted in each run"
 
 
 def memory_text(answer: GraphAnswer) -> str:
@@ -209,11 +209,7 @@ def memory_text(answer: GraphAnswer) -> str:
     if not low + high + weights:
         return ""
     more = f"; {counted(unknown, 'tensor')} of unknown size" if unknown else ""
-    return f"tensors: {_size(low)} low, {_size(high)} high; weights: {_size(weights)}{more}"
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e6:.1f} MB" if size >= 100_000 else counted(size, "byte")
+    return f"tensors: {size(low)} low, {size(high)} high; weights: {size(weights)}{more}"
 
 
 def dtypes(words: Sequence[str | None]) -> str:

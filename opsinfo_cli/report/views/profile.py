@@ -17,6 +17,7 @@ from ...profile.table import Dtypes, Kernel, Table
 from ...profile.times import Profile, Run, Time, total
 from ..answer import Answer, Cell, Column, Place, ShareBar
 from ..answer import Table as Rows
+from .cost import duration
 from .graph_document import dtypes, read_back_document
 from .operators import target_document
 
@@ -181,6 +182,10 @@ def _notes(view: ProfileView) -> Iterator[str]:
         agreement = "nothing to compare" if view.back.agreement is None else f"{view.back.agreement:.1f} % agree"
         nodes = counted(view.back.matched, "node")
         yield f"{nodes} of the model ran by name: {agreement}; {len(view.back.unmatched)} not compared"
+    if any(each.time.nodes for each in view.types):
+        table = view.tables[0].path if len(view.tables) == 1 else "TABLE"
+        target = view.target.text if view.target else "TARGET"
+        yield f"next: opsinfo bisect --profile {table} --against {target} --model MODEL -- CHECK"
 
 
 def _moves(view: ProfileView) -> Iterator[str]:
@@ -305,10 +310,4 @@ def _share(part: float, whole: float) -> str:
 
 
 def _time(time: Time) -> str:
-    """Return a time with a unit that suits it, and the calls."""
-    value, unit = time.microseconds, "us"
-    for larger in ("ms", "s"):
-        if value < 1000:
-            break
-        value, unit = value / 1000, larger
-    return f"{value:.4g} {unit} ({counted(time.calls, 'call')})"
+    return f"{duration(time.microseconds)} ({counted(time.calls, 'call')})"

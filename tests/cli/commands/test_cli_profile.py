@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bisect_support import CHAIN
 from cli_support import Run, mixlist, rows, write
+from model_files import dump
 
 SUMMARY = Path("profiles/op_summary.csv")
 HEADER = "Op Name,OP Type,Task Type,Task Start Time,Task Duration(us),Input Data Types,Output Data Types\n"
@@ -186,6 +188,39 @@ def test_a_model_against_what_ran(opsinfo: Run, fixtures: Path, mode: list[str],
     unmatched = {each["name"]: each["why"] for each in back["unmatched"]}
     assert unmatched["conv"] == "the model has no node of this name, and 3 more calls"
     assert opsinfo("profile", *words).code == status
+
+
+DUMP = "graphs/ge_proto_00020_FeTopoSortingAfter.txt"
+
+
+def test_graph_shows_the_time_of_what_a_mixlist_moves_to_high(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    black = write(tmp_path / "black.json", mixlist(black_add=["MatMulV2"]))
+    words = ["graph", fixtures / DUMP, "--against", fixtures / "opp@ascend910b", "--profile", fixtures / SUMMARY]
+    expected = {"nodes": 2, "bytes": 256, "microseconds": pytest.approx(481.75 + 50.75)}
+    assert opsinfo(*words, "--mixlist", black, "--format", "json").json["cost"] == expected
+    assert opsinfo(*words, "--compare-mixlist", black, "--format", "json").json["cost"] == expected
+    ran = opsinfo(*words, "--mixlist", black)
+    assert "3 of 3 compute nodes ran under their names" in ran.err
+    assert "which took 532.5 us in the profile, to high" in ran.err
+    white = write(tmp_path / "white.json", mixlist(white_add=["Log"]))
+    assert "the mixlist moves no node to high" in opsinfo(*words, "--mixlist", white).err
+    assert "which took 532.5 us" in opsinfo(*words, "--mixlist", black, "--format", "html").out
+    refused = opsinfo(*words)
+    assert (refused.code, "requires --mixlist or --compare-mixlist" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(("softmax", "mul", "moved"), [(1, 1000, "SoftmaxV2"), (1000, 1, "Mul")])
+def test_bisect_finds_the_list_that_moves_the_least_time(
+    opsinfo: Run, fixtures: Path, tmp_path: Path, softmax: int, mul: int, moved: str
+) -> None:
+    """Either op type makes the check pass, and moves one node."""
+    ran = f"c,SoftmaxV2,AI_CORE,1,{softmax},FLOAT16,FLOAT16\ne,Mul,AI_CORE,1,{mul},FLOAT16,FLOAT16\n"
+    words = ["bisect", "--against", fixtures / "opp@ascend910b", "--profile", table(tmp_path, HEADER + ran)]
+    check = ["--", "grep", "-qE", '"SoftmaxV2"|"Mul"', "{mixlist}"]
+    found = opsinfo(*words, "--model", dump(tmp_path, CHAIN), "--format", "json", *check).json
+    assert (found["moved"], found["cost"]["microseconds"]) == ([moved], 1)
+    assert opsinfo(*words, "--among", "Add", *check).code == 2
+    assert opsinfo(*words, "--model", dump(tmp_path, CHAIN), "--grow", "white", *check).code == 2
 
 
 def test_a_page(opsinfo: Run, fixtures: Path) -> None:
