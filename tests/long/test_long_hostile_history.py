@@ -1,4 +1,4 @@
-"""Any sequence of moves, applies, fixes, undos, restores, reapplies, manual edits and upgrades, over several files.
+"""Any sequence of moves, applies, fixes, undos, restores, reapplies, prunes, edits and upgrades, over several files.
 
 The model knows the content of every file, the changes in effect, and the contents of each vendor state. Every result
 of the tool must equal that of the model, and a refusal must change nothing.
@@ -84,6 +84,7 @@ class HostileHistory(RuleBasedStateMachine):
         self.states = {name: States() for name in self.path}
         self.now: dict[str, bytes] = {}
         self.edits = 0
+        self.pruned = False
 
     @initialize()
     def begin(self) -> None:
@@ -198,6 +199,8 @@ class HostileHistory(RuleBasedStateMachine):
         may = last is not None
         outcome = attempt(lambda: restore_last(self.writer, self._scope(name), force=force, dry_run=False))
         if isinstance(outcome, OpsinfoError):
+            if self.pruned and outcome.name == "pruned":
+                return
             assert not may, outcome.message
             assert isinstance(outcome, UsageFault) is (not candidates)
             return
@@ -235,6 +238,16 @@ class HostileHistory(RuleBasedStateMachine):
         assert (change is not None) == (content != self.now[name])
         if change:
             self._note(change, {name: (self.now[name], content)})
+
+    @rule(name=st.sampled_from(["a", "b", "mixlist"]), keep=st.integers(1, 3))
+    def prune(self, name: str, keep: int) -> None:
+        dropped = self.vault.prune(self._scope(name), keep, dry_run=False)
+        self.pruned = self.pruned or bool(dropped)
+        held = {entry.id for entry in self.vault.history().entries if self.vault.has(entry)}
+        assert self.vault.history().pristine_ids() <= held
+        assert self.vault.damage(contents=True) == []
+        assert held.isdisjoint(dropped)
+        self.backups = [backup for backup in self.backups if backup[0] in held]
 
     @rule()
     def reapply(self) -> None:
