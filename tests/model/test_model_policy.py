@@ -21,6 +21,7 @@ from opsinfo_cli.model.policy import (
     is_legal,
     least,
     marks_for,
+    policy_meant,
 )
 
 ALL_MARKS = [Mark(action, policy) for action in ("to-add", "to-remove") for policy in Policy]
@@ -198,3 +199,30 @@ def test_folding_changes_every_ascii_letter_and_no_other() -> None:
     data = capitals.encode()
     assert folded(capitals) == data.lower().decode()
     assert folded(capitals[:128]) == data[:128].lower().decode()
+
+
+# terms of the manuals
+
+MEANT = {
+    "white": ["trustlist", "Trustlist", "allowlist", "white-list", "WHITE", "白名单"],
+    "black": ["blocklist", "block", "denylist", "black_list", "黑名单"],
+    "gray": ["graylist", "grey", "灰名单"],
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [(word, policy) for policy, words in MEANT.items() for word in words],
+    ids=[word if word.isascii() else f"Chinese {policy}" for policy, words in MEANT.items() for word in words],
+)
+def test_a_term_of_the_manuals_maps_to_a_list(word: str, meant: str) -> None:
+    assert policy_meant(word) == meant
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["", "list", "red", "名单", "blocks", "not-white"],
+    ids=["empty", "list", "red", "Chinese list", "blocks", "not-white"],
+)
+def test_other_words_map_to_no_list(word: str) -> None:
+    assert policy_meant(word) is None
