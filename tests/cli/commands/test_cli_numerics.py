@@ -61,3 +61,4 @@ def test_files_that_are_not_tensors_are_refused(opsinfo: Run, tmp_path: Path) ->
     (tmp_path / "x.npy").write_bytes(b"\x80\x04}q\x00.")
     assert opsinfo("numerics", tmp_path / "x.npy").code == 3
     assert opsinfo("numerics", tmp_path / "none.npy").code == 3
+    assert "single numbers are no longer taken" in opsinfo("numerics", "65504").err
