@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -100,9 +101,10 @@ def follow(source: Source, top: str | None) -> Followed | None:
     if not re.search("|".join(KINDS), source.text):
         return None
     folder = os.path.dirname(source.path) or "."
-    top = os.path.abspath(top or git_root(os.path.abspath(folder)) or folder)
+    top = os.path.realpath(top or git_root(os.path.abspath(folder)) or folder)
     folders = list(_folders(source.text, folder, top))
     followed = Followed([], [], [])
+    beside: list[str] = []
     for number, (kind, path, span) in enumerate(references(source.text)):
         place = f"{source.path}:{source.place(span[0]).line}"
         if number == _MOST_REFERENCES:
@@ -110,21 +112,24 @@ def follow(source: Source, top: str | None) -> Followed | None:
             break
         rest = _VARIABLE.sub("./", path)
         found = next(filter(os.path.isfile, _candidates(rest, folders)), None)
-        if found is not None and os.path.realpath(found).startswith(f"{os.path.realpath(top).rstrip('/')}/"):
-            followed.targets.append((kind, os.path.normpath(found)))
+        if found is not None and os.path.realpath(found).startswith(f"{top.rstrip('/')}/"):
+            plain = os.path.normpath(found)
+            followed.targets.append((kind, plain if os.path.realpath(plain) == os.path.realpath(found) else found))
         elif found is not None or os.path.isabs(rest):
             followed.passed_over.append(PassedOver(place, f"`{path}` is out of this folder"))
         elif rest != path or "$" in path:
             followed.passed_over.append(PassedOver(place, f"`{path}` depends on a variable"))
         else:
-            hint = did_you_mean(os.path.basename(path), os.listdir(folder))
+            with suppress(OSError):
+                beside = os.listdir(folder)
+            hint = did_you_mean(os.path.basename(path), beside)
             followed.findings.append(at(MISSING_FILE, source, span, f"`{path}` does not exist", hint=hint))
     return followed if any(followed) else None
 
 
 def _folders(text: str, folder: str, top: str) -> Iterator[str]:
     """Yield the folders that a path of a script may be relative to: its own, those above, and those it changes to."""
-    above, absolute = folder, os.path.abspath(folder)
+    above, absolute = folder, os.path.realpath(folder)
     below = dict.fromkeys(match[1] for match in _CHANGE_FOLDER.finditer(text))
     while True:
         yield above

@@ -97,6 +97,15 @@ def test_a_script_that_the_user_names_is_followed_in_its_repository(tmp_path: Pa
     assert [finding.rule.name for finding in outcome.findings] == ["ignored-line"]
 
 
+def test_a_folder_named_through_a_link_is_the_same_folder(tmp_path: Path) -> None:
+    top = tree(tmp_path / "real", {"a/b/run.sh": "atc --keep_dtype=keep.cfg --op_precision_mode=a/../modes.txt"})
+    tree(top, {"keep.cfg": "# x\n", "modes.txt": "Gelu=fast\n"})
+    (tmp_path / "link").symlink_to(top)
+    outcome = validate(str(tmp_path / "link"), follow=True)
+    assert [finding.rule.name for finding in outcome.findings] == ["ignored-line", "unknown-implmode"]
+    assert {verdict.path for verdict in outcome.files} >= {f"{tmp_path}/link/keep.cfg", f"{tmp_path}/link/modes.txt"}
+
+
 def test_only_the_first_references_of_a_script_are_followed(tmp_path: Path) -> None:
     tree(tmp_path, {"run.sh": "--keep_dtype=/x.cfg\n" * 1100})
     checker = Checker(follow=True)
