@@ -122,6 +122,13 @@ def snippets(_: click.Context, __: click.Parameter) -> list[str]:
     return snippet_names()
 
 
+def fusions(_: click.Context, __: click.Parameter) -> Iterable[str]:
+    from ..graph.fusion_rules import RULES
+    from ..graph.fusions import ALL
+
+    return [ALL, *RULES]
+
+
 def dtypes(_: click.Context, __: click.Parameter) -> Iterable[str]:
     from ..neighbours.decide import FLOATS
 

@@ -23,7 +23,7 @@ from ..model.precision_mode import MODES
 from ..model.target import Target, TargetOptions
 from ..report.console import Console
 from .open import accepted_mixlist, open_against, report_doubts, report_unknown
-from .params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
+from .params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, lazily, option
 
 DEFAULT_MODE = "mixed_float16"
 FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
@@ -113,7 +113,7 @@ judge_options = bundle(
     ),
     advanced(
         "--no-fusion",
-        type=Word("NAME"),
+        type=Word("NAME", lazily("fusions")),
         multiple=True,
         help="Leave out a fusion that runs before dtypes are chosen, or all; repeatable.",
     ),

@@ -60,6 +60,7 @@ def complete(opsinfo: Run) -> Complete:
         ("opsinfo schema output-l", ["output-list"]),
         ("opsinfo validate x --precision-mode mixed_b", ["mixed_bfloat16"]),
         ("opsinfo completion f", ["fish"]),
+        ("opsinfo graph m.onnx --no-fusion ZSp", ["ZSplitFusionPass", "ZSplitVFusionPass"]),
         ("opsinfo systems sh", ["show"]),
         ("opsinfo systems show apex:", ["apex:O0", "apex:O1", "apex:O2", "apex:O3", "<file>"]),
         ("opsinfo modes --snippet at", ["atc"]),

@@ -214,6 +214,43 @@ def test_an_option_of_atc_that_does_not_fit_is_wrong_usage(
     assert message in ran.err
 
 
+def test_fusions_are_counted_can_be_left_out_and_a_mixlist_with_the_other_name_is_told(
+    opsinfo: Run, judged: Judge, tmp_path: Path
+) -> None:
+    onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    made = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,4,4] x) => (float[1,2,1,1] y) '
+        "{ m = Identity(x) y = GlobalAveragePool(m) }"
+    )
+    onnx.save_model(made, tmp_path / "model.onnx")
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["GlobalAveragePool"]))
+    words = [*judged("mixed_float16", tmp_path / "model.onnx"), "--mixlist", file, "--by", "node"]
+    ran = opsinfo(*words)
+    assert [row[1] for row in rows(ran)] == ["Data", "ReduceMean", "NetOutput"]
+    assert "fused first: 1 GlobalAveragePool to ReduceMean, 1 removed by IdentityPass" in ran.err
+    assert "names `GlobalAveragePool`: fusion makes `ReduceMean` of its nodes before lists are asked" in ran.err
+    assert [row[1] for row in rows(opsinfo(*words, "--no-fusion", "Globalavgpoolpass"))][1] == "GlobalAveragePool"
+    ran = opsinfo(*words, "--no-fusion", "GlobalavgpoolPas")
+    assert (ran.code, "did you mean `Globalavgpoolpass`?" in ran.err) == (2, True)
+
+
+def test_high_nodes_in_hf32_are_counted_and_marked(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    made = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,4,4] x, float[2,2,1,1] w) => (float[1,2,4,4] y) '
+        "{ y = Conv<kernel_shape = [1, 1]>(x, w) }"
+    )
+    onnx.save_model(made, tmp_path / "model.onnx")
+    words = [*judged("must_keep_origin_dtype", tmp_path / "model.onnx"), "--by", "node", "--match", "Conv2D"]
+    ran = opsinfo(*words)
+    assert rows(ran)[0][-1].endswith("; computed in HF32")
+    assert "1 high node is computed in HF32, not in float32: --allow-hf32 00 keeps float32" in ran.err
+    modes = write(tmp_path / "op_precision.ini", "Conv2D=enable_float_32_execution\nConv2D=high_precison\n")
+    ran = opsinfo(*words, "--op-precision-mode", modes)
+    assert "HF32" not in ran.out
+    assert "op_precision.ini:2:8: unknown implementation mode `high_precison`" in ran.err
+
+
 def test_onnx_is_judged_and_called_a_prediction(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
     pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     ran = opsinfo(*judged("mixed_float16", onnx_model(tmp_path)), "--by", "node", "--on", "low")
