@@ -140,8 +140,8 @@ def cli() -> None:
       find     opsinfo bisect --against TARGET --model MODEL -- ./check {mixlist}
       undo     opsinfo restore ops_info.json
 
-    White operators may be reduced to float16 or bfloat16, black ones keep float32, gray ones follow the operator
-    before them.
+    White operators may be reduced to float16 or bfloat16. Black operators keep float32. Gray operators follow the
+    operator before them.
 
     A TARGET is a library (aic-<soc>-ops-info.json), a folder of libraries, an operator package (OPP) or CANN toolkit,
     a snapshot of one of these, a mixlist, or a chip such as ascend910b, which is looked up in the environment's CANN.

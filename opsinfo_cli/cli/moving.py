@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..change.moves import Job, Result
 from ..change.moving import move_jobs, not_a_mixlist, require_not_snapshot
 from ..errors import Refused
+from ..model.mixlist import Mixlist
 from ..model.operator_rows import mixlist_rows, operator_rows
 from ..model.policy import Policy
 from ..model.target import Target, TargetOptions
@@ -34,12 +35,17 @@ class Movable(NamedTuple):
     def names_are_checked(self) -> bool:
         return self.against is not None or (isinstance(self.target, Target) and self.target.kind != "mixlist")
 
+    @property
+    def mixlist(self) -> Mixlist | None:
+        """:raises Damaged: if the engine refuses it"""
+        return self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
+
     def policies(self) -> dict[str, Policy | None]:
         """Return the effective policy of each op type, by name; without libraries those that the mixlist names.
 
         :raises Damaged: if the engine refuses the mixlist
         """
-        mixlist = self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
+        mixlist = self.mixlist
         libraries = self.against or self.target
         if isinstance(libraries, Target) and libraries.kind != "mixlist":
             return {row.name: row.policy for row in operator_rows(libraries.operators, mixlist)}

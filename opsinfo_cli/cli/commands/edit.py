@@ -27,7 +27,7 @@ from ...report.console import Console
 from ...report.escape import visible_line
 from ...report.styles import is_terminal
 from ..moving import moved_answer, open_movable
-from ..open import report_no_match
+from ..open import report_no_match, report_unknown
 from ..params import (
     LIST,
     TARGET,
@@ -79,6 +79,8 @@ def command(
     """
     require_editor()
     movable = open_movable(target, against, create, options, console)
+    if movable.against and movable.mixlist:
+        report_unknown(movable.mixlist, movable.against.operators, console)
     known = Known(movable.policies(), movable.names_are_checked)
     shown = {
         name: policy

@@ -90,11 +90,13 @@ def test_match_and_on_limit_the_lines(opsinfo: Run, opp: Path, editor: Editor) -
 def test_a_mixlist_shows_the_effective_policies_of_its_target(opsinfo: Run, tmp_path: Path, editor: Editor) -> None:
     flags = {"Add": None, "Log": "true", "Mul": "false", "Sub": "true"}
     target = write(tmp_path / "aic-x-ops-info.json", library(flags))
-    path = write(tmp_path / "m.json", mixlist(black_add=["Add"], white_remove=["Log"]))
+    path = write(tmp_path / "m.json", mixlist(black_add=["Add"], white_remove=["Log", "Lgo"]))
     editor.saves("gray Add\ngray Log\ngray Mul\nwhite Sub\n")
-    assert opsinfo("edit", path, "--against", target, env=editor.env).code == 0
+    ran = opsinfo("edit", path, "--against", target, env=editor.env)
+    assert ran.code == 0
+    assert "unknown operator `Lgo`" in ran.err
     assert editor.lines == ["black Add", "gray Log", "black Mul", "white Sub"]
-    assert json.loads(path.read_text()) == mixlist(white_remove=["Log"], black_remove=["Mul"])
+    assert json.loads(path.read_text()) == mixlist(white_remove=["Log", "Lgo"], black_remove=["Mul"])
 
 
 def test_a_mixlist_alone_shows_the_operators_that_it_names(opsinfo: Run, tmp_path: Path, editor: Editor) -> None:
