@@ -6,17 +6,16 @@ are not considered.
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..numerics.dtypes import LOW
-from .dtypes import BITS
+from .casts import tensor_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .casts import Cast
-    from .graph import GraphTensor, ModelGraph, Producer
+    from .graph import ModelGraph, Producer
 
 _CONSTANTS = frozenset({"Const", "Constant"})
 
@@ -52,7 +51,7 @@ def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Prod
     for source, dtypes in read.items():
         producer = graph[source.node]
         for dtype in dtypes:
-            size = _size(producer.outputs[source.output], dtype)
+            size = tensor_bytes(dtype, producer.outputs[source.output].shape)
             if size is None:
                 unknown += 1
             elif producer.type in _CONSTANTS:
@@ -62,10 +61,3 @@ def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Prod
             else:
                 high += size
     return Memory(low, high, weights, unknown)
-
-
-def _size(tensor: GraphTensor, dtype: str | None) -> int | None:
-    bits = BITS.get(dtype or "")
-    if bits is None or tensor.shape is None or any(dim < 0 for dim in tensor.shape):
-        return None
-    return (prod(tensor.shape) * bits + 7) // 8

@@ -16,7 +16,7 @@ from ...errors import OpsinfoError, counted, join_some
 from ..answer import Answer, Column, Table
 from ..console import Console, failure_document
 from ..page import table_page
-from .cost import cost_document, cost_text, size
+from .cost import cost_document, cost_text
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -174,7 +174,7 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
             yield f"not judged, no list moves them: {join_some(effect.not_judged, _NODES)}"
     elif answer.culprits:
         cost = effect.cost
-        stays = f"{counted(low.nodes, 'node')} of {size(low.bytes)} stay low" if low.nodes else "it leaves no node low"
+        stays = f"{cost_text(low)} stay low" if low.nodes else "it leaves no node low"
         yield f"the list moves {cost_text(cost)} to high; {stays}"
         if not low.nodes and answer.nodes is None:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"

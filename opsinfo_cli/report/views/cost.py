@@ -14,7 +14,8 @@ def cost_document(cost: Cost) -> dict[str, Any]:
 
 
 def cost_text(cost: Cost) -> str:
-    nodes = f"{counted(cost.nodes, 'node')} with outputs of {size(cost.bytes)}"
+    """Return nodes, the bytes of their outputs if they are known, and their time: ``12 nodes (1.2 MB)``."""
+    nodes = counted(cost.nodes, "node") + (f" ({size(cost.bytes)})" if cost.bytes else "")
     return nodes if cost.microseconds is None else f"{nodes}, which took {duration(cost.microseconds)} in the profile,"
 
 

@@ -193,7 +193,7 @@ def test_the_cheapest_list_is_found_with_what_it_moves_and_what_stays_low(search
     assert document["left_low"]["nodes"] == 5
     assert "Log" not in document["not_judged"]
     text = search("--journal", "other", *words).err
-    assert "the list moves 1 node with outputs of 128 bytes to high; 5 nodes of 320 bytes stay low" in text
+    assert "the list moves 1 node (128 bytes) to high; 5 nodes (320 bytes) stay low" in text
 
 
 def test_a_list_that_leaves_no_node_low_is_named_and_nodes_are_proposed(search: Search, tmp_path: Path) -> None:
