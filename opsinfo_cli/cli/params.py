@@ -397,31 +397,29 @@ match_option = option(
 mixlist_option = option("--mixlist", type=FILE, help="Show policies after applying this mixlist.")
 
 
-def _install_options(make: Callable[..., Decorator[Any]]) -> list[Decorator[Any]]:
+def _soc_option(make: Callable[..., Decorator[Any]]) -> Decorator[Any]:
     """:param make: :func:`option` or :func:`advanced`"""
-    return [
-        make("--soc", type=SOC, help="Chip to use, if the install has several; as TARGET@SOC."),
-        make(
-            "--core",
-            type=Choice(["ai", "vector", "dsa"]),
-            default="ai",
-            show_default=True,
-            help="Engine: AI Core, vector core or DSA.",
-        ),
-        make(
-            "--custom",
-            "customs",
-            type=PATH,
-            multiple=True,
-            callback=lambda ctx, param, paths: tuple(map(os.path.abspath, paths)),  # the engine skips relative ones
-            help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
-        ),
-    ]
+    return make("--soc", type=SOC, help="Chip to use, if the install has several; as TARGET@SOC.")
 
 
-soc_option, core_option, custom_option = _install_options(option)
+soc_option = _soc_option(option)
+core_option = advanced(
+    "--core",
+    type=Choice(["ai", "vector", "dsa"]),
+    default="ai",
+    show_default=True,
+    help="Engine: AI Core, vector core or DSA.",
+)
+custom_option = advanced(
+    "--custom",
+    "customs",
+    type=PATH,
+    multiple=True,
+    callback=lambda ctx, param, paths: tuple(map(os.path.abspath, paths)),  # the engine skips relative ones
+    help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
+)
 install_options = bundle("options", TargetOptions, soc_option, core_option, custom_option)
-advanced_install_options = bundle("options", TargetOptions, *_install_options(advanced))
+advanced_install_options = bundle("options", TargetOptions, _soc_option(advanced), core_option, custom_option)
 target_options = bundle("options", TargetOptions, as_option, soc_option, core_option, custom_option)
 
 dry_run_option = option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing.")
