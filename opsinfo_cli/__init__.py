@@ -25,6 +25,7 @@ __all__ = [
     "OpsinfoError",
     "Outcome",
     "Policy",
+    "Profile",
     "Store",
     "Target",
     "__version__",
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from .model.mixlist import Mixlist
     from .model.policy import Policy
     from .model.target import Target
+    from .profile.times import Profile
     from .simulate.run import simulate_model
 
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
     "OpsinfoError": "errors",
     "Outcome": "check.finding",
     "Policy": "model.policy",
+    "Profile": "profile.times",
     "Store": "model.library",
     "Target": "model.target",
     "bisect_mixlist": "bisect.run",

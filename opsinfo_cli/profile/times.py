@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..numerics.dtypes import LOW
-from .table import Dtypes, Kernel, Table
+from .table import Dtypes, Kernel, Table, find_tables
 
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
 """Low: an output is float16, bfloat16 or hifloat8, or an input if no output is floating-point. hf32: high, and HF32 is
@@ -96,6 +96,14 @@ class Profile(NamedTuple):
     runs: dict[Run, Time]
     nodes: dict[str, Ran]
     others: dict[str, tuple[str, Time]]
+
+    @classmethod
+    def read(cls, *paths: str) -> Profile:
+        """Return what ran, by tables and folders of tables.
+
+        :raises Refused: if a file is no such table, or has a line that cannot be read
+        """
+        return profile_of(map(Table, find_tables(paths).paths))
 
     @property
     def totals(self) -> Time:

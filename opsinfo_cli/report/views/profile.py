@@ -210,7 +210,8 @@ def _caveats(view: ProfileView) -> list[str]:
         caveats.append(f"{_time(aclnn)} are calls of aclnn, as in eager mode: no mixlist is read for them")
     unknown = total(each.time.of("unknown") for each in view.types)
     if unknown.calls:
-        hint = "; level l1 of the profiler (Level1 in torch_npu) records them" if unknown.calls == view.profile.totals.calls else ""
+        is_all = unknown.calls == view.profile.totals.calls
+        hint = "; level l1 of the profiler (Level1 in torch_npu) records them" if is_all else ""
         caveats.append(f"the tables have no dtypes of {_time(unknown)}{hint}")
     runs = view.profile.runs
     several = [
