@@ -132,7 +132,9 @@ def _changed(graph: ModelGraph, name: str, changes: Sequence[Change]) -> ModelGr
     for change in changes:
         if change.node is not None:
             own = nodes[change.at] if change.of is None else nodes[change.of]
-            attributes: dict[str, object] = {**own.attributes, "fused_by": name}
+            parts = dict.fromkeys([own.index, *change.gone, change.at])
+            types = tuple(each for index in parts for each in graph[index].first_types)
+            attributes: dict[str, object] = {**own.attributes, "fused_by": name, "fused_types": types}
             if own.first_type != change.node.type:
                 attributes["fused_type"] = own.first_type
             nodes[change.at] = replace(change.node, attributes=attributes)

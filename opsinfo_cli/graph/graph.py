@@ -156,6 +156,7 @@ class GraphNode:
         ``parent_input``: of a subgraph's Data, the parent's input that feeds it (the engine's ``_parent_node_index``).
         ``parent_outputs``: of a subgraph's NetOutput, the parent's output that each input feeds, a tuple, -1 for none.
         ``fused_type``, ``fused_by``: the op type that a fusion turned into this one, and the fusion.
+        ``fused_types``: the op types of all nodes that it took.
     :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 
@@ -175,6 +176,12 @@ class GraphNode:
     def first_type(self) -> str:
         """The op type before fusion."""
         return str(self.attributes.get("fused_type", self.type))
+
+    @property
+    def first_types(self) -> tuple[str, ...]:
+        """The op types before fusion of the nodes that became this one."""
+        types = self.attributes.get("fused_types")
+        return types if isinstance(types, tuple) else (self.type,)
 
     def __repr__(self) -> str:
         return f"<Node {self.index} {self.type} {self.name!r}>"

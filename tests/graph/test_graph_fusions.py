@@ -199,6 +199,14 @@ def test_keep_dtype_names_what_was_parsed() -> None:
     assert node.why.startswith("keeps its dtype because of keep_dtype")
 
 
+@pytest.mark.parametrize("line", ["mm", "a", "OpType::MatMulV2", "OpType::Add"])
+def test_a_fused_node_keeps_its_dtype_if_one_of_its_parts_does(line: str) -> None:
+    made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
+    answer = prepare(made, LIBRARY, keep_dtype=KeepDtype([line])).judge("force_fp16")
+    assert KeepDtype([line]).faults(answer.graph) == []
+    assert answer.counts.high == 1
+
+
 def test_a_mixlist_is_asked_for_the_type_after_fusion() -> None:
     made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"))
     before, after = (

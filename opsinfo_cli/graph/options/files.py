@@ -92,9 +92,12 @@ class KeepDtype:
         return cls(option_lines(path), path)
 
     def marks(self, graph: ModelGraph) -> frozenset[int]:
-        """Return indexes of the listed nodes, by their own name or that of the only operator they come from.
+        """Return indexes of the listed nodes, by their names, those of their parts, or op types before fusion.
 
-        The compiler marks the parsed graph, before fusion, and no public pass passes the mark on to a fused node.
+        The compiler marks the parsed graph, and a node that it then fuses inherits the mark of any of its parts
+        (hicann/ge ffdcbc9f, graph_metadef/register/graph_optimizer/graph_fusion/graph_pass_util.cc:444-472). Here that
+        holds for the fusions that opsinfo applies; a node that the file has as fused is marked by its own name, or by
+        that of the only operator it comes from.
 
         :raises Damaged: if the compiler refuses the file; see :meth:`faults`
         """
@@ -105,14 +108,14 @@ class KeepDtype:
             node.index
             for node in graph
             if node.name in names
-            or node.first_type in types
-            or (len(node.fused_from) == 1 and node.fused_from[0] in names)
+            or not types.isdisjoint(node.first_types)
+            or (not names.isdisjoint(node.fused_from) and (len(node.fused_from) == 1 or "fused_by" in node.attributes))
         )
 
     def faults(self, graph: ModelGraph) -> list[OptionFileFault]:
         """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
         names = set(graph.names).union(*(node.fused_from for node in graph if node.fused_from))
-        types = {node.first_type for node in graph}
+        types = {each for node in graph for each in node.first_types}
         found = []
         for each in self.names:
             if each.name in (types if each.is_type else names):
