@@ -30,6 +30,7 @@ WORDS = {
     "NAME": "apex",
     "OP": "Add",
     "SYSTEM": "apex",
+    "TABLE": "fixtures/profiles/op_summary.csv",
     "TARGET": T,
     "{' '.join(targets)}": "apex:O1 torch-amp",
     "{console.command}": "list",
