@@ -57,7 +57,9 @@ class Job(NamedTuple):
     reviewed: bool = False
 
     def source(self, data: bytes) -> Source:
-        return self.seen if self.seen and self.seen.data == data else Source(data, self.path)
+        if self.seen is None:
+            return Source(data, self.path)
+        return self.seen if self.seen.data == data else self.seen.replaced(data)
 
     def moves(self, source: Source) -> list[Move]:
         """:raises Stale: if the moves were reviewed, and an op type was moved elsewhere since"""
@@ -112,7 +114,7 @@ def planned(job: Job, source: Source) -> FileResult:
     """
     moves = job.moves(source)
     patch = job.plan.patch(source)
-    result = Source(patch.apply(source), source.path) if patch else source
+    result = source.replaced(patch.apply(source)) if patch else source
     if patch:
         job.plan.prove(source, result)
     moved = [move for move in moves if patch and (move.before is None or move.before is not move.after)]

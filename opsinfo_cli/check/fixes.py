@@ -70,7 +70,7 @@ class FixPlan:
             changes.dropped.update(entry for fix in fixes for entry in fix.drops)
             text = splice(source.text, (edit for fix in fixes for edit in fix.edits))
             drops_bom = any(fix.drops_bom for fix in fixes)
-            source = Source(encoded(text) if drops_bom else source.with_text(text), source.path)
+            source = source.replaced(encoded(text) if drops_bom else source.with_text(text))
         return source, changes
 
 

@@ -39,6 +39,7 @@ class Source:
     def __init__(self, data: bytes, path: str, strict: bool = True) -> None:
         """:raises Damaged: if bytes that the engine reads are not UTF-8; has the place of the first one"""
         self.path = path
+        self.strict = strict
         self._places = 0
         self.bom = data.startswith(codecs.BOM_UTF8)
         content = data[3:] if self.bom else data
@@ -64,6 +65,10 @@ class Source:
         import hashlib
 
         return hashlib.sha256(self.data).hexdigest()
+
+    def replaced(self, data: bytes) -> Source:
+        """Return the source of another content of the file."""
+        return Source(data, self.path, self.strict)
 
     def place(self, offset: int) -> Place:
         self._places += 1

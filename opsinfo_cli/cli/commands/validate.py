@@ -35,7 +35,7 @@ from ...report.findings import (
     rendered,
     summary_line,
 )
-from ...text.source import Source, read_standard_input
+from ...text.source import Source, read_bytes, read_standard_input
 from ..config import Configured, config_in_use, config_options, config_that_names
 from ..open import open_against
 from ..params import (
@@ -427,9 +427,9 @@ class Fixes:
         from ...change.moves import Job
 
         fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe)}
-        paths = [verdict.path for verdict in checked.outcome.files if verdict.path in fixable]
-        real = {os.path.realpath(path): path for path in reversed(paths)}
-        return [Job(path, plan(path)) for path in reversed(real.values())]
+        kinds = {verdict.path: verdict.kind for verdict in checked.outcome.files if verdict.path in fixable}
+        real = {os.path.realpath(path): path for path in reversed(kinds)}
+        return [Job(path, plan(path), _seen(path, kinds[path])) for path in reversed(real.values())]
 
     def run(self, jobs: list[Job], console: Console) -> Result:
         """:raises Refused: if the files cannot be written"""
@@ -466,6 +466,14 @@ class Fixes:
             if file.patch
         ]
         return {"change": result.change if result else None, "files": files, "dry_run": not self.writes}
+
+
+def _seen(path: str, kind: str) -> Source | None:
+    """Return the text of a file of compiler options, which may have bytes that are not UTF-8; None for a mixlist.
+
+    :raises Refused: if it cannot be read
+    """
+    return Source(read_bytes(path), path, strict=False) if kind in OPTION_KINDS else None
 
 
 def _fixes(

@@ -213,7 +213,8 @@ def test_files_of_compiler_options_are_checked_and_fixed_like_mixlists(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
     keep = write(tmp_path / "keep_dtype.cfg", "# why\nlog\nfc/mat_mul\n")
-    modes = write(tmp_path / "modes.ini", "Gelu=high_precison\n")
+    modes = tmp_path / "modes.ini"
+    modes.write_bytes(b"# \xd6\xd0\r\nGelu=high_precison\r\n")  # GBK
     model = fixtures / "graphs/ge_proto_00020_FeTopoSortingAfter.txt"
     words = ("validate", ".", "--model", model, "--against", f"{fixtures / 'opp'}@ascend910b")
     ran = opsinfo(*words, "--format", "json")
@@ -221,7 +222,8 @@ def test_files_of_compiler_options_are_checked_and_fixed_like_mixlists(
     assert [file["kind"] for file in ran.json["files"]] == ["keep_dtype", "op_precision"]
     assert "2 files checked: 3 warnings" in opsinfo(*words).err
     ran = opsinfo(*words, "--fix", "--unsafe-fixes")
-    assert (ran.code, keep.read_text(), modes.read_text()) == (0, "log\nfc/matmul\n", "Gelu=high_precision\n")
+    assert (ran.code, keep.read_text()) == (0, "log\nfc/matmul\n")
+    assert modes.read_bytes() == b"# \xd6\xd0\r\nGelu=high_precision\r\n"
 
 
 def test_a_model_without_a_target_serves_for_names_of_nodes_only(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
