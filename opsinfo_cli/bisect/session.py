@@ -147,7 +147,7 @@ class SearchSession:
     :ivar left: maximum number of remaining sets, if the check is monotone
     :ivar found: a minimal set that passes, while a cheaper one is searched for
     :ivar by_dtypes: False once lists with the same dtypes had different verdicts
-    :ivar output: the end of what the last failing trial printed
+    :ivar outputs: the end of what the last trial of each set printed that did not pass
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class SearchSession:
         self.left = 0
         self.found: Kept | None = None
         self.by_dtypes = True
-        self.output = ""
+        self.outputs: dict[Kept, str] = {}
         self._failures: dict[Kept, int] = {}
         if past and spent is None:
             for trial in past.trials:
@@ -321,7 +321,8 @@ class SearchSession:
         self._failures.pop(trial.kept, None)
         self.knowledge.add([SetRun(trial.kept, trial.number, verdict)])
         self.spent.add(trial.number, verdict, end.seconds)
-        self.output = self.output if verdict is Verdict.PASS else end.tail
+        if verdict is not Verdict.PASS:
+            self.outputs[trial.kept] = end.tail
 
     def _repeat(self, trial: Trial, end: TrialEnd) -> None:
         """Repeat a run without a verdict: after a signal, 128 and more, or a lost place.

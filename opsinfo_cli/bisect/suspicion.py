@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..model.mixlist import Mixlist
-    from ..simulate.simulation import Simulation
     from .cost import Cost
 
 _RISKS = re.compile(
@@ -65,23 +63,6 @@ def _weight(name: str, rank: dict[str, int]) -> float:
     if name in rank:
         return max(_LEAST_EVIDENCE, _EVIDENCE / (1 + rank[name]))
     return _RISK if is_risky(name) else _PLAIN
-
-
-def simulated_order(
-    simulation: Simulation, base: Mixlist | None, progress: Callable[[float], None] | None = None
-) -> list[str]:
-    """Return the op types that cause an error in a simulation, the largest first.
-
-    :param progress: called after each of the plan's op types
-    :raises Refused: if the mixlist is refused
-    """
-    plan = simulation.plan(base)
-    errors = {}
-    for op_type in plan.types:
-        errors[op_type] = simulation.error(plan.only(op_type)) or 0.0
-        if progress:
-            progress(1)
-    return sorted((name for name in errors if errors[name]), key=lambda name: -errors[name])
 
 
 def read_evidence(path: str) -> list[str]:

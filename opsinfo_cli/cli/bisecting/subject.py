@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
-from ...bisect.suspicion import simulated_order
 from ...errors import MissingPackage, OpsinfoError
 from ...graph.judging import prepare
 from ...model.target import TargetOptions
@@ -51,7 +50,7 @@ def _simulated(ready: Ready, mode: str, base: Mixlist | None, check: Check, cons
         with console.progress("computing in float32"):
             simulation = opened_simulation(ready, mode, check.simulating)
         with console.progress("ranking op types", len(simulation.plan(base).types)) as advance:
-            return simulated_order(simulation, base, advance)
+            return [each.type for each in simulation.rank(base, advance, alone=True) if each.error_alone]
     except MissingPackage as error:
         console.detail(f"candidates are not ranked by a simulation: {error.message}")
     except OpsinfoError as error:

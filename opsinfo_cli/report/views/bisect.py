@@ -148,9 +148,9 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
     else:
         head = _HEADS.get(answer.end.ended)
         yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
-    if answer.end.ended == "cannot-cure" and answer.session.output:
+    if answer.end.ended == "cannot-cure" and (lines := _output(answer)):
         yield "the check printed at last:"
-        yield from (f"  {line}" for line in last_lines(answer.session.output))
+        yield from (f"  {line}" for line in lines)
     yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)
@@ -178,8 +178,8 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
         yield f"the list moves {cost_text(cost)} to high; {stays}"
         if not low.nodes and answer.nodes is None:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"
-        if effect.hf32:
-            yield f"{effect.hf32} of these nodes are computed in HF32: atc --allow_hf32=00 keeps float32"
+    if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
+        yield f"{counted(effect.hf32, 'node')} of the list are computed in HF32: atc --allow_hf32=00 keeps float32"
 
 
 def overhead_line(answer: BisectAnswer) -> str:
@@ -321,6 +321,10 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
     }
 
 
+def _output(answer: BisectAnswer) -> list[str]:
+    """Return the last lines of the check with the largest list."""
+    return last_lines(answer.session.outputs.get(frozenset(range(len(answer.session.subject.names))), ""))
+
+
 def _not_cured(answer: BisectAnswer) -> dict[str, Any]:
-    output = last_lines(answer.session.output)
-    return {"output": output, "still_low": answer.effect.still_low if answer.effect else []}
+    return {"output": _output(answer), "still_low": answer.effect.still_low if answer.effect else []}
