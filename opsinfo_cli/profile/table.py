@@ -172,20 +172,16 @@ class _Cells:
     def kernel(self, cells: list[str], microseconds: float, line: int) -> Kernel:
         columns = self._columns
         name, type_ = cells[columns.name].strip(), cells[columns.type].strip()
-        core, hf32, device, step = (
-            "" if at is None or cells[at].strip() in _ABSENT else cells[at].strip()
-            for at in (columns.core, columns.hf32, columns.device, columns.step)
-        )
         return Kernel(
             name,
             _type_by_name(name) if type_ in _ABSENT else type_,
-            core,
+            _word(cells, columns.core),
             microseconds,
             self._dtypes(cells, columns.inputs),
             self._dtypes(cells, columns.outputs),
-            _HF32.get(hf32),
-            device,
-            step,
+            _HF32.get(_word(cells, columns.hf32)),
+            _word(cells, columns.device),
+            _word(cells, columns.step),
             line,
         )
 
@@ -196,6 +192,12 @@ class _Cells:
         if text not in self._known:
             self._known[text] = _dtypes(text)
         return self._known[text]
+
+
+def _word(cells: list[str], at: int | None) -> str:
+    """Return a cell; empty if it is absent."""
+    word = "" if at is None else cells[at].strip()
+    return "" if word in _ABSENT else word
 
 
 def _dtypes(text: str) -> Dtypes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..numerics.dtypes import LOW
@@ -125,11 +126,16 @@ class Profile(NamedTuple):
 
 
 def state_of(kernel: Kernel) -> State:
-    if kernel.inputs is None and kernel.outputs is None:
+    return _state(kernel.inputs, kernel.outputs, kernel.hf32)
+
+
+@lru_cache(maxsize=4096)  # the same dtypes come again and again
+def _state(inputs: Dtypes | None, outputs: Dtypes | None, hf32: bool | None) -> State:
+    if inputs is None and outputs is None:
         return "unknown"
-    for dtypes in (kernel.outputs or (), kernel.inputs or ()):
+    for dtypes in (outputs or (), inputs or ()):
         if any(dtype in _FLOATING for dtype in dtypes):
-            return "low" if any(dtype in LOW for dtype in dtypes) else "hf32" if kernel.hf32 else "high"
+            return "low" if any(dtype in LOW for dtype in dtypes) else "hf32" if hf32 else "high"
     return "other"
 
 

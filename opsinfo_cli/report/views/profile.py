@@ -74,7 +74,7 @@ def profile_answer(view: ProfileView) -> Answer:
 def _type_rows(view: ProfileView) -> Rows:
     """Op types; in a pipe type, calls, microseconds, low, high, hf32, other, list, movable."""
     states = [state for state in _STATES if any(_of(each, state) for each in view.types)]
-    columns = [Column("op type"), Column("time, low filled", spare=True), Column("us", number=True)]
+    columns = [Column("op type"), Column("low filled", spare=True), Column("time (us)", number=True)]
     columns += [Column("%", number=True), Column("calls", number=True)]
     columns += [Column(state, number=True, spare=True) for state in states]
     columns += [Column("list", policy=True), Column("movable")]
@@ -122,8 +122,8 @@ def _kernel_rows(kernels: Iterable[tuple[str, Kernel]]) -> Rows:
     """Kernels, the longest first; in a pipe all in the order of the tables: name, type, microseconds, inputs, outputs,
     file:line.
     """
-    titles = ("kernel", "op type", "us", "inputs", "outputs", "file:line")
-    columns = [Column(title, number=title == "us", dim=title == "file:line") for title in titles]
+    titles = ("kernel", "op type", "time (us)", "inputs", "outputs", "file:line")
+    columns = [Column(title, number=title == titles[2], dim=title == "file:line") for title in titles]
 
     def longest() -> Iterator[list[Cell]]:
         for path, each in heapq.nlargest(_MOST, kernels, key=lambda row: row[1].microseconds):
