@@ -32,7 +32,8 @@ def test_any_message_stays_short_and_keeps_its_end(message: str) -> None:
 
 def test_an_error_is_brief_and_so_is_its_hint() -> None:
     error = Refused("x" * 5000, hint="y" * 5000)
-    assert len(str(error)) == len(error.message) == len(error.hint or "") == 1000
+    assert len(error.message) == len(error.hint or "") == 1000
+    assert len(str(error)) == 2000 + len("\nhint: ")
 
 
 def test_of_many_names_the_first_few_and_the_number_of_others_are_shown() -> None:
