@@ -18,6 +18,7 @@ from typing import IO, NamedTuple
 
 from ..errors import Damaged, Refused
 from ..numerics.dtypes import canonical
+from ..opening import open_file
 
 
 class Kernel(NamedTuple):
@@ -79,11 +80,10 @@ class Table:
         """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
         self.rows = self.skipped = 0
         try:
-            with open(self.path, "rb") as file:
+            with open_file(self.path) as file:
                 yield from self._kernels(csv.reader(self._lines(file)))
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise Refused(reason, name="unreadable", path=self.path) from None
+        except OSError as error:  # the disk fails while it is read
+            raise Refused(error.strerror or str(error), name="unreadable", path=self.path) from None
 
     def _lines(self, file: IO[bytes]) -> Iterator[str]:
         for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
@@ -275,6 +275,7 @@ def _tables_below(folder: str, passed: list[tuple[str, str]]) -> list[str]:
     for place, folders, names in os.walk(folder):
         folders.sort()
         own = [os.path.join(place, name) for name in sorted(names) if _NAMES.fullmatch(name)]
+        own = [each for each in own if os.path.isfile(each)]
         newest = max((match[1] for each in own if (match := _EXPORT.search(each))), default="")
         for each in own:
             match = _EXPORT.search(each)

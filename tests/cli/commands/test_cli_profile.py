@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,14 @@ def test_a_file_that_is_no_table(opsinfo: Run, tmp_path: Path, case: str) -> Non
     assert ran.code == 3
     assert message in ran.json["error"]["message"]
     assert ran.json["error"]["line"] == line
+
+
+def test_a_pipe_is_refused_because_it_cannot_be_read_again(opsinfo: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "op_summary_1.csv")
+    ran = opsinfo("profile", tmp_path / "op_summary_1.csv")
+    assert (ran.code, "not a regular file" in ran.err) == (3, True)
+    assert "the folder has no profile table" in opsinfo("profile", tmp_path).err
+    assert "not a regular file" in opsinfo("profile", os.devnull).err
 
 
 def test_lines_that_are_passed_over(opsinfo: Run, tmp_path: Path) -> None:
