@@ -13,7 +13,7 @@ from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
 from opsinfo_cli.model.file_kind import is_library_name, kind_of
 from opsinfo_cli.model.install import socs_of, usual_roots
-from opsinfo_cli.model.target import TargetOptions, resolve
+from opsinfo_cli.model.target import Target, TargetOptions, resolve
 from opsinfo_cli.text.source import Source
 
 KINDS = {
@@ -136,6 +136,13 @@ def test_a_soc_name_is_looked_up_in_ascend_opp_path(fixtures: Path) -> None:
         "ascend910b", TargetOptions(), {"ASCEND_OPP_PATH": f" {fixtures / 'opp'} ", "ASCEND_HOME_PATH": "/none"}
     )
     assert (found.kind, found.soc, found.notes) == ("install", "ascend910b", [])
+
+
+def test_a_target_is_opened_with_the_environment_of_the_process(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASCEND_OPP_PATH", str(fixtures / "opp"))
+    assert repr(Target.open("ascend910b")) == "<Target ascend910b: install for ascend910b>"
 
 
 def test_without_ascend_opp_path_ascend_home_path_is_used(fixtures: Path, tmp_path: Path) -> None:
