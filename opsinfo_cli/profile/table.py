@@ -230,7 +230,8 @@ def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, lis
                 yield line, cells
             line = following
     except csv.Error as error:
-        raise Damaged(f"not CSV from here on: {error}", path=path, line=line, hint="is a quote not closed?") from None
+        message = "a carriage return inside a line" if "new-line" in str(error) else "a quote that is not closed"
+        raise Damaged(message, path=path, line=line, hint="export the table again, or remove the line") from None
 
 
 _EXPORT = re.compile(r"op_summary(?:_slice_\d+)?_(\d{14})\.csv")

@@ -243,7 +243,8 @@ BROKEN: dict[str, tuple[str | bytes, int | None, str]] = {
     "GBK": ((HEADER + "\n" + ROW.replace("mm", "矩阵")).encode("gbk"), 3, "not UTF-8"),
     "UTF-16": ((HEADER + ROW).encode("utf-16"), 1, "not a text file"),
     "a long line": (HEADER + "x" * 2**21, 2, "not a text file"),
-    "open quote": (HEADER + '"' + "mm\n" * 50_000, 2, "not CSV from here on"),
+    "open quote": (HEADER + '"' + "mm\n" * 50_000, 2, "a quote that is not closed"),
+    "carriage returns": ((HEADER + ROW).replace("\n", "\r"), 1, "a carriage return inside a line"),
 }
 
 
