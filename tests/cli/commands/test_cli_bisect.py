@@ -354,14 +354,18 @@ def test_a_check_that_is_not_monotone_is_named(search: Search, tmp_path: Path) -
     assert document["monotone"] is False
 
 
-def test_the_page_names_model_target_and_check_and_has_the_lists_that_were_run(search: Search, tmp_path: Path) -> None:
+def test_the_page_names_model_target_mode_and_check_and_has_the_lists_that_were_run(
+    search: Search, tmp_path: Path
+) -> None:
     check = needing(tmp_path / "check", ["MatMulV2"])
-    ran = search("--model", dump(tmp_path, CHAIN), "--format", "html", "--", check, "{mixlist}")
+    words = ["--model", dump(tmp_path, CHAIN), "--precision-mode", "mixed_bfloat16", "--format", "html"]
+    ran = search(*words, "--", check, "{mixlist}", "a b")
     assert ran.code == 0
     for text in (
         "ge_proto",
         "ascend910b",
-        f"{check} {{mixlist}}",
+        "mixed_bfloat16",
+        f"{check} {{mixlist}} &#x27;a b&#x27;",
         "Proved by trial",
         "Lists that were run",
         "MatMulV2",
