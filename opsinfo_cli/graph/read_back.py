@@ -78,7 +78,7 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     for index, name in enumerate(predicted.graph.names):
         names.setdefault(name, index)
     for node in predicted.graph:
-        for name in node.fused_from:
+        for name in node.fused_from if "fused_by" in node.attributes else ():
             names.setdefault(name, node.index)
     inserted = set(inserted_nodes(compiled.graph))
     matched: Counter[str] = Counter()

@@ -9,12 +9,14 @@ import pytest
 from case_support import entry_of, library_of, marks_of
 
 from opsinfo_cli.errors import UsageFault
+from opsinfo_cli.graph.answer import WrittenAnswer
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.fusion_rules import NOT_APPLIED, RULES
 from opsinfo_cli.graph.fusions import fused_into
 from opsinfo_cli.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.graph.judging import Ready, prepare
 from opsinfo_cli.graph.options.files import KeepDtype
+from opsinfo_cli.graph.read_back import read_back
 
 ROOT = Path(__file__).parent.parent.parent
 FLOATS, WHOLE = "float,float16", "int32,int32"
@@ -233,3 +235,10 @@ def test_a_library_without_entries_of_a_type_assumes_no_support() -> None:
 def test_the_page_on_graphs_has_every_fusion() -> None:
     page = (ROOT / "docs" / "graph.md").read_text("utf-8")
     assert [name for name in (*RULES, *(each.name for each in NOT_APPLIED)) if f"`{name}`" not in page] == []
+
+
+def test_a_read_back_finds_a_fused_node_by_the_names_of_its_parts() -> None:
+    made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
+    compiled = graph(X, W, ("a", "MatMulV2", ["x", "w"], "float16 2x4"), ("o", "NetOutput", ["a"]), predicted=False)
+    back = read_back(ready(made).judge("mixed_float16"), WrittenAnswer(compiled))
+    assert [(each.type, each.matched) for each in back.types] == [("MatMulV2", 1)]
