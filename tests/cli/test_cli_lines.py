@@ -36,6 +36,12 @@ def test_help_of_a_command_has_an_example_and_fits(opsinfo: Run, name: str) -> N
     assert all(f"{option}" in ran.out for option in ("--format", "--color", "-q", "-v", "-h"))
 
 
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_begins_with_at_most_twenty_options(words: tuple[str, ...]) -> None:
+    options = [param for param in COMMANDS[words].params if isinstance(param, click.Option)]
+    assert len([param for param in options if getattr(param, "section", "") == ""]) <= 20
+
+
 def examples(command: click.Command) -> list[str]:
     return (command.help or "").partition("Examples:\n")[2].partition("\n\n")[0].split("\n")
 

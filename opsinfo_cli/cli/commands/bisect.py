@@ -93,7 +93,7 @@ run_options = bundle(
         type=Word("LIST"),
         help="A device for each trial, as in 0,1,2: for {device}, else ASCEND_RT_VISIBLE_DEVICES.",
     ),
-    option(
+    advanced(
         "--ray",
         type=Word("auto|ADDRESS"),
         help="Run trials on a Ray cluster: that of this host, or with its head at HOST:PORT.",
