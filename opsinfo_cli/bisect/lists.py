@@ -8,6 +8,7 @@ from ..errors import UsageFault
 from ..neighbours.registry import system_called
 from ..neighbours.system import ConversionBase
 from ..neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
+from ..text.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,10 +34,12 @@ def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -
         own = system.lists()
         entries += [ListEntry(name, OperatorClass.LOW) for name in low]
         entries += [each for each in own.entries if each.name not in high and each.name not in low]
+    assert system.read is not None
     assert system.write is not None
     lists = OperatorLists(system.name, system.names, tuple(entries), "low")
     written = system.write(system, lists, ConversionBase())
-    wrong = {name: why for name, why in written.dropped.items() if name in high or name in low}
-    for name, why in wrong.items():
-        raise UsageFault(f"--write-as {write_as}: `{name}`: {why}", name="unknown-name")
+    read = system.read(system, [Source(text.encode("utf-8"), name) for name, text in written.files.items()])
+    wrong = {**written.dropped, **{name: loss.message for loss in read.losses if loss.drops for name in loss.names}}
+    for name in (name for name in (*high, *low) if name in wrong):
+        raise UsageFault(f"--write-as {write_as}: `{name}`: {wrong[name]}", name="unknown-name")
     return dict(sorted(written.files.items(), key=lambda file: "bf16" in file[0]))

@@ -283,6 +283,7 @@ def test_lists_of_other_systems_need_no_target(
         (["--among", "x", "--write-as", "names", "--against", "opp"], "--against cannot be combined with --write-as"),
         (["--among", "x", "--write-as", "names", "--grow", "white"], "--grow cannot be combined with --write-as"),
         (["--among", "ReLU", "--write-as", "mindspore"], "`ReLU`: MindSpore's black list takes Cells only"),
+        (["--among", "add.Tensor", "--write-as", "habana"], "`add.Tensor`: autocast looks up functions"),
         (["--write-as", "names"], "bisect requires --model or --among"),
     ],
 )
