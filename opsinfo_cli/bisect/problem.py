@@ -49,6 +49,7 @@ class SubjectOptions:
     :param evidence: files with evidence for the order of suspicion
     :param grow: ``white`` searches for the largest white list
     :param by: ``node`` continues among the nodes of the culprit types
+    :param allow_hf32: as of atc, for simulations
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
     :param profile: tables of what ran, which say what the nodes of the model cost
     """
@@ -62,6 +63,7 @@ class SubjectOptions:
     grow: Literal["white"] | None
     by: Literal["type", "node"]
     write_as: WriteAs = "mixlist"
+    allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
 
 
@@ -170,6 +172,7 @@ class Problem(NamedTuple):
             "grow": self.options.grow,
             "candidates": sorted(self.names),
             **({} if write_as == "mixlist" else {"write_as": write_as}),
+            **({"allow_hf32": self.options.allow_hf32} if self.options.allow_hf32 else {}),
         }
 
     def _graph_hash(self) -> str | None:
@@ -287,6 +290,8 @@ def require_sense(options: SubjectOptions) -> None:
     elif options.against is None:
         hint = "--write-as habana|mindspore|names makes lists of the names of --among, without a target"
         raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
+    if options.allow_hf32 and options.model is None:
+        raise UsageFault("--allow-hf32 requires --model", name="needs-model")
     if options.by == "node" and options.model is None:
         raise UsageFault("--by node requires --model", name="needs-model")
     if options.profile and (options.model is None or options.grow):

@@ -72,6 +72,11 @@ class JudgeOptions:
 
 MODEL = Word("MODEL", reads=True)
 
+allow_hf32_option = advanced(
+    "--allow-hf32",
+    type=Choice(list(ALLOW_HF32)),
+    help="HF32 instead of float32 for convolutions (left) and matrix products (right).  [default: 10]",
+)
 judge_options = bundle(
     "judging",
     JudgeOptions,
@@ -106,11 +111,7 @@ judge_options = bundle(
         help=f"As atc --op_select_implmode: {', '.join(SELECT_IMPLMODE)}.",
     ),
     advanced("--optypelist-for-implmode", type=Word("TYPES"), help="As atc --optypelist_for_implmode."),
-    advanced(
-        "--allow-hf32",
-        type=Choice(list(ALLOW_HF32)),
-        help="HF32 instead of float32 for convolutions (left) and matrix products (right).  [default: 10]",
-    ),
+    allow_hf32_option,
     advanced(
         "--no-fusion",
         type=Word("NAME", lazily("fusions")),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
 from ...errors import MissingPackage, OpsinfoError
 from ...graph.judging import prepare
+from ...graph.options.implmode import ImplOptions
 from ...model.target import TargetOptions
 from ...report.console import Console
 from ..open import accepted_mixlist, open_against, open_model, open_prices, report_doubts, report_unknown
@@ -34,7 +35,8 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     base = accepted_mixlist(options.base, console) if options.base else None
     if base:
         report_unknown(base, target.operators, console)
-    ready = prepare(open_model(options.model, console), target) if options.model else None
+    modes = ImplOptions(allow_hf32=options.allow_hf32)
+    ready = prepare(open_model(options.model, console), target, implmode=modes) if options.model else None
     simulated = []
     if ready is not None and ready.prepared.graph.model.onnx is not None and not (options.evidence or options.grow):
         simulated = _simulated(ready, options.mode, base, check, console)

@@ -11,6 +11,7 @@ from ...report.console import Console
 from ..bisecting.check import Check, RunOptions
 from ..bisecting.run import BisectRun
 from ..bisecting.subject import open_problem
+from ..judge import allow_hf32_option
 from ..params import (
     FILE,
     MODE,
@@ -70,6 +71,7 @@ subject_options = bundle(
         show_default=True,
         help="node: go on among the nodes of the types found, and write a keep_dtype file.",
     ),
+    allow_hf32_option,
     advanced(
         "--write-as",
         type=Choice(["mixlist", "habana", "mindspore", "names"]),

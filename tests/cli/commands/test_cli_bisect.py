@@ -385,6 +385,7 @@ def test_the_page_names_model_target_mode_and_check_and_has_the_lists_that_were_
         (["--among", "Mul", "--budget", "soon"], "--budget"),
         (["--among", "Mul", "--budget", "1.5"], "--budget"),
         (["--among", "Mul", "--by", "node"], "--by node requires --model"),
+        (["--among", "Mul", "--allow-hf32", "00"], "--allow-hf32 requires --model"),
         (["--among", "Mul", "--devices", "0,0"], "--devices"),
         (["--among", "Mul", "--devices", "0", "--jobs", "2"], "--jobs 2 needs as many devices"),
         (["--among", "Mul", "-i"], "only one of a command and -i"),
