@@ -122,6 +122,13 @@ class UnknownOperator(UsageFault, KeyError):
     default_name = "unknown-operator"
 
 
+class RefusedByAtc(OpsinfoError):
+    """The compiler refuses the model, and ``--strict`` asks for an exit status of 1."""
+
+    exit_code = 1
+    default_name = "refused-by-atc"
+
+
 class Refused(OpsinfoError):
     default_name = "refused"
 

@@ -52,6 +52,7 @@ class SubjectOptions:
     :param allow_hf32: as of atc, for simulations
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
     :param profile: tables of what ran, which say what the nodes of the model cost
+    :param strict: whether a model that atc refuses ends it
     """
 
     against: str | None
@@ -65,6 +66,7 @@ class SubjectOptions:
     write_as: WriteAs = "mixlist"
     allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
+    strict: bool = False
 
 
 class Problem(NamedTuple):

@@ -144,12 +144,15 @@ def open_model(path: str, console: Console) -> ModelGraph:
     from ..graph.judge.modes import mode_by_number
     from ..graph.options.atc import command_options, raw_ge_options
     from ..graph.readers import read_graph
+    from ..graph.refusals import refusal_lines
 
     total = os.path.getsize(path) if os.path.isfile(path) else None
     with console.progress("reading", total) as advance:
         graph = read_graph(path, advance)
     for note in graph.model.notes:
         console.note(f"{path}: {note.message}")
+    for line in refusal_lines(graph.model):
+        console.warn(f"{path}: {line}")
     if graph.model.atc_cmdline:
         given = command_options(graph.model.command)
         mode = given.get("precision_mode_v2") or given.get("precision_mode")

@@ -423,6 +423,7 @@ advanced_install_options = bundle("options", TargetOptions, _soc_option(advanced
 target_options = bundle("options", TargetOptions, as_option, soc_option, core_option, custom_option)
 
 dry_run_option = option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing.")
+strict_option = option("--strict", is_flag=True, help="Exit 1 if atc refuses the model.")
 check_option = option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 backup_dir_option = advanced("--backup-dir", type=Word("DIR", files=True), help="Directory for backups.")
 wait_option = advanced(

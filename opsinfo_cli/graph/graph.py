@@ -113,6 +113,17 @@ class Note(NamedTuple):
     nodes: int = 0
 
 
+class Refusal(NamedTuple):
+    """A node that the compiler's front end refuses, and with it the model.
+
+    :param type: the operator of the source framework
+    """
+
+    name: str
+    type: str
+    why: str
+
+
 class ModelFacts(NamedTuple):
     """The facts of a model file about itself.
 
@@ -127,6 +138,7 @@ class ModelFacts(NamedTuple):
     :param predicted: names and types are a translation from another framework; fusion may change them
     :param second_types: op types with a constant input -> the type that fusion may turn them into (``ReduceMeanD``)
     :param onnx: the ModelProto of an ONNX model, its functions inlined
+    :param refused: nodes that the compiler's front end refuses; their types are in no library
     """
 
     format: str
@@ -142,6 +154,7 @@ class ModelFacts(NamedTuple):
     predicted: bool = False
     second_types: Mapping[str, str] = MappingProxyType({})
     onnx: Any = None
+    refused: tuple[Refusal, ...] = ()
 
 
 @dataclass(eq=False, repr=False, slots=True)

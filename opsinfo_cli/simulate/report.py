@@ -75,10 +75,9 @@ def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Ite
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
         yield Limit("assumed", message, assumed)
-    unmapped = [note for note in answer.graph.model.notes if note.kind in ("unmapped-operator", "foreign-domain")]
-    if unmapped:
-        message = f"operators unknown to CANN: {join_some([note.subject for note in unmapped])}"
-        yield Limit("unmapped-operator", message)
+    refused = tuple(each.name for each in answer.graph.model.refused)
+    if refused:
+        yield Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused)
     removed = tuple(nodes[node].name for node in answer.removed)
     if removed:
         yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)

@@ -257,7 +257,7 @@ def test_of_several_sets_of_inputs_the_worst_counts(tmp_path: Path) -> None:
 
 
 def test_op_types_are_ranked_by_their_error_alone_and_the_error_without_them(tmp_path: Path, opp: Path) -> None:
-    nodes = [node("Relu", ["x"], ["r"], name="r"), node("Conv", ["i", "k"], ["y"], name="c")]
+    nodes = [node("Relu", ["x"], ["r"], name="r"), node("Conv", ["i", "k"], ["y"], name="c", kernel_shape=[1, 1])]
     nodes.insert(1, node("Reshape", ["r", "s"], ["i"], name="re"))
     weights = {"k": W.reshape(4, 4, 1, 1), "s": np.array([1, 4, 2, 2])}
     inputs, outputs = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [1, 4, 2, 2])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
-from ...errors import MissingPackage, OpsinfoError
+from ...errors import MissingPackage, OpsinfoError, RefusedByAtc
 from ...graph.judging import prepare
 from ...graph.options.implmode import ImplOptions
 from ...model.target import TargetOptions
@@ -25,6 +25,7 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     :param check: with the inputs of the simulation that orders the candidates of an ONNX model
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises Refused: if a file cannot be read, or the engine refuses it
+    :raises RefusedByAtc: if the compiler refuses the model, and the options are strict
     """
     require_sense(options)
     if options.against is None:
@@ -36,7 +37,10 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     if base:
         report_unknown(base, target.operators, console)
     modes = ImplOptions(allow_hf32=options.allow_hf32)
-    ready = prepare(open_model(options.model, console), target, implmode=modes) if options.model else None
+    graph = open_model(options.model, console) if options.model else None
+    if graph is not None and graph.model.refused and options.strict:
+        raise RefusedByAtc("atc refuses the model", path=options.model, hint="the warnings name the nodes")
+    ready = prepare(graph, target, implmode=modes) if graph is not None else None
     simulated = []
     if ready is not None and ready.prepared.graph.model.onnx is not None and not (options.evidence or options.grow):
         simulated = _simulated(ready, options.mode, base, check, console)

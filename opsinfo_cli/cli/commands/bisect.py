@@ -30,6 +30,7 @@ from ..params import (
     lazily,
     option,
     prints,
+    strict_option,
     write_options,
 )
 from ..simulation import SimulationOptions, simulation_options
@@ -79,6 +80,7 @@ subject_options = bundle(
         show_default=True,
         help="Form of the lists; all but mixlist take the names of --among as they are, without a target.",
     ),
+    strict_option,
 )
 
 run_options = bundle(
@@ -160,8 +162,8 @@ def command(
     OPSINFO_MIXLIST and ASCEND_CACHE_PATH are set too. Exit status 0 passes, 1 to 124 fails, 125 cannot tell; 126 and
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
-    Exit status: found, or nothing to do 0; cannot be cured, or out of budget 1; the check is unusable 3; SIGHUP 129,
-    Ctrl-C 130, SIGTERM 143. A signal and a spent budget leave the best list known.
+    Exit status: found, or nothing to do 0; cannot be cured, out of budget, or, with --strict, refused by atc 1; the
+    check is unusable 3; SIGHUP 129, Ctrl-C 130, SIGTERM 143. A signal and a spent budget leave the best list known.
 
     \b
     Examples:

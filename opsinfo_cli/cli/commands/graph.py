@@ -44,6 +44,7 @@ from ..params import (
     matches,
     option,
     prints,
+    strict_option,
 )
 
 _ON = ("low", "high", "cast", "first-column", "assumed")
@@ -118,12 +119,14 @@ class CompareOptions:
     type=OutputFile("OUT"),
     help="Write the names of the nodes that --match and --on choose to OUT, a keep_dtype file.",
 )
+@strict_option
 @install_options
 @prints("html", out=True)
 def command(
     model: str,
     node: str | None,
     profile: tuple[str, ...],
+    strict: bool,
     annotate: str | None,
     write_keep_dtype: str | None,
     judging: JudgeOptions,
@@ -137,7 +140,7 @@ def command(
     MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. The dtypes of a compiled model or dump
     are shown as it has them, unless an option asks for a choice.
 
-    Exit status 1 if a comparison finds a difference.
+    Exit status 1 if a comparison finds a difference, and with --strict if atc refuses the model.
 
     \b
     Examples:
@@ -164,12 +167,13 @@ def command(
     if console.out is not None:
         require_writable(console.out)
     graph = open_model(model, console)
+    refused = int(strict and bool(graph.model.refused))
     asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.given:
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
-        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))
+        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))._replace(status=refused)
     judged = judged_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
@@ -177,15 +181,17 @@ def command(
         _annotate(model, judged, annotate, console)
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if node is not None:
-        return _path(view, judged, node)
+        return _path(view, judged, node)._replace(status=refused)
     if comparing.given:
-        return _compared(view, judged, comparing, rows.by, profile, options, console)
+        answer = _compared(view, judged, comparing, rows.by, profile, options, console)
+        return answer._replace(status=answer.status or refused)
     if profile:
         plain = judged.ready.judge(judged.answer.mode.name)
         view = replace(view, cost=_cost(plain, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
-    return rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
+    answer = rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
+    return answer._replace(status=answer.status or refused)
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:

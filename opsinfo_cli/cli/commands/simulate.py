@@ -17,7 +17,7 @@ from ...simulate.run import report_of
 from ...simulate.simulation import onnx_model
 from ..judge import MODEL, JudgeOptions, judge_options, judged_model
 from ..open import open_model
-from ..params import Choice, Command, OutputFile, bundle, install_options, option, prints
+from ..params import Choice, Command, OutputFile, bundle, install_options, option, prints, strict_option
 from ..simulation import SimulationOptions, opened_simulation, simulate_options
 
 
@@ -53,10 +53,12 @@ class PartOptions:
     ),
 )
 @option("--plot", type=OutputFile(), help="Write a plot of the error along the graph as SVG.")
+@strict_option
 @install_options
 @prints("html", out=True)
 def command(
     model: str,
+    strict: bool,
     judging: JudgeOptions,
     simulating: SimulationOptions,
     parts: PartOptions,
@@ -70,7 +72,7 @@ def command(
     sums are in float32. Shown are the error of each output, the first node that yields Inf or NaN, the first whose
     error jumps, and what each op type costs: alone, and without it. Requires opsinfo[models].
 
-    Exit status 1 if an output exceeds --max-error or --min-cosine.
+    Exit status 1 if an output exceeds --max-error or --min-cosine, and with --strict if atc refuses the model.
 
     \b
     Examples:
@@ -104,7 +106,8 @@ def command(
         write_file(plot, error_svg(report.trace).encode("utf-8"))
     for doubt in doubts(report):
         console.warn(doubt)
-    return simulation_answer(report)
+    answer = simulation_answer(report)
+    return answer._replace(status=answer.status or int(strict and bool(graph.model.refused)))
 
 
 def _require_whole(parts: PartOptions, plot: str | None) -> None:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import INSTALL_MODELS, Damaged, MissingPackage
 from ..dtypes import onnx_dtype
-from ..graph import GraphTensor, ModelFacts, Weights
-from .onnx_expansion import expand
-from .op_names import HIGHEST_OPSET, onnx_mapping
+from ..graph import GraphTensor, ModelFacts, Refusal, Weights
+from .onnx_expansion import Found, expand, find, fold_added
 from .source import CONST, Notes, SourceGraph, SourceNode, assemble, fold
 
 if TYPE_CHECKING:
@@ -35,8 +34,9 @@ _LARGE = 1 << 16
 MOST_NODES, MOST_BYTES = 200_000, 1 << 30
 """The largest model that functions may expand to: functions that call the next one twice double it with each."""
 _VALUES = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
-_PLAIN = {"value_float": "float32", "value_floats": "float32", "value_int": "int64", "value_ints": "int64"}
-_PLAIN |= {"value_string": "string", "value_strings": "string", "sparse_value": "float32"}
+_UNREAD = {"value_float", "value_floats", "value_int", "value_ints", "value_string", "value_strings", "sparse_value"}
+"""Attributes of a Constant that the front end does not read: the constant becomes an empty float32 (hicann/ge ffdcbc9f,
+parser/parser/onnx/onnx_constant_parser.cc)."""
 _BY_POSITION = {"Loop": 1, "Scan": 0}
 """Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
 
@@ -207,8 +207,10 @@ def external_place(tensor: Any, folder: str) -> tuple[str, str | None]:
     return name, os.path.join(folder, name)
 
 
-def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
+def read_onnx(file: IO[bytes], path: str, folded: bool = True) -> ModelGraph:
     """The graph of an ONNX model.
+
+    :param folded: whether constants are folded, as the compiler's preparation does it
 
     :raises MissingPackage: if the ``onnx`` package is not installed
     :raises Damaged: if the file is broken, or an edge refers to a missing node
@@ -224,10 +226,6 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
         _require_complete(proto, opsets, path)
     except UnicodeDecodeError:
         raise Damaged("not an ONNX model: a name is not UTF-8", name="damaged-model", path=path) from None
-    if opsets.get("", 0) > HIGHEST_OPSET:
-        opset = opsets[""]
-        known = f"CANN documents opsets up to {HIGHEST_OPSET}, the model has {opset}"
-        notes.add("opset", f"{known}; operators are translated by name")
     if functions:
         notes.add("functions", f"{functions} functions of the model were inlined")
     for name in sorted(reader.outside):
@@ -238,11 +236,14 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
     _name(graph)
     for each in graph.walk():
         for node in each.nodes:
+            if not reader.empty.isdisjoint(node.outputs):
+                each.tensors.update(dict.fromkeys(node.outputs, GraphTensor("float32", shape=())))
             if node.bodies:
                 _join(each, node)
-    fold(graph)
-    for each in graph.walk():
-        each.nodes = _translated(each, opsets, notes)
+    if reader.empty:
+        message = "atc reads no attribute of Constant but `value`: these constants become empty float32 tensors"
+        notes.add("empty-constant", message, nodes=len(reader.empty))
+    refused = _translate(graph, opsets, path, folded)
     facts = ModelFacts(
         format="onnx",
         path=path,
@@ -252,6 +253,7 @@ def read_onnx(file: IO[bytes], path: str) -> ModelGraph:
         notes=notes.all(),
         predicted=True,
         onnx=proto,
+        refused=tuple(refused),
     )
     return assemble(graph, facts, path)
 
@@ -264,10 +266,12 @@ class _Reader:
     """Reads messages of the ``onnx`` package; equal tensors are shared.
 
     :ivar outside: names of the files with external data outside the model's folder, which ONNX forbids
+    :ivar empty: values of constants that the front end makes empty
     """
 
     def __init__(self, path: str) -> None:
         self.outside: set[str] = set()
+        self.empty: set[str] = set()
         self._path = path
         self._folder = os.path.dirname(path)
         self._tensors: dict[tuple[int, tuple[int, ...] | None], GraphTensor] = {}
@@ -348,6 +352,8 @@ class _Reader:
             value = attribute.s[:256].decode("utf-8", "replace")
         elif attribute.ints:
             value = list(attribute.ints)
+        elif attribute.HasField("t") and node.op == "ConstantOfShape":
+            value = _first_value(attribute.t)
         if value is not None:
             node.attributes = {**node.attributes, name: value}
         if node.op != "Constant":
@@ -355,10 +361,9 @@ class _Reader:
         if attribute.HasField("t"):
             made = self._constant(graph, attribute.t, node.outputs[0] if node.outputs else node.name)
             node.type, node.weights = CONST, made.weights
-        elif name in _PLAIN and node.type != CONST:
+        elif name in _UNREAD and node.type != CONST:
             node.type = CONST
-            tensor = GraphTensor(_PLAIN[name], shape=() if name[-1] != "s" else None)
-            graph.tensors.setdefault(node.outputs[0] if node.outputs else "", tensor)
+            self.empty.update(node.outputs)
 
     def _constant(self, graph: SourceGraph, tensor: Any, value: str = "") -> SourceNode:
         """Return the constant of a TensorProto."""
@@ -382,6 +387,18 @@ class _Reader:
         entries = {entry.key: entry.value for entry in tensor.external_data}
         offset, size = max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1"))
         return Weights(path, offset, size, folder=self._folder)
+
+
+def _first_value(tensor: Any) -> tuple[float, str] | None:
+    """Return the first value of a tensor and its dtype; None if it has none."""
+    from onnx import numpy_helper
+
+    try:
+        values = numpy_helper.to_array(tensor).reshape(-1)
+        dtype = onnx_dtype(tensor.data_type)
+        return None if dtype is None or not values.size else (float(values[0]), dtype)
+    except Exception:  # the package raises several kinds of exceptions
+        return None
 
 
 def _number(text: str) -> int:
@@ -411,14 +428,6 @@ def _add_types(graph: SourceGraph, proto: Any, reader: _Reader) -> None:
         for node, inferred in zip(owners, proto.node, strict=False):
             for body, (_, inner) in zip(node.bodies, bodies(inferred), strict=False):
                 _add_types(body, inner, reader)
-
-
-def _unmapped(op: str, notes: Notes) -> None:
-    domain, _, _ = op.rpartition("::")
-    if domain:
-        notes.add("foreign-domain", f"`{op}`: operators of the domain `{domain}` are unknown to CANN", op)
-    else:
-        notes.add("unmapped-operator", f"`{op}` has no documented translation in CANN", op)
 
 
 def _name(graph: SourceGraph) -> None:
@@ -461,34 +470,33 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
         body.parent_outputs = [max(index - (skipped or 0), -1) for index in range(len(body.outputs))]
 
 
-def _translated(graph: SourceGraph, opsets: dict[str, int], notes: Notes) -> list[SourceNode]:
-    """Return the nodes with op types of CANN."""
-    made: list[SourceNode] = []
-    plain: dict[str, str] = {}  # types of operators that become one node without a note; notes count nodes
-    for node in graph.nodes:
-        node.type = node.type or plain.get(node.op, "")
-        if node.type:
-            made.append(node)
-            continue
-        domain = node.op.rpartition("::")[0]
-        opset = opsets.get(domain, 1)
-        mapping = onnx_mapping(node.op, opset)
-        if mapping is None:
-            _unmapped(node.op, notes)
-            node.type = node.op.rpartition("::")[2]
-            made.append(node)
-            continue
-        if mapping.beyond and not opset > HIGHEST_OPSET:
-            notes.add("opset", f"`{node.op}` of opset {opset} is translated as in a documented opset", node.op)
-        elif not mapping.expands:
-            plain[node.op] = mapping.types[0]
-        if not mapping.expands:
-            node.type = mapping.types[0]
-            made.append(node)
-            continue
-        expansion = expand(graph, node, mapping)
-        if not expansion.followed:
-            types = ", ".join(mapping.types)
-            notes.add("expansion", f"`{node.op}` becomes several nodes ({types}); only `{node.type}` is used", node.op)
-        made += expansion.made
-    return made
+def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bool) -> list[Refusal]:
+    """Give the nodes of a graph and its bodies op types of CANN; return those that the front end refuses.
+
+    Its key in the front end is the type of a node that is refused: no library has it.
+    """
+    refused: list[Refusal] = []
+    for each in graph.walk():
+        for node in each.nodes:
+            translation = Found() if node.type else find(each, node, opsets)
+            if translation.refused:
+                node.type = translation.type
+                refused.append(Refusal(node.name, node.op.rpartition("::")[2], translation.refused))
+    if folded:
+        fold(graph)
+    for each in graph.walk():
+        each.nodes = [made for node in each.nodes for made in _translated(each, node, opsets, path)]
+        if folded:
+            fold_added(each)
+    return refused
+
+
+def _translated(graph: SourceGraph, node: SourceNode, opsets: dict[str, int], path: str) -> list[SourceNode]:
+    """Return a node with its op type, or the nodes that it becomes."""
+    if node.type:
+        return [node]
+    translation = find(graph, node, opsets)
+    if translation.case is not None:
+        return expand(graph, node, translation.case, path)
+    node.type = translation.type
+    return [node]

@@ -1,326 +1,437 @@
-"""ONNX operators that CANN expands to several nodes.
+"""ONNX operators as CANN's front end builds them: reads the tables of ``onnx_rules``, and applies them to nodes.
 
-Source: the ParseOpToGraph functions of the ONNX plugins in hicann/ops-nn common/src/framework/ and index/
-(conv_onnx_plugin.cpp:262-337, gemm_onnx_plugin.cpp:75-134, layer_normalization_onnx_plugin.cpp:95-146,
-average_pool_onnx_plugin.cpp:227-262, max_pool_onnx_plugin.cpp:303-372, gather_onnx_plugin.cpp:59-76) and in
-hicann/ops-math (argmax, clip, concat, max, min, mean, pad, reduce_*, split, slice). Nodes are named as there, but for
-the main one, which keeps its name.
+The node that is the operator itself keeps its name; the others have its name and their own. Values that exist only
+between them are named after the node that yields them. Nodes that no output of the operator needs are left out: the
+compiler removes them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph import GraphTensor
+from ..dtypes import ONNX
+from ..graph import GraphTensor, Weights
+from .onnx_rules import FAMILIES, PLAIN
 from .source import SourceGraph, SourceNode, constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
-    from .op_names import Mapping
+DEFAULT_DOMAIN = "ai.onnx"
+_STEP = re.compile(r"(?:(\w+)=)?([\w~]+)(?:<(@?\w+)>)?\(([^)]*)\)")
+_NUMBER = re.compile(r"in([=<>])(\d+)|out([=<>])(\d+)")
+_SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt", "Relu", "Threshold", "TensorMove"}
+_UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
+"""Op types whose result has the values of their first input: of a constant they are one."""
+_FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice", "Transpose", "GatherV2", "Range"}
+"""Op types that the compiler computes from constants (hicann/ge ffdcbc9f, compiler/host_kernels)."""
 
-    Rule: TypeAlias = Callable[["Expansion"], None]
 
-_NAMES = "Squeeze Unsqueeze Identity Cast Shape Const ExpandDims Transpose TransposeD Empty Flatten"
-_PLUMBING = frozenset(_NAMES.split())
-"""Op types of helper nodes around the operator."""
+class Step(NamedTuple):
+    """A node of a case: its name within the operator, ``*`` for the operator itself.
 
-
-class Expansion:
-    """The expansion of one node; a rule sets its type and adds nodes before and after it.
-
-    :ivar made: the resulting nodes, in order
-    :ivar followed: whether a rule applied
+    :param dtype: that of its output; empty for that of its first input, or of the operator for the operator itself
     """
 
-    def __init__(self, graph: SourceGraph, node: SourceNode, types: Sequence[str]) -> None:
-        self.graph = graph
-        self.node = node
-        self.types = types
-        self.made = [node]
-        self.followed = True
+    name: str
+    type: str
+    dtype: str
+    inputs: tuple[str, ...]
 
-    def rank(self, number: int = 0) -> int:
-        """Return the number of dimensions of an input; -1 if unknown."""
-        shape = self.graph.tensor(self.node.inputs[number]).shape if number < len(self.node.inputs) else None
-        return -1 if shape is None else len(shape)
+
+class Case(NamedTuple):
+    """A case of an operator.
+
+    :param results: the steps' outputs that become those of the operator, in order; empty for the usual ones
+    :param refused: why the plugin refuses the operator; empty if it does not
+    """
+
+    conditions: tuple[str, ...]
+    steps: tuple[Step, ...] = ()
+    results: tuple[str, ...] = ()
+    refused: str = ""
+
+
+class Plugin(NamedTuple):
+    """What the front end makes of an operator.
+
+    :param type: the op type of one that keeps its inputs; empty if there are only cases
+    :param defaults: values of attributes that are not given
+    """
+
+    type: str
+    cases: tuple[Case, ...] = ()
+    defaults: tuple[tuple[str, str], ...] = ()
+
+
+class Given(NamedTuple):
+    """A node, and its graph before translation."""
+
+    graph: SourceGraph
+    node: SourceNode
+    defaults: dict[str, str]
+
+    def ints(self, name: str) -> list[int]:
+        value = self.node.attributes.get(name)
+        return [int(each) for each in value] if isinstance(value, list) else []
 
     def number(self, name: str, default: float) -> float:
         value = self.node.attributes.get(name, default)
         return value if isinstance(value, (int, float)) else default
 
-    def before(self, number: int, op_type: str, suffix: str, shape: tuple[int, ...] | None = None) -> None:
-        """Put a node of one input before input ``number``."""
-        given = self.node.inputs[number]
-        name = self.node.name + suffix
-        made = self._made(name, op_type, [given], name)
-        self.graph.tensors[name] = self.graph.tensor(given)._replace(shape=shape)
-        self.node.inputs[number] = name
-        self.made.insert(len(self.made) - 1, made)
+    def word(self, name: str, default: str) -> str:
+        return str(self.node.attributes.get(name, default))
 
-    def behind(
-        self, op_type: str, suffix: str, more: Sequence[str] = (), shape: tuple[int, ...] | None = None
-    ) -> SourceNode:
-        """Put a node after the last one; it takes over its first value."""
-        last = self.made[-1]
-        value = last.outputs[0]
-        inner = last.name + ":inner" if last is self.node else last.name
-        self.graph.tensors[inner] = self.graph.tensor(value)._replace(shape=shape)
-        last.outputs = [inner, *last.outputs[1:]]
-        made = self._made(self.node.name + suffix, op_type, [inner, *more], value)
-        self.made.append(made)
-        return made
+    def has(self, at: int) -> bool:
+        return at < len(self.node.inputs) and bool(self.node.inputs[at])
 
-    def const(self, suffix: str, dtype: str = "int64", shape: tuple[int, ...] = ()) -> str:
-        """Add a constant, and return the name of its value."""
-        made = constant(self.graph, self.node.name + suffix, dtype, shape)
-        self.made.insert(0, made)
-        return made.name
-
-    def _made(self, name: str, op_type: str, inputs: list[str], output: str) -> SourceNode:
-        extra = {"source": self.node.name}
-        return SourceNode(name, op_type, inputs, [output], number=self.node.number, extra=extra, type=op_type)
-
-    def step(self, op_type: str, suffix: str, value: str) -> SourceNode:
-        """Return a node of one input that is not placed yet."""
-        name = self.node.name + suffix
-        made = self._made(name, op_type, [value], name)
-        self.graph.tensors[name] = self.graph.tensor(value)
-        return made
+    @property
+    def dims(self) -> int:
+        """The number of dimensions of a kernel, from the attributes alone, as the plugins count."""
+        lists = [self.ints(name) for name in ("kernel_shape", "strides", "dilations")]
+        counted = next((len(each) for each in lists if each), len(self.ints("pads")) // 2)
+        return 3 if counted > 3 else counted
 
 
-def expand(graph: SourceGraph, node: SourceNode, mapping: Mapping) -> Expansion:
-    """Return the nodes that replace an operator, with their types."""
-    expansion = Expansion(graph, node, mapping.types)
-    rule = _RULES.get(node.op)
-    if rule:
-        rule(expansion)
-    else:
-        node.type = next((each for each in mapping.types if each not in _PLUMBING), mapping.types[0])
-        expansion.followed = len(mapping.types) == 1
-    return expansion
+def _is_large(it: Given) -> bool:
+    """A kernel or stride that the pooling of AI Core does not take."""
+    return prod(it.ints("kernel_shape")) > 255 or any(stride > 63 for stride in it.ints("strides"))
 
 
-def _spatial(flat: str, deep: str, filters: int) -> Rule:
-    """Convolutions and pools: one-dimensional ones become two-dimensional, with an axis inserted and removed."""
-
-    def rule(it: Expansion) -> None:
-        rank = it.rank()
-        kernel = it.node.attributes.get("kernel_shape")
-        dims = rank - 2 if rank > 2 else len(kernel) if isinstance(kernel, list) else it.rank(1) - 2
-        it.node.type = deep if dims == 3 else flat
-        if dims == 1:
-            for number in range(filters):
-                it.before(number, "Unsqueeze", "_Unsqueeze" + "XW"[number])
-            it.behind("Squeeze", "_SqueezeY" if filters > 1 else f"_Squeeze{flat.capitalize()}")
-
-    return rule
+def _size_along_axis(it: Given) -> int:
+    shape, axis = it.graph.tensor(it.node.inputs[0]).shape or (), int(it.number("axis", 0))
+    return shape[axis] if -len(shape) <= axis < len(shape) else 0
 
 
-def _gemm(it: Expansion) -> None:
-    it.node.type = "MatMulV2"
-    if len(it.node.inputs) < 3 or not it.node.inputs[2]:
-        return
-    added = it.node.inputs.pop()
-    shape = it.graph.tensor(it.node.outputs[0]).shape
-    if it.number("alpha", 1.0) != 1.0 or it.number("beta", 1.0) != 1.0:
-        it.behind("Muls", "_Muls1", shape=shape)
-        scaled = it.step("Muls", "_Muls2", added)
-        it.made.insert(0, scaled)
-        added = scaled.name
-    it.behind("Add", "_add", [added], shape)
-
-
-def _layer_norm(it: Expansion) -> None:
-    node, graph = it.node, it.graph
-    node.type = "LayerNorm"
-    x = node.inputs[0]
-    dtype = graph.tensor(x).dtype
-    shape = it.step("Shape", "_shape", x)
-    graph.tensors[shape.name] = GraphTensor("int32", shape=(it.rank(),) if it.rank() >= 0 else None)
-    if len(node.inputs) < 3 or not node.inputs[2]:
-        node.inputs[2:] = [it.const("_beta", "float32")]
-    it.made.insert(0, shape)
-    for number in (1, 2):
-        it.before(number, "BroadcastTo", f"_broadcastto{number}", graph.tensor(x).shape)
-        it.made[-2].inputs.append(shape.name)
-    mean, deviation = [*node.outputs[1:], "", ""][:2]
-    node.outputs = [node.outputs[0], *([node.name + ":mean", node.name + ":variance"] if mean or deviation else [])]
-    stash = it.number("stash_type", 1)
-    for value, suffix, source in ((deviation, "1", node.name + ":variance"), (mean, "2", node.name + ":mean")):
-        if not value:
-            continue
-        graph.tensors[source] = GraphTensor(dtype)
-        if suffix == "1":
-            it.made += [it.step("Adds", "_Adds", source), it.step("Rsqrt", "_Rsqrt", node.name + "_Adds")]
-            source = node.name + "_Rsqrt"
-        op_type = "Cast" if stash else "Identity"
-        made = it.step(op_type, f"_cast{suffix}", source)
-        made.outputs = [value]
-        it.made.append(made)
-
-
-def _clip(it: Expansion) -> None:
-    given = [bool(value) for value in it.node.inputs[1:3]] + [False, False]
-    if "ClipByValue" in it.types and len(it.types) == 2:  # up to opset 10 the bounds are attributes
-        it.node.type = "ClipByValue"
-        it.node.inputs = [it.node.inputs[0], it.const("_data1", "float32"), it.const("_data2", "float32")]
-    elif given[0] and given[1]:
-        it.node.type = "ClipByValue"
-    else:
-        it.node.type = "Maximum" if given[0] else "Minimum"
-        it.node.inputs = [value for value in it.node.inputs if value]
-
-
-def _chain(op_type: str) -> Rule:
-    """``Max`` and ``Min``: pairwise for many inputs, an Identity for one."""
-
-    def rule(it: Expansion) -> None:
-        rest = it.node.inputs[2:]
-        it.node.type = op_type if len(it.node.inputs) > 1 else "Identity"
-        it.node.inputs = it.node.inputs[:2]
-        for number, value in enumerate(rest, 2):
-            it.behind(op_type, f"_{op_type}_{number}", [value])
-
-    return rule
-
-
-def _axes(op_type: str, suffix: str = "_data1") -> Rule:
-    """The attribute becomes a constant second input."""
-
-    def rule(it: Expansion) -> None:
-        it.node.type = op_type
-        if len([value for value in it.node.inputs if value]) == 1:
-            axes = it.node.attributes.get("axes")
-            count = len(axes) if isinstance(axes, list) else max(it.rank(), 1)
-            it.node.inputs = [it.node.inputs[0], it.const(suffix, shape=(count,))]
-
-    return rule
-
-
-def _arg(op_type: str) -> Rule:
-    def rule(it: Expansion) -> None:
-        it.node.type = op_type
-        it.node.inputs = [it.node.inputs[0], it.const("_const_data")]
-        if it.number("keepdims", 1):
-            it.behind("ExpandDims", "_ExpandDims", [it.const("_data1")])
-
-    return rule
-
-
-def _reduce_log_sum(it: Expansion) -> None:
-    _axes("ReduceSum")(it)
-    it.behind("Log", "_Log", shape=it.graph.tensor(it.node.outputs[0]).shape)
-
-
-def _plain(op_type: str) -> Rule:
-    def rule(it: Expansion) -> None:
-        it.node.type = op_type
-
-    return rule
-
-
-def _gather(it: Expansion) -> None:
-    it.node.type = "GatherV2"
-    it.node.inputs = [*it.node.inputs[:2], it.const("_const_data")]
-
-
-def _concat(it: Expansion) -> None:
-    it.node.type = "ConcatD" if len(it.node.inputs) > 1 else "Identity"
-
-
-def _split(it: Expansion) -> None:
-    sizes = it.node.inputs[1] if len(it.node.inputs) > 1 else ""
-    if sizes or "split" in it.node.attributes:
-        sizes = sizes or it.const("_size_splits", shape=(len(it.node.outputs),))
-        it.node.type, it.node.inputs = "SplitV", [it.node.inputs[0], sizes, it.const("_split_dim")]
-    else:
-        it.node.type, it.node.inputs = "Split", [it.const("_split_dim"), it.node.inputs[0]]
-
-
-def _mean(it: Expansion) -> None:
-    it.node.type = "AccumulateNV2"
-    it.behind("Muls", "_Muls", shape=it.graph.tensor(it.node.outputs[0]).shape)
-
-
-def _pad(it: Expansion) -> None:
-    mirrored = it.node.attributes.get("mode") == "reflect" and "MirrorPad" in it.types
-    it.node.type = "MirrorPad" if mirrored else "PadV3"
-    if len(it.node.inputs) == 1:
-        it.node.inputs += [it.const("_data1")] + ([] if mirrored else [it.const("_data2", "float32")])
-
-
-def _resize(it: Expansion) -> None:
-    """Sizes are computed from the scales if none are given; with known shapes that is folded."""
-    nearest = it.node.attributes.get("mode", "nearest") == "nearest"
-    x, sizes = it.node.inputs[0], it.node.inputs[3:4] or [""]
-    if nearest:
-        it.node.type = "ResizeNearestNeighborV2"
-        it.node.inputs = [x, sizes[0] or it.const("_sizes", "int32", (2,))]
-    else:
-        it.node.type = "Resize"
-
-
-def _arithmetic(it: Expansion) -> None:
-    """``Xor`` of booleans: cast, computed, cast back."""
-    it.node.type = "BitwiseXor"
-    for number in (0, 1):
-        it.before(number, "Cast", f"_cast{number}")
-        it.graph.tensors[it.node.inputs[number]] = GraphTensor("int32")
-    it.behind("Cast", "_cast2")
-    it.graph.tensors[it.node.outputs[0]] = GraphTensor("int32")
-
-
-def _scatter(it: Expansion) -> None:
-    kinds = {"add": "ScatterNdAdd", "max": "ScatterNdMax", "min": "ScatterNdMin"}
-    it.node.type = kinds.get(str(it.node.attributes.get("reduction", "none")), "ScatterNdUpdate")
-    it.before(0, "TensorMove", "_TensorMove", it.graph.tensor(it.node.inputs[0]).shape)
-
-
-def _shift(it: Expansion) -> None:
-    it.node.type = "LeftShift" if it.node.attributes.get("direction") == "LEFT" else "RightShift"
-
-
-def _topk(it: Expansion) -> None:
-    it.node.type = "TopK"
-    if len(it.node.inputs) == 1:
-        it.node.inputs.append(it.const("_data1", "int32"))
-
-
-def _threshold(it: Expansion) -> None:
-    x = it.node.inputs[0]
-    it.node.type = "Threshold"
-    it.behind("Mul", "_mul", [x], it.graph.tensor(x).shape)
-
-
-_RULES: dict[str, Rule] = {
-    "Conv": _spatial("Conv2D", "Conv3D", 2),
-    "ConvTranspose": _spatial("Conv2DTranspose", "Conv3DTranspose", 2),
-    "AveragePool": _spatial("AvgPoolV2", "AvgPool3D", 1),
-    "MaxPool": _spatial("MaxPoolV3", "MaxPool3D", 1),
-    "Gemm": _gemm,
-    "LayerNormalization": _layer_norm,
-    "Clip": _clip,
-    "Max": _chain("Maximum"),
-    "Min": _chain("Minimum"),
-    "Mean": _mean,
-    "ArgMax": _arg("ArgMaxV2"),
-    "ArgMin": _arg("ArgMin"),
-    "ReduceLogSum": _reduce_log_sum,
-    "ReduceSumSquare": _axes("SquareSumV1"),
-    "GlobalMaxPool": _axes("ReduceMax", "_Const_0"),
-    "Gather": _gather,
-    "Concat": _concat,
-    "Split": _split,
-    "Slice": _plain("StridedSliceV2"),
-    "Pad": _pad,
-    "Resize": _resize,
-    "Upsample": _plain("Resize"),
-    "Xor": _arithmetic,
-    "ScatterND": _scatter,
-    "BitShift": _shift,
-    "TopK": _topk,
-    "ThresholdedRelu": _threshold,
-    **{f"Reduce{name}": _axes(f"Reduce{name}") for name in ("Max", "Mean", "Min", "Prod", "Sum", "LogSumExp")},
+CONDITIONS: dict[str, Callable[[Given], bool]] = {
+    "0d": lambda it: not 1 <= len(it.ints("kernel_shape")) <= 3,
+    "1d": lambda it: it.dims == 1,
+    "3d": lambda it: it.dims == 3,
+    "large": _is_large,
+    "padded": lambda it: any(it.ints("pads")),
+    "same_padding": lambda it: it.word("auto_pad", "NOTSET") not in ("NOTSET", "VALID"),
+    "nearest": lambda it: it.word("mode", "nearest") == "nearest",
+    "interpolating": lambda it: it.word("mode", "nearest") in ("linear", "cubic"),
+    "other_selu": lambda it: (
+        abs(it.number("alpha", 1.67326) - 1.67326) > 1e-5 or abs(it.number("gamma", 1.0507) - 1.0507) > 1e-5
+    ),
+    "wrong_split": lambda it: len(it.ints("split")) != len(it.node.outputs),
+    "wrong_outputs": lambda it: int(it.number("num_outputs", 0)) != len(it.node.outputs),
+    "uneven": lambda it: _size_along_axis(it) % len(it.node.outputs) != 0,
+    "float_dtype": lambda it: it.number("dtype", 1) in (1, 10, 11),
+    "half_dtype": lambda it: it.number("dtype", 1) in (1, 10),
 }
+"""What a case may ask of a node beyond its attributes and inputs."""
+
+
+def _pairs(values: Sequence[int]) -> list[int]:
+    """Return begins and ends of all axes as begin and end of each."""
+    half = len(values) // 2
+    return [each for pair in zip(values[:half], values[half:], strict=False) for each in pair]
+
+
+def _nhwc_paddings(it: Given) -> list[int]:
+    return [0, 0, *[*_pairs(it.ints("pads")), 0, 0, 0, 0][:4], 0, 0]
+
+
+def _unpool_rest(it: Given) -> list[int]:
+    kernel = it.ints("kernel_shape")
+    pads = it.ints("pads") or [0] * 2 * len(kernel)
+    return [0, 0, *(pads[at] + pads[at + len(kernel)] - size for at, size in enumerate(kernel))]
+
+
+VALUES: dict[str, Callable[[Given], Any]] = {
+    "none": lambda _: [],
+    "pads": lambda it: _pairs(it.ints("pads")),
+    "paddings": _nhwc_paddings,
+    "unpool_sub": lambda it: [0, 0] + [1] * len(it.ints("kernel_shape")),
+    "unpool_strides": lambda it: [1, 1, *(it.ints("strides") or [1] * len(it.ints("kernel_shape")))],
+    "unpool_rest": _unpool_rest,
+    "even": lambda it: [_size_along_axis(it) // len(it.node.outputs)] * len(it.node.outputs),
+    "range": lambda it: it.number("high", 1.0) - it.number("low", 0.0),
+    "scale": lambda it: it.number("Y_scale", 1.0),
+}
+"""Values of constants that are computed."""
+
+
+@cache
+def _plugins() -> dict[tuple[str, str], list[tuple[frozenset[int], Plugin]]]:
+    """Return the plugins by domain and operator, with their opsets."""
+    found: dict[tuple[str, str], list[tuple[frozenset[int], Plugin]]] = {}
+    for line in re.sub(r"\n    ", " ", PLAIN).strip().splitlines():
+        head, names = line.split(":", 1)
+        domain, words = head.split() if " " in head else (DEFAULT_DOMAIN, head)
+        for name in names.split():
+            op, _, op_type = name.partition(":")
+            found.setdefault((domain, op), []).append((_opsets(words), Plugin(op_type or op)))
+    for family in FAMILIES:
+        for key, opsets, plugin in _family(family):
+            rows = found.setdefault(key, [])
+            plain = next((row for row in rows if row[0] == opsets), None)
+            if plain is not None:
+                rows.remove(plain)
+                plugin = plugin._replace(type=plain[1].type)
+            rows.append((opsets, plugin))
+    return found
+
+
+def _family(text: str) -> Iterator[tuple[tuple[str, str], frozenset[int], Plugin]]:
+    for block in re.split(r"\n(?=\w)", text.strip("\n")):
+        head, *lines = re.sub(r"\n        ", " ", block).splitlines()
+        words = head.split()
+        at = next(number for number, word in enumerate(words) if word[0].isdigit())
+        lines = [line.strip() for line in lines]
+        defaults = next((line.split()[1:] for line in lines if line.startswith("defaults:")), [])
+        named = tuple((name, value) for name, _, value in (each.partition("=") for each in defaults))
+        for op in words[:at]:
+            cases = tuple(_case(line, op) for line in lines if not line.startswith("defaults:"))
+            for domain, opsets in (
+                (DEFAULT_DOMAIN, words[at]),
+                *zip(words[at + 1 :: 2], words[at + 2 :: 2], strict=True),
+            ):
+                yield (domain, op), _opsets(opsets), Plugin("", cases, named)
+
+
+def _case(line: str, op: str) -> Case:
+    conditions = ""
+    found = re.match(r"((?:(?![(])[^:])*): ", line)
+    if found:
+        conditions, line = found[1], line[found.end() :]
+    if line.startswith("!"):
+        return Case(tuple(conditions.split()), refused=line[1:].strip())
+    text, _, results = line.partition(" -> ")
+    if text.startswith("@chain"):
+        return Case(tuple(conditions.split()), (Step("*", text.split()[1], "", ("@chain",)),))
+    steps = tuple(
+        Step(name or "*", op if op_type == "~" else op_type, dtype, tuple(inputs.split()))
+        for name, op_type, dtype, inputs in _STEP.findall(text)
+    )
+    return Case(tuple(conditions.split()), steps, tuple(results.split()))
+
+
+def _opsets(text: str) -> frozenset[int]:
+    """Return the numbers of ``1,8-18``."""
+    ranges = (part.partition("-") for part in text.split(","))
+    return frozenset(number for first, _, last in ranges for number in range(int(first), int(last or first) + 1))
+
+
+class Found(NamedTuple):
+    """How the front end translates a node.
+
+    :param case: what it becomes; None: one node of the type
+    :param refused: why atc refuses the model; empty if it does not
+    """
+
+    type: str = ""
+    case: Case | None = None
+    refused: str = ""
+
+
+def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Found:
+    """Return how the front end translates a node."""
+    domain, _, op = node.op.rpartition("::")
+    key = f"{domain or DEFAULT_DOMAIN}::{opsets.get(domain, 1)}::{op}"
+    rows = _plugins().get((domain or DEFAULT_DOMAIN, op), [])
+    plugin = next((plugin for numbers, plugin in rows if opsets.get(domain, 1) in numbers), None)
+    if plugin is None:
+        return Found(key, refused=f"no plugin for {key}")
+    given = Given(graph, node, dict(plugin.defaults))
+    for case in plugin.cases:
+        if all(_holds(condition, given) for condition in case.conditions):
+            return Found(key, refused=case.refused) if case.refused else Found(case=case)
+    return Found(plugin.type)
+
+
+def _holds(text: str, it: Given) -> bool:
+    if text in CONDITIONS:
+        return CONDITIONS[text](it)
+    if text[0] == "!" and text[1:] in CONDITIONS:
+        return not CONDITIONS[text[1:]](it)
+    if text[0] in "+-":
+        return it.has(int(text[1:])) == (text[0] == "+")
+    number = _NUMBER.fullmatch(text)
+    if number:
+        count = len(it.node.inputs if number[1] else it.node.outputs)
+        sign, than = number[1] or number[3], int(number[2] or number[4])
+        return count < than if sign == "<" else count > than if sign == ">" else count == than
+    name, unequal, value = re.fullmatch(r"!?(\w+)(!?)=?(.*)", text).groups()  # type: ignore[union-attr]
+    if not value:
+        return (name in it.node.attributes) != (text[0] == "!")
+    has = it.node.attributes.get(name, it.defaults.get(name, ""))
+    is_equal = float(value) == has if isinstance(has, (int, float)) else str(has) == value
+    return is_equal != bool(unequal)
+
+
+def expand(graph: SourceGraph, node: SourceNode, case: Case, path: str) -> list[SourceNode]:
+    """Return the nodes that replace an operator, with their types; the operator's own node is one of them."""
+    return _Expansion(graph, node, path).run(case)
+
+
+class _Expansion:
+    def __init__(self, graph: SourceGraph, node: SourceNode, path: str) -> None:
+        self.graph = graph
+        self.node = node
+        self.path = path
+        self.given = list(node.inputs)
+        self.results = list(node.outputs)
+        self.made: list[SourceNode] = []
+        self.values: dict[str, list[str]] = {}
+
+    def run(self, case: Case) -> list[SourceNode]:
+        steps: Sequence[Step] = case.steps
+        if steps[0].inputs == ("@chain",):
+            steps = self._chained(steps[0].type)
+        results = case.results or (steps[-1].name, *(f"*:{at}" for at in range(1, len(self.results))))
+        wanted = dict(zip(results, self.results, strict=False))
+        steps = _needed(steps, [name for name, value in wanted.items() if value])
+        read = {each for step in steps for each in step.inputs}
+        for step in steps:
+            inputs = [value for text in step.inputs for value in self._inputs(text, step)]
+            self._add(step, inputs, wanted, read)
+        return self.made
+
+    def _chained(self, op_type: str) -> tuple[Step, ...]:
+        """Return one node for two inputs, a further one for each further input."""
+        steps = [Step("*", op_type, "", ("0", "1"))]
+        for number in range(2, len(self.given)):
+            steps.append(Step(f"{op_type}_{number}", op_type, "", (steps[-1].name, str(number))))
+        return tuple(steps)
+
+    def _add(self, step: Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
+        graph, main = self.graph, step.name == "*"
+        name = self.node.name if main else f"{self.node.name}_{step.name}"
+        outputs: list[str] = []
+        first = graph.tensor(next(iter(inputs), ""))
+        whole = graph.tensor(self.results[0]).dtype if self.results else None
+        dtype = whole if step.dtype == "@output" or (main and not step.dtype) else step.dtype or first.dtype
+        for at in range(8):
+            reference = f"{step.name}:{at}" if at else step.name
+            value = wanted.get(reference, "")
+            if not value and reference in read:
+                value = f"{name}:{at}" if at else f"{name}:inner" if main else name
+                result = graph.tensor(self.results[0]).shape if len(self.results) == 1 else None
+                follows = step.type in ("Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div")
+                shape = first.shape if step.type in _SAME_SHAPE else result if main and follows else None
+                if step.type == "Shape":
+                    shape = None if first.shape is None else (len(first.shape),)
+                graph.tensors[value] = GraphTensor(dtype, shape=shape)
+            elif value and step.dtype and not at:
+                graph.tensors[value] = graph.tensor(value)._replace(dtype=dtype)
+            outputs.append(value)
+        while outputs and not outputs[-1]:
+            outputs.pop()
+        self.values[step.name] = outputs
+        if main:
+            self.node.type, self.node.inputs, self.node.outputs = step.type, inputs, outputs
+            self.made.append(self.node)
+            return
+        extra = {"source": self.node.name}
+        number = self.node.number
+        self.made.append(SourceNode(name, step.type, inputs, outputs, number=number, extra=extra, type=step.type))
+
+    def _inputs(self, text: str, step: Step) -> list[str]:
+        if text == "_":
+            return [""]
+        if text[0].isdigit():
+            at = int(text.rstrip("+"))
+            given = self.given[at:] if text[-1] == "+" else self.given[at : at + 1]
+            return given or ([] if text[-1] == "+" else [""])
+        name, _, output = text.partition(":")
+        if name in self.values:
+            return [self.values[name][int(output or 0)]]
+        return [self._constant(text, step)]
+
+    def _constant(self, text: str, step: Step) -> str:
+        it = Given(self.graph, self.node, {})
+        if text in ("@roi", "@scales"):
+            at = 1 if text == "@roi" else 2
+            if it.has(at):
+                return self._copy(text[1:], self.given[at])
+            return self._made_constant(step, "float32", [])
+        if text == "@value":  # ConstantOfShape: a tensor of one value, float32 0 if it is not given
+            tensor = self.node.attributes.get("value")
+            value, dtype = tensor if isinstance(tensor, tuple) else (0.0, "float32")
+            return self._made_constant(step, dtype, value)
+        if text == "@zero":
+            return self._made_constant(step, self.graph.tensor(self.results[0]).dtype or "float32", 0)
+        found = re.fullmatch(r"(\w+)(?:\[(.*)\]|:(.*))", text)
+        assert found is not None, text
+        listed, single = found[2], found[3]
+        if listed is not None:
+            value = it.ints(listed)
+            if listed[:1] == "@":
+                value = VALUES[listed[1:]](it)
+            elif "," in listed or re.fullmatch(r"-?\d+", listed):
+                value = [float(each) if "float" in found[1] else int(each) for each in listed.split(",")]
+        elif single[:1] == "@":
+            value = VALUES[single[1:]](it)
+        else:
+            name, _, default = single.rpartition("=")
+            value = it.number(name, float(default)) if name else float(default)
+        return self._made_constant(step, found[1], value)
+
+    def _copy(self, name: str, value: str) -> str:
+        """Return an Identity of an input, as the plugin of Resize puts it before each."""
+        full = f"{self.node.name}_{name}"
+        self.graph.tensors[full] = self.graph.tensor(value)
+        extra = {"source": self.node.name}
+        number = self.node.number
+        self.made.append(SourceNode(full, "Identity", [value], [full], number=number, extra=extra, type="Identity"))
+        return full
+
+    def _made_constant(self, step: Step, dtype: str, value: Any) -> str:
+        from onnx import helper
+
+        values = value if isinstance(value, list) else [value]
+        if "int" in dtype or dtype == "bool":
+            values = [int(each) for each in values]
+        name = f"{self.node.name}_{'' if step.name == '*' else step.name}const{len(self.made)}"
+        shape = (len(values),) if isinstance(value, list) else ()
+        made = constant(self.graph, name, dtype, shape)
+        tensor = helper.make_tensor(name, ONNX.index(dtype), shape, values)
+        made.weights = Weights(self.path, tensor=tensor)
+        self.made.append(made)
+        return name
+
+
+def _needed(steps: Sequence[Step], results: Sequence[str]) -> list[Step]:
+    """Return the steps that results need, in order."""
+    wanted = {each.partition(":")[0] for each in results}
+    kept: list[Step] = []
+    for step in reversed(steps):
+        if step.name in wanted or step.name == "*":
+            kept.insert(0, step)
+            wanted.update(each.partition(":")[0] for each in step.inputs)
+    return kept
+
+
+def fold_added(graph: SourceGraph) -> None:
+    """Fold the nodes that expansions added, where they depend on constants only; remove an Identity between others."""
+    constants = {value for node in graph.nodes if node.type == "Const" for value in node.outputs}
+    instead: dict[str, str] = {}
+    kept: list[SourceNode] = []
+    for node in graph.nodes:
+        if instead:
+            node.inputs = [instead.get(value, value) for value in node.inputs]
+        fed = [value for value in node.inputs if value]
+        is_added = "source" in node.extra and bool(fed) and not set(node.outputs) & set(graph.outputs)
+        shaped = node.type == "Shape" and all(dim >= 0 for dim in graph.tensor(fed[0]).shape or (-1,)) if fed else False
+        is_inner = node.outputs == [node.name]
+        if is_added and is_inner and (node.type == "Identity" or (node.type in _UNCHANGED and fed[0] in constants)):
+            instead[node.outputs[0]] = fed[0]
+        elif is_added and (shaped or (node.type in _FOLDED and constants.issuperset(fed))):
+            constants.update(node.outputs)
+            kept.append(
+                SourceNode(node.name, "Const", [], node.outputs, number=node.number, extra=node.extra, type="Const")
+            )
+        else:
+            kept.append(node)
+    if instead:
+        for node in kept:
+            node.inputs = [instead.get(value, value) for value in node.inputs]
+    read = {value for node in kept for value in node.inputs} | set(graph.outputs)
+    graph.nodes = [node for node in kept if "source" not in node.extra or not read.isdisjoint(node.outputs)]

@@ -8,8 +8,6 @@ from importlib.resources import files
 from typing import NamedTuple
 
 _DATA = "opsinfo_cli.neighbours.data"
-HIGHEST_OPSET = 18
-"""The newest opset of ONNX that CANN documents (ATC manual, supported ONNX operators: opset 11 to 18)."""
 
 _WITH_D_FORM = """
 ArgMax ArgMin BatchToSpace BatchToSpaceND BroadcastTo Concat ConcatOffset ConcatV2 Conv2DBackpropFilter
@@ -48,21 +46,6 @@ def _table(name: str) -> dict[str, object]:
     return found
 
 
-@lru_cache(maxsize=4096)
-def onnx_mapping(op: str, opset: int) -> Mapping | None:
-    """Return the translation of an ONNX operator; ``op`` has its domain as prefix, unless it is the default one."""
-    row = _table("onnx_to_ascend_by_opset.json").get(op)
-    if not isinstance(row, dict):
-        return None
-    rows = row["by_opset"]
-    for each in rows:
-        if _within(opset, each["opsets"]):
-            return Mapping(tuple(each["ascend"]), bool(row["expands"]))
-    lowest = min((_lowest(each["opsets"]), number) for number, each in enumerate(rows))
-    nearest = rows[lowest[1]] if opset < lowest[0] else rows[-1]
-    return Mapping(tuple(nearest["ascend"]), bool(row["expands"]), True)
-
-
 def tensorflow_mapping(op: str) -> Mapping | None:
     """Return the translation of a TensorFlow operator; None if unknown."""
     types = _table("tf_to_ascend.json").get(op)
@@ -81,18 +64,3 @@ def translated_types() -> frozenset[str]:
 def second_type(op_type: str) -> str | None:
     """Return the type that fusion may turn an op type with a constant second input into; None if there is none."""
     return f"{op_type}D" if op_type in _D_FORMS else None
-
-
-def _within(opset: int, ranges: str) -> bool:
-    """Whether an opset is one of ``8-18``, ``1,8-18``, ``all``."""
-    if ranges == "all":
-        return True
-    for part in ranges.split(","):
-        first, _, last = part.partition("-")
-        if int(first) <= opset <= int(last or first):
-            return True
-    return False
-
-
-def _lowest(ranges: str) -> int:
-    return 0 if ranges == "all" else int(ranges.split(",", maxsplit=1)[0].split("-", maxsplit=1)[0])

@@ -154,7 +154,15 @@ def _fold(graph: SourceGraph) -> None:
 def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
     op = node.op
     given = [value for value in node.inputs if value]
-    if not given or node.bodies or op in _NOT_FOLDED or op.startswith(_STATEFUL) or "::" in op or not node.outputs:
+    if (
+        not given
+        or node.type
+        or node.bodies
+        or op in _NOT_FOLDED
+        or op.startswith(_STATEFUL)
+        or "::" in op
+        or not node.outputs
+    ):
         return False
     if constant.issuperset(given):
         return True

@@ -56,6 +56,7 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             "unknown": outcome.memory.unknown,
         },
         "coverage": coverage_document(outcome.coverage),
+        "refused_by_atc": [each._asdict() for each in model.refused],
         "fusions": [
             {"name": each.name, "nodes": list(each.nodes), "result": list(each.result)}
             for each in outcome.fused.fusions

@@ -287,6 +287,7 @@ def _document(report: SimulationReport) -> dict[str, Any]:
         **_nodes_document(report),
         "absorbed": [{"node": each.node, "type": each.type, "by": each.absorbed_by} for each in _absorbed(report)],
         "coverage": coverage_document(report.coverage),
+        "refused_by_atc": [each._asdict() for each in report.simulation.ready.prepared.graph.model.refused],
         "max_error": report.max_error,
         "min_cosine": report.min_cosine,
         "passes": report.passes,
