@@ -153,7 +153,7 @@ def test_a_temp_of_a_dead_process_is_removed_and_nothing_else(opsinfo: Run, opp:
 
 
 def test_a_signal_while_reading_standard_input(start: Start) -> None:
-    """Python ends by SIGINT itself, 130 for a shell, if it comes while a class is made (`unhandled_keyboard_interrupt`)."""
+    """Python ends by SIGINT itself, 130 for a shell, if it comes while a class is made."""
     for number, status in SIGNAL_STATUSES.items():
         process = start("validate", "-", "--as", "mixlist", stdin=subprocess.PIPE)
         while process.poll() is None and not _installed(process.pid, signal.SIGHUP):
