@@ -93,20 +93,7 @@ class NodeByNode:
         found = self.answer.find(node.name) if self.answer else None
         if found is None or not found.judged:
             return nothing
-        padded = [*found.inputs, *nothing[0]][: len(node.input)], [*found.outputs, *nothing[1]][: len(node.output)]
-        return self._of_flat_convolution(node, *padded)
-
-    def _of_flat_convolution(
-        self, node: onnx.NodeProto, before: list[str | None], after: list[str | None]
-    ) -> tuple[list[str | None], list[str | None]]:
-        """A convolution of one dimension gets a dimension put in before it, and taken out behind it."""
-        assert self.answer is not None
-        for number, suffix in enumerate(("_UnsqueezeX", "_UnsqueezeW")):
-            if node.op_type == "Conv" and (made := self.answer.find(node.name + suffix)):
-                before[number] = made.inputs[0]
-        if node.op_type == "Conv" and (made := self.answer.find(node.name + "_SqueezeY")):
-            after[0] = made.outputs[0]
-        return before, after
+        return [*found.inputs, *nothing[0]][: len(node.input)], [*found.outputs, *nothing[1]][: len(node.output)]
 
     def _kernel(self, node: onnx.NodeProto, given: list[Any]) -> list[Any]:
         bare = onnx.NodeProto()
