@@ -157,7 +157,7 @@ def test_many_names_that_differ_in_digits_only(hostile: Hostile, tmp_path: Path,
     known, asked = ([name.format(number) for number in each] for each in (numbers[::2], numbers[1::2]))
     library = written(tmp_path / "aic-x-ops-info.json", objects(known))
     mixlist = written(tmp_path / "f.json", {"black-list": {"to-add": asked}})
-    ran = hostile("validate", mixlist, "--against", library, seconds=4 * counts.seconds)
+    ran = hostile("validate", mixlist, "--against", library, "--format", "json", seconds=4 * counts.seconds)
     assert ran.out.count("unknown operator") == counts.many
 
 
