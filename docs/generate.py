@@ -38,7 +38,7 @@ SHOWN = {
 
 sys.path[:0] = [str(ROOT)]
 
-from opsinfo_cli.check.wording import TOPICS, wording  # noqa: E402
+from opsinfo_cli.check.wording import wording  # noqa: E402
 from opsinfo_cli.cli.app import cli  # noqa: E402
 from opsinfo_cli.report.views.explanation import example_text  # noqa: E402
 
@@ -81,7 +81,7 @@ def reference() -> str:
     parts = [GENERATED, "# Commands\n\n", "The `--help` text of every command.\n\n"]
     for context in contexts():
         parts.append(f"## {context.command_path}\n\n```text\n{context.get_help()}\n```\n\n")
-    parts.append(f"## Exit status\n\n```text\n{TOPICS['exit-codes']}\n```\n")
+    parts.append(f"## Exit status\n\n```text\n{wording('en').topics['exit-codes']}\n```\n")
     return "".join(parts)
 
 

@@ -9,36 +9,10 @@ from typing import Literal, NamedTuple
 from ..errors import OpsinfoError, brief
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt
-
-Severity = Literal["error", "warning", "note"]
-Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
-About = Literal["both", "mixlist", "library", "mode", "model", "options", "store", "install", "vault"]
+from .rules import RULES, Reaction, Rule, Severity
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """The worst first."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The facts about a kind of finding.
-
-    :param name: never changes
-    :param severity: a finding may override it, as it may ``engine``
-    :param engine: the engine's reaction
-    :param fails: the smallest text that has the finding
-    :param passes: the same, fixed
-    :param source: where the rule comes from: repository, path and lines
-    """
-
-    code: str
-    name: str
-    about: About
-    severity: Severity
-    engine: Reaction
-    why: str
-    fails: str
-    passes: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +79,7 @@ class Finding:
 
 
 def at(
-    rule: Rule,
+    rule: str,
     source: Source,
     span: tuple[int, int],
     message: str,
@@ -116,10 +90,13 @@ def at(
     fix: Fix | None = None,
     identity: str = "",
 ) -> Finding:
-    """Return a finding at a span of a text."""
+    """Return a finding at a span of a text.
+
+    :param rule: its name
+    """
     start, end = source.place(span[0]), source.place(span[1])
     return Finding(
-        rule,
+        RULES[rule],
         message,
         source.path,
         start,
@@ -134,17 +111,17 @@ def at(
     )
 
 
-def at_error(rule: Rule, error: OpsinfoError, path: str, message: str, hint: str | None) -> Finding:
+def at_error(rule: str, error: OpsinfoError, path: str, message: str, hint: str | None) -> Finding:
     """Return a finding at the place of an error, which is one character."""
     start = Place(error.line, error.column) if error.line and error.column else None
     end = Place(start.line, start.column + 1) if start else None
-    return Finding(rule, message, path, start, end, hint=hint)
+    return Finding(RULES[rule], message, path, start, end, hint=hint)
 
 
-def whole_file(rule: Rule, path: str, message: str, hint: str | None = None) -> Finding:
+def whole_file(rule: str, path: str, message: str, hint: str | None = None) -> Finding:
     """Return a finding on a whole file or folder; in a file its place is the first character."""
     start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
-    return Finding(rule, message, path, start, end, hint=hint)
+    return Finding(RULES[rule], message, path, start, end, hint=hint)
 
 
 class FileVerdict(NamedTuple):

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from ..model.near_names import did_you_mean
 from ..model.repository import git_root
 from ..text.source import Source
-from .engine_files import CUSTOMIZE_DTYPES, IMPLEMENTATION_MODES, KEEP_DTYPE, OPTIONS
-from .finding import Finding, PassedOver, Rule, at
+from .finding import Finding, PassedOver, at
 
 SCRIPTS = (".sh", ".ini", ".cfg")
 """Endings of the files that are searched for references."""
@@ -38,23 +37,6 @@ _REFERENCE = re.compile(
 )
 _CHANGE_FOLDER = re.compile(r"^[ \t]*(?:cd|pushd)[ \t]+[\"']?([\w./-]+)", re.MULTILINE)
 _VARIABLE = re.compile(r"^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|~)/")
-
-MISSING_FILE = Rule(
-    code="O005",
-    name="missing-file",
-    about="options",
-    severity="warning",
-    engine="refuses",
-    why=(
-        "A script or configuration names a mixlist, or a file beside it, that is in none of the folders where it may "
-        "be: that of the script, those above it up to the checked directory, and those that the script changes to. "
-        "The compiler refuses a missing file. Paths with variables that cannot be resolved, and paths out of the "
-        "checked directory, are skipped (-v lists them)."
-    ),
-    fails="--keep_dtype=keep_dtypes.cfg in convert.sh, which lies beside keep_dtype.cfg",
-    passes="--keep_dtype=keep_dtype.cfg in convert.sh",
-    source=f"{OPTIONS}:81-92; {KEEP_DTYPE}:73-88; {CUSTOMIZE_DTYPES}:64-81; {IMPLEMENTATION_MODES}:204-226",
-)
 
 
 class Reference(NamedTuple):
@@ -123,7 +105,7 @@ def follow(source: Source, top: str | None) -> Followed | None:
             with suppress(OSError):
                 beside = os.listdir(folder)
             hint = did_you_mean(os.path.basename(path), beside)
-            followed.findings.append(at(MISSING_FILE, source, span, f"`{path}` does not exist", hint=hint))
+            followed.findings.append(at("missing-file", source, span, f"`{path}` does not exist", hint=hint))
     return followed if any(followed) else None
 
 

@@ -19,9 +19,9 @@ from ..text.layout import drop_part, quote
 from ..text.patch import Edit
 from ..text.scanner import Document, Node
 from ..text.source import Source
-from .engine_files import CHECK_SUPPORT, CONFIGURATION, GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
-from .finding import Finding, Fix, Rule, Severity, at
-from .text import WRONG_TYPE, bom, duplicate_keys, faults, pointer_to, trailing_text
+from .finding import Finding, Fix, at
+from .rules import Severity
+from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
 T = TypeVar("T")
 
@@ -119,7 +119,7 @@ class Reading:
 
     def at(
         self,
-        rule: Rule,
+        rule: str,
         item: Marked | None,
         message: str,
         hint: str | None = None,
@@ -183,42 +183,12 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
     yield from gray_to_add_alone(reading)
 
 
-UNKNOWN_LIST = Rule(
-    code="M001",
-    name="unknown-list",
-    about="mixlist",
-    severity="error",
-    engine="refuses",
-    why=(
-        "The engine accepts exactly the keys black-list, white-list and gray-list, and refuses a file with any other "
-        "key, such as `grey-list`, `white_list` or a `$schema` for the editor."
-    ),
-    fails='{"grey-list": {"to-add": ["Log"]}}',
-    passes='{"gray-list": {"to-remove": ["Log"]}, "black-list": {"to-add": ["Log"]}}',
-    source=f"{MIXLIST}:26-27, 133-184; error E21002",
-)
-UNKNOWN_ACTION = Rule(
-    code="M002",
-    name="unknown-action",
-    about="mixlist",
-    severity="error",
-    engine="refuses",
-    why="Inside a list the engine accepts only `to-add` and `to-remove`.",
-    fails='{"black-list": {"to_add": ["Log"]}}',
-    passes='{"black-list": {"to-add": ["Log"]}}',
-    source=f"{MIXLIST}:26-27, 147-168; error E21002",
-)
-
-_OF_FAULTS = {rule.name: rule for rule in (WRONG_TYPE, UNKNOWN_LIST, UNKNOWN_ACTION)}
-
-
 def structure(source: Source, root: Node) -> Iterator[Finding]:
     """Yield wrong-type, unknown-list and unknown-action; a near key can be renamed."""
     for fault in structure_faults(root):
-        rule = _OF_FAULTS[fault.name]
-        hint = _hint_at_key(fault) if rule is not WRONG_TYPE else None
+        hint = _hint_at_key(fault) if fault.name != "wrong-type" else None
         span, pointer = (fault.node.start, fault.node.end), pointer_to(*fault.steps)
-        yield at(rule, source, span, fault.message, pointer=pointer, hint=hint, fix=_renaming_key(fault))
+        yield at(fault.name, source, span, fault.message, pointer=pointer, hint=hint, fix=_renaming_key(fault))
 
 
 def _renaming_key(fault: StructureFault) -> Fix | None:
@@ -239,29 +209,13 @@ def _hint_at_key(fault: StructureFault) -> str:
     return did_you_mean(key, known) or "use one of " + ", ".join(f"`{word}`" for word in known)
 
 
-CONTRADICTION = Rule(
-    code="M003",
-    name="contradiction",
-    about="mixlist",
-    severity="error",
-    engine="refuses",
-    why=(
-        "Of the 63 combinations of the six marks on one op type the engine accepts eleven. Adding to two lists, adding "
-        "to and removing from the same list, removing from two lists, and removing from gray alone are refused."
-    ),
-    fails='{"black-list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
-    passes='{"black-list": {"to-add": ["Log"]}, "white-list": {"to-remove": ["Log"]}}',
-    source=f"{MIXLIST}:46-60, 233-249; error E20003",
-)
-
-
 def contradictions(reading: Reading) -> Iterator[Finding]:
     """Yield contradiction, at the last mark of an op type, which makes the combination illegal."""
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             last = max(reading.by_name[name], key=lambda item: item.node.start)
             message = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
-            yield reading.at(CONTRADICTION, last, message, _way_out(marks))
+            yield reading.at("contradiction", last, message, _way_out(marks))
 
 
 def _way_out(marks: frozenset[Mark]) -> str:
@@ -273,42 +227,13 @@ def _way_out(marks: frozenset[Mark]) -> str:
     return "use one `to-add`, and at most one `to-remove` of another list"
 
 
-DUPLICATE_OPERATOR = Rule(
-    code="M004",
-    name="duplicate-operator",
-    about="mixlist",
-    severity="warning",
-    engine="accepts",
-    why="An op type appears twice in one array. That has no effect; often another op type was meant.",
-    fails='{"black-list": {"to-add": ["Log", "Log"]}}',
-    passes='{"black-list": {"to-add": ["Log"]}}',
-    source=f"{MIXLIST}:208-231",
-)
-
-
 def duplicate_operators(reading: Reading) -> Iterator[Finding]:
     seen = set()
     for item in reading.items:
         if (item.name, item.mark) in seen:
             message = f"`{item.name}` appears twice in this array"
-            yield reading.at(DUPLICATE_OPERATOR, item, message, fix=reading.dropping(item))
+            yield reading.at("duplicate-operator", item, message, fix=reading.dropping(item))
         seen.add((item.name, item.mark))
-
-
-NO_EFFECT = Rule(
-    code="M008",
-    name="no-effect",
-    about="mixlist",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "The entry changes nothing: the engine ignores a gray-list `to-add` alone, and a `to-add` for the list that "
-        "the op type is already on changes nothing."
-    ),
-    fails='{"gray-list": {"to-add": ["MatMulV2"]}}',
-    passes='{"white-list": {"to-remove": ["MatMulV2"]}}',
-    source=f"{MIXLIST}:265-294",
-)
 
 
 def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
@@ -317,7 +242,7 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
         if combination(marks) == "add gray":
             message = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
             hint = "to make it gray, add it to `to-remove` of the list it is on"
-            yield reading.at(NO_EFFECT, reading.first(name), message, hint, fix=reading.dropping_marks(name, marks))
+            yield reading.at("no-effect", reading.first(name), message, hint, fix=reading.dropping_marks(name, marks))
 
 
 def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Sequence[Mode]) -> Iterator[Finding]:
@@ -380,7 +305,7 @@ class KnownEntry:
             mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)
         )
 
-    def at_useless(self, rule: Rule, mark: Mark, message: str, hint: str | None = None) -> Finding:
+    def at_useless(self, rule: str, mark: Mark, message: str, hint: str | None = None) -> Finding:
         """Return the finding on a mark without effect. Its fix drops all of them, so that the rest stays legal."""
         fix = self.reading.dropping_marks(self.name, self.useless)
         return self.reading.at(rule, self.reading.with_mark(self.name, mark), message, hint, fix=fix)
@@ -399,38 +324,6 @@ def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[
     return ((result, _listed(some)) for result, some in chips.items())
 
 
-UNKNOWN_OPERATOR = Rule(
-    code="M005",
-    name="unknown-operator",
-    about="mixlist",
-    severity="error",
-    engine="ignores",
-    why=(
-        "Op types are compared exactly with those of the graph after fusion. A name that no library has "
-        "is silently ignored: training continues with the library's policy. With a near name it is an "
-        "error, otherwise a warning: its package may not be installed here. In a keep_dtype, customize_dtypes or "
-        "op_precision file it is always a warning."
-    ),
-    fails='{"black-list": {"to-add": ["MatMu1V2"]}}',
-    passes='{"black-list": {"to-add": ["MatMulV2"]}}',
-    source=f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
-)
-NOT_IN_AI_CORE = Rule(
-    code="M006",
-    name="not-in-ai-core",
-    about="mixlist",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "The install knows this op type, but for another engine (AI CPU, vector core, DSA, host). The mixlist is read "
-        "by the AI Core engine and has no effect on it."
-    ),
-    fails='{"black-list": {"to-add": ["DSAGenBitMask"]}}',
-    passes='{"black-list": {"to-add": ["Log"]}}',
-    source=f"{CONFIGURATION}:927-934",
-)
-
-
 def unknown_operator(reading: Reading, name: str, names: Names, knowing: Sequence[MixlistTarget]) -> Iterator[Finding]:
     """Yield unknown-operator and not-in-ai-core.
 
@@ -443,26 +336,26 @@ def unknown_operator(reading: Reading, name: str, names: Names, knowing: Sequenc
     if knowing:
         lacking = _listed(against for against in targets if against not in knowing)
         message = f"`{name}` is an op type of {_listed(knowing)}, but not of {lacking}, where the engine ignores it"
-        yield reading.at(UNKNOWN_OPERATOR, item, message, severity="warning")
+        yield reading.at("unknown-operator", item, message, severity="warning")
         return
     engines = dict(_alike((against, against.target.other_engines.get(name)) for against in targets))
     if engines:
         several = len(targets) > 1
         owners = " and of ".join(f"{engine} in {chips}" if several else engine for engine, chips in engines.items())
         message = f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
-        yield reading.at(NOT_IN_AI_CORE, item, message)
+        yield reading.at("not-in-ai-core", item, message)
         return
     chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _listed(targets)
     message = f"unknown operator `{name}` in {chips}; the engine ignores it"
     near = names.near(name)
     if near:
         fix = reading.renaming(name, near[0]) if len(near) == 1 else None
-        yield reading.at(UNKNOWN_OPERATOR, item, message, meant(near), "error", fix)
+        yield reading.at("unknown-operator", item, message, meant(near), "error", fix)
     else:
         hint = "no operator there has a similar name"
         if near is None:
             hint = f"similar names were searched for the first {names.MOST} unknown ones only"
-        yield reading.at(UNKNOWN_OPERATOR, item, message, hint, "warning")
+        yield reading.at("unknown-operator", item, message, hint, "warning")
 
 
 def no_effect(entry: KnownEntry) -> Iterator[Finding]:
@@ -471,24 +364,8 @@ def no_effect(entry: KnownEntry) -> Iterator[Finding]:
     for mark in entry.useless:
         if mark.action == "to-add":
             yield entry.at_useless(
-                NO_EFFECT, mark, f"`{entry.name}` is already {mark.policy}{where}", "remove the entry"
+                "no-effect", mark, f"`{entry.name}` is already {mark.policy}{where}", "remove the entry"
             )
-
-
-REMOVE_MISMATCH = Rule(
-    code="M009",
-    name="remove-mismatch",
-    about="mixlist",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "A `to-remove` from a list that the op type is not on. The engine logs a warning and continues; other "
-        "marks of the op type still apply."
-    ),
-    fails='{"black-list": {"to-remove": ["MatMulV2"]}}',
-    passes='{"white-list": {"to-remove": ["MatMulV2"]}}',
-    source=f"{MIXLIST}:274-294",
-)
 
 
 def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
@@ -499,24 +376,7 @@ def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
     for mark in entry.useless:
         if mark.action == "to-remove":
             message = f"`{entry.name}` is {is_on}, not {mark.policy}, in the library; this `to-remove` does nothing"
-            yield entry.at_useless(REMOVE_MISMATCH, mark, message)
-
-
-SIBLING_TYPE = Rule(
-    code="M007",
-    name="sibling-type",
-    about="mixlist",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "The graph may hold another form of this operator when its dtype is decided: fusion turns `X` into `XD` or "
-        "`XV2` and back. That form ends with another policy, so the entry may miss the operator that is "
-        "meant."
-    ),
-    fails='{"black-list": {"to-add": ["MatMulV2"]}}',
-    passes='{"black-list": {"to-add": ["MatMul", "MatMulV2", "MatMulV3"]}}',
-    source=f"{GRAPH_OPTIMIZER}:364-402; {MIXLIST}:265-270",
-)
+            yield entry.at_useless("remove-mismatch", mark, message)
 
 
 def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms]) -> Iterator[Finding]:
@@ -528,7 +388,7 @@ def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms]) -> Iterator[Find
     results = ((against, _about_siblings(entry, against, forms[id(against)])) for against in entry.knowing)
     for about, chips in _alike(results):
         message = f"{about} in {chips}; fusion may turn one into the other"
-        yield entry.reading.at(SIBLING_TYPE, entry.reading.first(entry.name), message, hint)
+        yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
 
 
 def _about_siblings(entry: KnownEntry, against: MixlistTarget, forms: Forms) -> str | None:
@@ -580,22 +440,6 @@ def _stem(name: str) -> str:
     return name
 
 
-BLACK_WITHOUT_FP32 = Rule(
-    code="M010",
-    name="black-without-fp32",
-    about="mixlist",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "The library lists half precision for this operator's inputs and no float32. Black forbids the reduction, so "
-        "with float32 input the AI Core engine reports it unsupported: it falls back to AI CPU, or the build fails."
-    ),
-    fails='{"black-list": {"to-add": ["AvgPoolGradD"]}}',
-    passes='{"black-list": {"to-add": ["BiasAddGrad"]}}',
-    source=f"{CHECK_SUPPORT}:130-156",
-)
-
-
 def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
     black = ADD[Policy.BLACK]
     if black not in entry.marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
@@ -603,23 +447,7 @@ def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Fin
     lacking = [against for against in entry.knowing if against.columns(entry.name).can_be_black() is Possible.NO]
     if lacking:
         message = f"`{entry.name}` has no float32 columns in {_listed(lacking)}: black makes float32 input unsupported"
-        yield entry.reading.at(BLACK_WITHOUT_FP32, entry.reading.with_mark(entry.name, black), message)
-
-
-WHITE_WITHOUT_LOW = Rule(
-    code="M011",
-    name="white-without-low",
-    about="mixlist",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "The library lists no column of the mode's low precision for this operator. The engine logs a "
-        "warning and keeps the dtype: white has no effect."
-    ),
-    fails='{"white-list": {"to-add": ["Cholesky"]}}',
-    passes='{"white-list": {"to-add": ["Add"]}}',
-    source=f"{MIXED_PRECISION}:126-132",
-)
+        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, black), message)
 
 
 def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
@@ -630,7 +458,7 @@ def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Find
     lacking = ((against, _low_lacked(against.columns(entry.name), lows)) for against in entry.knowing)
     for words, chips in _alike(lacking):
         message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
-        yield entry.reading.at(WHITE_WITHOUT_LOW, entry.reading.with_mark(entry.name, white), message)
+        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, white), message)
 
 
 def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:

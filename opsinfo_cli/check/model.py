@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.policy import Mark, Policy, is_legal
 from ..model.precision_mode import MODES, Mode
-from .engine_files import CHECK_SUPPORT, GRAPH_OPTIMIZER, MIXED_PRECISION, MIXLIST
-from .finding import Rule
 from .mixlist import ADD
 
 if TYPE_CHECKING:
@@ -127,23 +125,6 @@ def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
     return [name for name in names if modes or soc is None or MODES[name].is_on(soc)]
 
 
-NOT_IN_MODEL = Rule(
-    code="G001",
-    name="not-in-model",
-    about="model",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "No model given with --model has a node of this op type. The entry has no effect on them. In an ONNX or "
-        "TensorFlow model, fusion may have changed the nodes of the type, which the message then says, or may still "
-        "create such a node; check a dump or a compiled model."
-    ),
-    fails="--model model.om, without a node of the type",
-    passes="--model model.om, with one",
-    source=f"{MIXLIST}:265-270; fusion runs first: {GRAPH_OPTIMIZER}:364-402",
-)
-
-
 def not_in_model(
     reading: Reading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
 ) -> Iterator[Finding]:
@@ -151,37 +132,7 @@ def not_in_model(
     message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
     if fused:
         message += f" when lists are asked: fusion makes {', '.join(f'`{each}`' for each in fused)} of them before"
-    yield reading.at(NOT_IN_MODEL, reading.first(name), message)
-
-
-NO_EFFECT_IN_MODEL = Rule(
-    code="G002",
-    name="no-effect-in-model",
-    about="model",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "The models have nodes of this op type, but all their nodes have the same dtypes without the entry, for all "
-        "given targets and modes (without --precision-mode: the mixed modes of the chip)."
-    ),
-    fails="--model model.om, where the producers of all its nodes are high already",
-    passes="--model model.om, where a producer is low",
-    source=f"{MIXED_PRECISION}:126-132",
-)
-BLACK_REFUSED_IN_MODEL = Rule(
-    code="G003",
-    name="black-refused-in-model",
-    about="model",
-    severity="error",
-    engine="refuses",
-    why=(
-        "The entry puts an op type on the black list, but its kernel has no column for the dtype that the nodes of the "
-        "model must then keep. AI Core refuses these nodes: they run on AI CPU, or the compilation fails."
-    ),
-    fails="--model model.om, float32 nodes of a type with float16 columns only",
-    passes="--model model.om, nodes of a type with float32 columns",
-    source=f"{CHECK_SUPPORT}:722-830",
-)
+    yield reading.at("not-in-model", reading.first(name), message)
 
 
 def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
@@ -198,33 +149,17 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
             first = situation.answer.graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
             message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
-            yield reading.at(BLACK_REFUSED_IN_MODEL, reading.with_mark(name, black), message)
+            yield reading.at("black-refused-in-model", reading.with_mark(name, black), message)
             return
     if not changes:
         models = ", ".join(dict.fromkeys(situation.model.slot for situation in situations))
-        yield reading.at(NO_EFFECT_IN_MODEL, reading.first(name), f"`{name}` changes no dtype in {models}")
+        yield reading.at("no-effect-in-model", reading.first(name), f"`{name}` changes no dtype in {models}")
 
 
 def _refused(answer: Answer, name: str) -> Iterator[int]:
     for index, op_type in enumerate(answer.graph.types):
         if op_type == name and answer[index].code == "refused-dtype":
             yield index
-
-
-CONSTANT_OUT_OF_RANGE = Rule(
-    code="G004",
-    name="constant-out-of-range",
-    about="model",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "A constant of the model is read by a node that runs in a low dtype, and has a value that overflows or becomes "
-        "0 there."
-    ),
-    fails="--model model.onnx, 70000 in the weights of a white operator",
-    passes="--model model.onnx, the operator on the black list",
-    source=f"{MIXED_PRECISION}:126-132; the dtype's largest finite and smallest subnormal values, rounded to nearest",
-)
 
 
 def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
@@ -238,7 +173,7 @@ def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> 
             if (key := (situation.model.path, path, why)) not in seen:
                 seen.add(key)
                 message = f"the constants of {situation.model.slot} were not checked: {path}: {why}"
-                yield reading.at(CONSTANT_OUT_OF_RANGE, None, message, severity="note")
+                yield reading.at("constant-out-of-range", None, message, severity="note")
         for fault in check.faults:
             if (key := (situation.model.path, fault.name, fault.why)) in seen:
                 continue
@@ -246,4 +181,4 @@ def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> 
             message = f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where}"
             node = graph.find(fault.used_by)
             item = reading.first(node.type) if node is not None and node.type in reading.marks else None
-            yield reading.at(CONSTANT_OUT_OF_RANGE, item, message)
+            yield reading.at("constant-out-of-range", item, message)

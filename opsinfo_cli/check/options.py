@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ..model.near_names import NearNames, meant
 from ..text.patch import Edit
 from ..text.source import Source
-from .engine_files import CUSTOMIZE_DTYPES, IMPLEMENTATION_MODES, KEEP_DTYPE, PREBUILD
-from .finding import Finding, Fix, Rule, Severity, at
-from .mixlist import UNKNOWN_OPERATOR, Names, labelled
-from .model import NOT_IN_MODEL
+from .finding import Finding, Fix, at
+from .mixlist import Names, labelled
+from .rules import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,7 +108,7 @@ class OptionCheck:
 
     def at(
         self,
-        rule: Rule,
+        rule: str,
         span: tuple[int, int],
         message: str,
         hint: str | None = None,
@@ -121,14 +120,14 @@ class OptionCheck:
         return at(rule, source, span, message, hint=hint, fix=fix, severity=severity, identity=identity)
 
     def at_name(
-        self, rule: Rule, entry: Entry, message: str, near: Sequence[str] = (), hint: str | None = None
+        self, rule: str, entry: Entry, message: str, near: Sequence[str] = (), hint: str | None = None
     ) -> Finding:
         """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
         span = entry.start, entry.start + len(entry.name)
         fix = None
         if len(near) == 1 and (entry.is_type, near[0]) not in self.file.content:
             fix = Fix((Edit(*span, near[0]),), is_safe=False, renames=(entry.name, near[0]))
-        severity: Severity | Literal[""] = "warning" if rule is UNKNOWN_OPERATOR else ""
+        severity: Severity | Literal[""] = "warning" if rule == "unknown-operator" else ""
         return self.at(rule, span, message, meant(near) or hint, fix, severity)
 
     @cached_property
@@ -146,22 +145,6 @@ class OptionCheck:
         return nodes
 
 
-UNKNOWN_NODE = Rule(
-    code="O001",
-    name="unknown-node",
-    about="options",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "No model given with --model has a node of this name. The compiler ignores the line. keep_dtype names nodes of "
-        "the model as it was before fusion; customize_dtypes and op_precision name nodes after fusion, which an ONNX "
-        "or TensorFlow file does not have: check a dump or a compiled model."
-    ),
-    fails="--model model.onnx, a line `conv_1` in keep_dtype.cfg, no such node",
-    passes="--model model.onnx, with the node",
-    source=f"{KEEP_DTYPE}:68-124; {CUSTOMIZE_DTYPES}:260-280; {IMPLEMENTATION_MODES}:371-387",
-)
-
 _MOST_COMPARED = 1_000_000
 """How many pairs of unknown and known nodes are compared for similar names: some seconds."""
 
@@ -178,17 +161,17 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
             chips = ", ".join(target.slot for target in check.targets)
             near = check.types.near(entry.name) or ()
             message = f"unknown operator `{entry.name}` in {chips}; the compiler ignores it"
-            yield check.at_name(UNKNOWN_OPERATOR, entry, message, near)
+            yield check.at_name("unknown-operator", entry, message, near)
         elif entry.is_type and check.models and not any(entry.name in model.possible for model in check.models):
             models = ", ".join(model.slot for model in check.models)
-            yield check.at_name(NOT_IN_MODEL, entry, f"no node of {models} has the op type `{entry.name}`")
+            yield check.at_name("not-in-model", entry, f"no node of {models} has the op type `{entry.name}`")
         elif not entry.is_type and check.models and entry.name not in check.nodes:
             left -= len(check.nodes)
             models = ", ".join(model.slot for model in check.models)
             fused = check.file.kind != "keep_dtype" and any(model.graph.model.predicted for model in check.models)
             hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
             near = nodes.of(entry.name) if left > 0 else []
-            yield check.at_name(UNKNOWN_NODE, entry, f"{models} has no node `{entry.name}`", near, hint)
+            yield check.at_name("unknown-node", entry, f"{models} has no node `{entry.name}`", near, hint)
 
 
 def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
@@ -199,70 +182,8 @@ def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
     return any(known) or name in translated_types()
 
 
-UNKNOWN_IMPLMODE = Rule(
-    code="O002",
-    name="unknown-implmode",
-    about="options",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "The engine knows the implementation modes high_performance, high_precision, enable_float_32_execution, "
-        "enable_hi_float_32_execution, support_out_of_bound_index, super_performance, norm_class, keep_fp16. It "
-        "ignores a line of an op_precision file with another one, without a message to the user."
-    ),
-    fails="[ByOpType]\nGelu=high_precison",
-    passes="[ByOpType]\nGelu=high_precision",
-    source=f"{IMPLEMENTATION_MODES}:49-56, 290-302",
-)
-REPEATED_LINE = Rule(
-    code="O004",
-    name="repeated-line",
-    about="options",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "An earlier line has the same name. Of equal names the first one wins, and the engine ignores this line "
-        "without a message to the user."
-    ),
-    fails="[ByOpType]\nGelu=high_precision\nGelu=high_performance",
-    passes="[ByOpType]\nGelu=high_precision",
-    source=f"{IMPLEMENTATION_MODES}:304-326 (emplace); {CUSTOMIZE_DTYPES}:186-258; {KEEP_DTYPE}:68-124",
-)
-REFUSED_LINE = Rule(
-    code="O006",
-    name="refused-line",
-    about="options",
-    severity="error",
-    engine="refuses",
-    why=(
-        "The compiler refuses the whole file for this line. A line of customize_dtypes is "
-        "`NAME:InputDtype:a,b,OutputDtype:c` or `OpType::TYPE:InputDtype:...`, with dtypes as in the library; the file "
-        "has no comments and no empty lines. An op type in keep_dtype must be in PascalCase."
-    ),
-    fails="OpType::MatMulV2:InputDtype:fp16",
-    passes="OpType::MatMulV2:InputDtype:float16",
-    source=f"{CUSTOMIZE_DTYPES}:108-258; {KEEP_DTYPE}:31-66; errors E10003, E10410",
-)
-IGNORED_LINE = Rule(
-    code="O007",
-    name="ignored-line",
-    about="options",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "The compiler ignores this line: one without `=` in an op_precision file, a comment in keep_dtype (it has "
-        "none: the text is taken for the name of a node), a line of more than 1023 bytes in customize_dtypes and all "
-        "lines after it, or a first line that begins with a byte order mark."
-    ),
-    fails="[ByOpTypes]\nGelu=high_precision",
-    passes="[ByOpType]\nGelu=high_precision",
-    source=f"{IMPLEMENTATION_MODES}:328-359; {KEEP_DTYPE}:89-118; {CUSTOMIZE_DTYPES}:24, 108",
-)
-_OF_FAULTS: Mapping[str, Rule] = {
-    "unknown-implmode": UNKNOWN_IMPLMODE,
-    "repeated-line": REPEATED_LINE,
-    "duplicate-name": REPEATED_LINE,
-}
+_RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}
+"""Rules of faults by their name; others are refused or ignored lines."""
 
 
 def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
@@ -275,10 +196,10 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
         line, start = file.lines[fault.line - 1], file.starts[fault.line - 1]
         column = line.find(fault.word, fault.column - 1) if fault.word else min(fault.column - 1, len(line))
         span = start + column, start + (column + len(fault.word) if fault.word else max(len(line), column + 1))
-        rule = _OF_FAULTS.get(fault.name) or (REFUSED_LINE if fault.refuses else IGNORED_LINE)
+        rule = _RULES.get(fault.name) or ("refused-line" if fault.refuses else "ignored-line")
         near = re.fullmatch(r"did you mean `([^`]+)`\?", fault.hint or "")
         fix = None
-        if rule is REPEATED_LINE:
+        if rule == "repeated-line":
             fix = file.dropping(fault.line, is_safe=first[line.strip()] < fault.line)
         elif fault.refuses and (not line.strip() or line.startswith("#")):
             fix = file.dropping(fault.line, is_safe=True)
@@ -297,14 +218,14 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
         first = seen.setdefault((entry.is_type, entry.name), number)
         if _is_no_name(entry) and not entry.is_type:
             message = "the file has no comments: the compiler takes this for the name of a node"
-            yield check.at(IGNORED_LINE, span, message, "remove the line", file.dropping(number, is_safe=True))
+            yield check.at("ignored-line", span, message, "remove the line", file.dropping(number, is_safe=True))
         elif _is_no_name(entry) and entry.name not in types:
             message = f"`{entry.name}` is not an op type in PascalCase: the compiler refuses the file (E10003)"
             near = check.types.near(entry.name) or ()
-            yield check.at_name(REFUSED_LINE, entry, message, near)
+            yield check.at_name("refused-line", entry, message, near)
         elif first != number:
             fix = file.dropping(number, is_safe=True)
-            yield check.at(REPEATED_LINE, span, f"line {first} also has `{entry.name}`", fix=fix)
+            yield check.at("repeated-line", span, f"line {first} also has `{entry.name}`", fix=fix)
 
 
 def _is_no_name(entry: Entry) -> bool:
@@ -315,28 +236,9 @@ def _is_no_name(entry: Entry) -> bool:
 def byte_order_mark(check: OptionCheck) -> Iterator[Finding]:
     if check.file.source.bom:
         message = "the file begins with a byte order mark, which the compiler reads as part of the first line"
-        yield check.at(IGNORED_LINE, (0, 0), message, "save the file without it", Fix(drops_bom=True, is_safe=False))
+        yield check.at("ignored-line", (0, 0), message, "save the file without it", Fix(drops_bom=True, is_safe=False))
 
 
-MODE_NOT_KNOWN_TO_TYPE = Rule(
-    code="O003",
-    name="mode-not-known-to-type",
-    about="options",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "The operator package lists the implementation modes of op types in `impl_mode/all_ops_impl_mode.ini`. A mode "
-        "that is not listed for an op type has no effect on it. The file of the install is used if a target has one, "
-        "else that of the public operator repositories. Op types that are not listed, and modes that are listed for no "
-        "op type, are not judged."
-    ),
-    fails="[ByOpType]\nGelu=support_out_of_bound_index",
-    passes="[ByOpType]\nGelu=high_precision",
-    source=(
-        f"{PREBUILD}:291-318; the list: hicann/ops-nn, hicann/ops-math, hicann/ops-cv, "
-        "scripts/kernel/binary_config/all_ops_impl_mode.ini"
-    ),
-)
 _LISTED_MODES = "built-in/op_impl/ai_core/tbe/impl_mode/all_ops_impl_mode.ini"
 
 
@@ -350,7 +252,7 @@ def modes_not_known_to_types(check: OptionCheck) -> Iterator[Finding]:
             known = ", ".join(f"`{mode}`" for mode in sorted(listed[lacking[0]]))
             message = f"`{lacking[0]}` does not have the mode `{entry.value}`; the engine ignores it"
             start = check.file.source.text.index(entry.value, check.file.source.text.index("=", entry.start))
-            yield check.at(MODE_NOT_KNOWN_TO_TYPE, (start, start + len(entry.value)), message, f"it has {known}")
+            yield check.at("mode-not-known-to-type", (start, start + len(entry.value)), message, f"it has {known}")
 
 
 def _listed_modes(targets: Sequence[MixlistTarget]) -> Mapping[str, frozenset[str]]:

@@ -1,16 +1,62 @@
-"""The rules: one module a family, with the facts of each rule beside the function that checks it."""
+"""The rules: the facts about each kind of finding, in one TOML file a family beside the functions that check it."""
 
 from __future__ import annotations
 
-from . import follow, library, mixlist, mode, model, options, store, text, vault
-from .finding import Rule
+import re
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
 
-RULES: dict[str, Rule] = {
-    rule.name: rule
-    for family in (text, mixlist, mode, model, options, follow, library, store, vault)
-    for rule in sorted((fact for fact in vars(family).values() if isinstance(fact, Rule)), key=lambda rule: rule.code)
-}
-"""Every rule by its name, which never changes."""
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Severity = Literal["error", "warning", "note"]
+Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
+About = Literal["both", "mixlist", "library", "mode", "model", "options", "store", "install", "vault"]
+
+_FAMILIES = ("text", "mixlist", "mode", "model", "options", "library", "store", "vault")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The facts about a kind of finding.
+
+    :param name: never changes
+    :param severity: a finding may override it, as it may ``engine``
+    :param engine: the engine's reaction
+    :param fails: the smallest text that has the finding
+    :param passes: the same, fixed
+    :param source: where the rule comes from: repository, path and lines
+    """
+
+    code: str
+    name: str
+    about: About
+    severity: Severity
+    engine: Reaction
+    why: str
+    fails: str
+    passes: str
+    source: str
+
+
+def texts(name: str) -> dict[str, Any]:
+    """Return the tables of a file beside this module, with files of the engine for `{MIXLIST}` and the like."""
+    text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(re.sub(r"\{([A-Z_]+)\}", lambda match: _engine_files()[match[1]], text))
+
+
+@cache
+def _engine_files() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("engine_files.toml").read_text("utf-8"))
+
+
+RULES = {name: Rule(name=name, **facts) for family in _FAMILIES for name, facts in texts(family).items()}
+"""Every rule by its name."""
 
 
 def rule_called(text: str) -> Rule | None:

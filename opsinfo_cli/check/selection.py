@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from .finding import Rule
-from .rules import RULES
+from .rules import RULES, Rule
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from ..model.entry import Entry
 from ..model.install import CORES, Install
 from ..model.library import Library, Store
 from ..text.source import Place
-from .engine_files import CONFIGURATION, STORE, STORES
-from .finding import Finding, Rule, at, at_error, whole_file
+from .finding import Finding, at, at_error, whole_file
 from .library import ON_BUILDING
+from .rules import RULES
 from .text import pointer_to
 
 
@@ -30,22 +30,6 @@ def check_install(install: Install) -> Iterator[Finding]:
     yield from store_fails(install)
 
 
-SHADOWED = Rule(
-    code="S001",
-    name="shadowed",
-    about="store",
-    severity="note",
-    engine="accepts",
-    why=(
-        "A later file of the same store has the op type too and replaces this entry completely. The entry and edits "
-        "of it have no effect. It is a warning if the policies differ."
-    ),
-    fails="-legacy.json: IndexFill gray; -nn.json: IndexFill white",
-    passes="edit the entry in -nn.json, or use `opsinfo move` on the store: it finds the entry that wins",
-    source=f"{STORE}:113-129, 182",
-)
-
-
 def shadowed(store: Store) -> Iterator[Finding]:
     for name, entries in store.definitions.items():
         winner = entries[-1]
@@ -55,24 +39,10 @@ def shadowed(store: Store) -> Iterator[Finding]:
             if not same:
                 message += f"; here it is {entry.policy_or_none}, there {winner.policy_or_none}"
             span = (entry.member.key_start, entry.member.key_end)
-            severity = SHADOWED.severity if same else "warning"
-            yield at(SHADOWED, entry.source, span, message, pointer=pointer_to(name), severity=severity)
+            yield at(
+                "shadowed", entry.source, span, message, pointer=pointer_to(name), severity="" if same else "warning"
+            )
 
-
-STRAY_JSON = Rule(
-    code="S002",
-    name="stray-json",
-    about="store",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "The engine loads every *.json of a config directory. A copy or a file of another kind there may override "
-        "entries, and its name changes where the engine looks for kernels (`-backup.json` looks in `ops_backup`)."
-    ),
-    fails="config/ascend910b/aic-ascend910b-ops-info-backup.json",
-    passes="config/ascend910b/aic-ascend910b-ops-info.json.bak, or another folder",
-    source=f"{STORE}:70-129",
-)
 
 _AI_CORE = re.compile(r"aic-(?P<soc>.+)-ops-info(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
 _OTHERS = re.compile(r"(?:vector_core_tbe_ops_info|dsa-.+-ops-info)(?:-(?P<package>[a-z][a-z0-9_]*))?\.json")
@@ -85,7 +55,7 @@ def stray_json(store: Store) -> Iterator[Finding]:
         reason = _stray(store, library)
         if reason:
             message = f"{reason}; the engine loads it too, and it may override other entries"
-            yield whole_file(STRAY_JSON, library.path, message, hint)
+            yield whole_file("stray-json", library.path, message, hint)
 
 
 def _stray(store: Store, library: Library) -> str | None:
@@ -107,22 +77,6 @@ def _stray(store: Store, library: Library) -> str | None:
     return None
 
 
-LOAD_ORDER_UNDEFINED = Rule(
-    code="S003",
-    name="load-order-undefined",
-    about="store",
-    severity="warning",
-    engine="accepts",
-    why=(
-        "The load order depends on `legacy` anywhere in the path, then on the length of the path. Two files are equal "
-        "in both and have the same op type, so which entry wins is undefined."
-    ),
-    fails="-cv.json and -nn.json both define IndexFill, or a parent folder is called `legacy-tests`",
-    passes="keep each op type in only one of them",
-    source=f"{STORE}:113-123",
-)
-
-
 def load_order_undefined(store: Store) -> Iterator[Finding]:
     for paths, names in store.undecided().items():
         files = join_some([os.path.basename(path) for path in paths])
@@ -130,7 +84,7 @@ def load_order_undefined(store: Store) -> Iterator[Finding]:
         message = f"the load order of {files} is undefined; all have {ops}"
         legacy_above = "legacy" in os.path.dirname(os.path.realpath(paths[-1]))
         hint = "a folder of the path has `legacy` in its name" if legacy_above else None
-        yield whole_file(LOAD_ORDER_UNDEFINED, paths[-1], message, hint)
+        yield whole_file("load-order-undefined", paths[-1], message, hint)
 
 
 def _by_turns(entries: list[Entry]) -> str:
@@ -142,7 +96,7 @@ def never_built(store: Store, library: Library, finding: Finding) -> Finding:
     """Return the milder finding on an entry that never wins, which the engine does not check."""
     name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
     name = name.replace("~1", "/").replace("~0", "~")
-    if finding.rule not in ON_BUILDING or name not in store.definitions:
+    if finding.rule.name not in ON_BUILDING or name not in store.definitions:
         return finding
     if any(entry.source is library.source for entry in store.contenders(name)):
         return finding
@@ -150,27 +104,11 @@ def never_built(store: Store, library: Library, finding: Finding) -> Finding:
     return replace(finding, severity="warning", engine="ignores", message=message, identity=message)
 
 
-STORE_FAILS = Rule(
-    code="S004",
-    name="store-fails",
-    about="install",
-    severity="error",
-    engine="refuses",
-    why=(
-        "A file of this store does not load, so the engine drops the whole store. If it is the only one, the engine "
-        "does not start; if a custom store is intact, it starts without the built-in operators."
-    ),
-    fails="one broken file in config/ascend910b",
-    passes="`opsinfo validate` on the file, or `opsinfo restore` on the store",
-    source=f"{STORES}:50-72; {STORE}:124-209",
-)
-
-
 def store_fails(install: Install) -> Iterator[Finding]:
     if install.missing_built_in:
         message = f"no built-in store for {install.soc}: the engine does not start even with a custom store (E20002)"
         hint = "install the operator package for this SoC, or remove the vendor's folder for it"
-        yield whole_file(STORE_FAILS, install.missing_built_in, message, hint)
+        yield whole_file("store-fails", install.missing_built_in, message, hint)
     for core in CORES:
         sites = [site for site in install.sites(core) if os.path.isdir(site.directory)]
         for site in sites:
@@ -189,20 +127,7 @@ def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
     file = os.path.basename(failure.path or directory)
     message = f"{cost} because of {file}: {failure.message}"
     hint = "`opsinfo validate` on the file shows more; `opsinfo restore` undoes the last change"
-    return at_error(STORE_FAILS, failure, failure.path or directory, message, hint)
-
-
-BAD_LOAD_PRIORITY = Rule(
-    code="S005",
-    name="bad-load-priority",
-    about="install",
-    severity="error",
-    engine="refuses",
-    why="The load_priority line of vendors/config.ini has no `=`. The engine does not start (E20003).",
-    fails="load_priority acme",
-    passes="load_priority=acme",
-    source=f"{CONFIGURATION}:834-841; error E20003",
-)
+    return at_error("store-fails", failure, failure.path or directory, message, hint)
 
 
 def bad_load_priority(install: Install) -> Iterator[Finding]:
@@ -211,26 +136,10 @@ def bad_load_priority(install: Install) -> Iterator[Finding]:
         start, end = Place(priority.bad_line, 1), Place(priority.bad_line, 2)
         message = "the load_priority line has no `=`, so the engine does not start (E20003)"
         hint = "write `load_priority=<vendor>,<vendor>`"
-        yield Finding(BAD_LOAD_PRIORITY, message, priority.path, start, end, hint=hint)
-
-
-BROKEN_CUSTOM_PATH = Rule(
-    code="S006",
-    name="broken-custom-path",
-    about="install",
-    severity="warning",
-    engine="ignores",
-    why=(
-        "The engine silently skips this custom path: it is not absolute, is missing, has no `config` or "
-        "no `<name>_impl` folder (a renamed copy), or is a vendor that load_priority does not name."
-    ),
-    fails="ASCEND_CUSTOM_OPP_PATH=/opt/copy_of_acme (inside: acme_impl)",
-    passes="ASCEND_CUSTOM_OPP_PATH=/opt/acme (inside: acme_impl)",
-    source=f"{CONFIGURATION}:687-724",
-)
+        yield Finding(RULES["bad-load-priority"], message, priority.path, start, end, hint=hint)
 
 
 def broken_custom_path(install: Install) -> Iterator[Finding]:
     for skipped in install.skipped("ai"):
         message = f"the engine skips this custom path: {skipped.reason}"
-        yield whole_file(BROKEN_CUSTOM_PATH, skipped.path, message)
+        yield whole_file("broken-custom-path", skipped.path, message)

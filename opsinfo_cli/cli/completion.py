@@ -97,12 +97,12 @@ def precision_modes(_: click.Context, __: click.Parameter) -> Iterable[str]:
 
 def findings(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
     from ..check.rules import RULES
-    from ..check.wording import TOPICS
+    from ..check.wording import wording
 
     for rule in RULES.values():
         yield CompletionItem(rule.name, help=rule.code)
         yield CompletionItem(rule.code, help=rule.name)
-    yield from (CompletionItem(name, help="topic") for name in TOPICS)
+    yield from (CompletionItem(name, help="topic") for name in wording("en").topics)
 
 
 def systems(_: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:

@@ -1,4 +1,4 @@
-"""The rule table: each rule's failing example has the finding, the passing one has not."""
+"""The rules: each rule's failing example has the finding, the passing one has not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from contract import FINDINGS
 
-from opsinfo_cli.check.finding import Rule
 from opsinfo_cli.check.mixlist import MixlistTarget
-from opsinfo_cli.check.rules import RULES, rule_called
+from opsinfo_cli.check.rules import RULES, Rule, rule_called
 from opsinfo_cli.check.run import Checker
 from opsinfo_cli.model.precision_mode import MODES
 from opsinfo_cli.model.target import TargetOptions, resolve

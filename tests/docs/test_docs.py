@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.wording import TOPICS
+from opsinfo_cli.check.wording import wording
 from opsinfo_cli.cli.app import COMMANDS, cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +84,7 @@ def test_every_variable_that_is_read_is_explained() -> None:
     text = "\n".join(path.read_text("utf-8") for path in (ROOT / "opsinfo_cli").rglob("*.py"))
     read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", text)) - {"HOME", *COMPLETION}
     assert len(read) > 5
-    assert read <= set(re.findall(r"^[A-Z_]+", TOPICS["environment"], re.MULTILINE))
+    assert read <= set(re.findall(r"^[A-Z_]+", wording("en").topics["environment"], re.MULTILINE))
 
 
 @pytest.mark.parametrize("page", ["findings.md", "findings.zh-CN.md"])

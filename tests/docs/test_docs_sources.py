@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.wording import TOPICS
+from opsinfo_cli.check.wording import wording
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "sources.md").read_text("utf-8")
@@ -52,7 +52,9 @@ def test_a_cited_file_has_line_numbers_and_its_short_path_is_on_the_page(name: s
 
 
 def test_a_topic_with_a_source_names_files_and_lines() -> None:
-    cited = [text.partition("\nSource:\n")[2].splitlines() for text in TOPICS.values() if "\nSource:" in text]
+    cited = [
+        text.partition("\nSource:\n")[2].splitlines() for text in wording("en").topics.values() if "\nSource:" in text
+    ]
     assert len(cited) >= 2
     assert all(re.fullmatch(r"  hicann/ge, \S+:\d+-\d+", line) for lines in cited for line in lines)
     assert all(cited)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...check.finding import Rule
-from ...check.rules import rule_called
+from ...check.rules import Rule, rule_called
 from ...check.wording import Wording, wording
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean

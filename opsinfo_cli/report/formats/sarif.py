@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...check.finding import Finding, Rule
-from ...check.rules import RULES
+from ...check.finding import Finding
+from ...check.rules import RULES, Rule
 from ...check.run import CheckResult
 from ...errors import OpsinfoError
 from ...text.source import Place

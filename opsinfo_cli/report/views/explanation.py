@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ...check.finding import Rule
+from ...check.rules import Rule
 from ...check.wording import Wording
 from ..answer import Answer, Block, Column, Lines, Table
 from ..language import wrapped
