@@ -15,13 +15,14 @@ from .errors import Refused
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # opening a FIFO must not wait for a writer
 
 
-def open_file(path: str) -> IO[bytes]:
-    """Open a regular file that the user names.
+def open_file(path: str, tree: str | None = None) -> IO[bytes]:
+    """Open a regular file.
 
-    :raises Refused: if it does not exist, is not regular, or cannot be read
+    :param tree: the folder in which the path was met; None for a path that the user names
+    :raises Refused: if it does not exist, is not regular, cannot be read, or is outside the tree
     """
     try:
-        return _regular(os.open(path, _READ), path)
+        return _regular(os.open(path, _READ) if tree is None else _open_below(tree, real_inside(tree, path)), path)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
         raise _unreadable(error, path) from None
 
@@ -32,24 +33,39 @@ def open_inside(folder: str, name: str) -> IO[bytes]:
     :param name: a path relative to the folder
     :raises Refused: if it is outside the folder, does not exist, is not regular, or cannot be read
     """
-    path = os.path.join(folder, name)
+    if not name or os.path.isabs(name):
+        raise _outside(folder, os.path.join(folder, name))
+    return open_file(os.path.join(folder, name), folder)
+
+
+def real_inside(folder: str, path: str) -> str:
+    """Return the real path of a path that was met in ``folder``.
+
+    :raises Refused: if it is outside the folder
+    """
+    top, real = os.path.realpath(folder), os.path.realpath(path)
+    if os.path.commonpath([top, real]) != top or real == top:
+        raise _outside(folder, path)
+    return real
+
+
+def _open_below(folder: str, real: str) -> int:
+    """Open a real path below ``folder`` part by part: what becomes a link meanwhile is not followed."""
+    top = os.path.realpath(folder)
+    descriptor = os.open(top, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     try:
-        top = os.path.realpath(folder)
-        real = os.path.realpath(os.path.join(top, name))
-        if not name or os.path.isabs(name) or os.path.commonpath([top, real]) != top or real == top:
-            raise Refused(f"the file is outside the folder `{folder}`", name="outside", path=path)
-        descriptor = os.open(top, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-        try:  # part by part: a folder that becomes a link meanwhile is not followed
-            *folders, last = os.path.relpath(real, top).split("/")
-            for part in folders:
-                inner = os.open(part, _READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
-                os.close(descriptor)
-                descriptor = inner
-            return _regular(os.open(last, _READ | os.O_NOFOLLOW, dir_fd=descriptor), path)
-        finally:
+        *folders, last = os.path.relpath(real, top).split("/")
+        for part in folders:
+            inner = os.open(part, _READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
             os.close(descriptor)
-    except (OSError, ValueError) as error:
-        raise _unreadable(error, path) from None
+            descriptor = inner
+        return os.open(last, _READ | os.O_NOFOLLOW, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _outside(folder: str, path: str) -> Refused:
+    return Refused(f"the file is outside the folder `{folder}`", name="outside", path=path)
 
 
 def _regular(descriptor: int, path: str) -> IO[bytes]:

@@ -15,7 +15,7 @@ from ..model.mixlist import Mixlist
 from ..model.near_names import did_you_mean
 from ..model.policy import Policy
 from ..model.target import Target
-from ..opening import open_inside
+from ..opening import open_file, open_inside
 from ..simulate.model import external_files
 from ..text.scanner import scan
 from ..text.source import Source
@@ -210,7 +210,7 @@ def hash_of(path: str) -> str:
     digest = sha256()
     for name in files:
         try:
-            with open(name, "rb") as file:
+            with open_file(name) as file:
                 _add(digest, file)
         except OSError as error:
             raise Refused(error.strerror or str(error), name="unreadable", path=name) from None

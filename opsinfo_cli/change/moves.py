@@ -47,6 +47,7 @@ class Job(NamedTuple):
 
     :param seen: the text as the command read it; it is not parsed again if the file is unchanged
     :param start: the content from which a file that does not exist yet is planned
+    :param tree: the folder in which the path was met, out of which no link is followed; None if the user names it
     :param reviewed: whether a person chose the moves from the policies in ``seen``, so that others make them stale
     """
 
@@ -54,6 +55,7 @@ class Job(NamedTuple):
     plan: Plan
     seen: Source | None = None
     start: Source | None = None
+    tree: str | None = None
     reviewed: bool = False
 
     def source(self, data: bytes) -> Source:

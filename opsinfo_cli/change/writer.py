@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from ..errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
 from ..model.install import version_at
+from ..opening import real_inside
 from ..text.source import read_bytes
 from .lock import places_locked
 from .moves import FileResult, Job, Move, Result, planned
@@ -75,7 +76,7 @@ class Writer:
 
     def preview(self, jobs: Sequence[Job]) -> Result:
         """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
-        files, refused = _each(jobs, lambda job: planned(job, job.start or job.source(read_bytes(job.path))))
+        files, refused = _each(jobs, lambda job: planned(job, job.start or job.source(read_bytes(job.path, job.tree))))
         return Result(files, None, refused)
 
     def run(self, kind: str, jobs: Sequence[Job]) -> Result:
@@ -117,7 +118,7 @@ class Writer:
             require_trusted(write.given, write.place.path)
 
     def _readable(self, job: Job) -> str:
-        real = real_path(job.path)
+        real = real_inside(job.tree, job.path) if job.tree else real_path(job.path)
         if not job.start:
             try:
                 os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))

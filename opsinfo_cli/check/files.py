@@ -115,7 +115,7 @@ class FoundFiles:
                 files.append(path)
         jsons = [path for path in files if path.lower().endswith(".json")]
         if any(map(is_library_name, jsons)):
-            self.found.append(Found("store", _shown(folder)))  # as a whole, because the engine ignores .gitignore
+            self.found.append(Found("store", _shown(folder), tree))  # as a whole, because the engine ignores .gitignore
             files = [path for path in files if path not in jsons]
         self.found += (Found("met", _shown(path), tree) for path in files)
 

@@ -153,6 +153,8 @@ class Outcome:
     :param failures: errors for files that could not be checked
     :param passed_over: JSON files and folders of a tree that were not checked
     :param notes: messages about how the files were found
+    :param trees: the folder in which a path was met, out of which no link is followed; a path that the user names has
+        none
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -160,6 +162,7 @@ class Outcome:
     failures: list[OpsinfoError] = field(default_factory=list)
     passed_over: list[PassedOver] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    trees: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Add a file with its distinct findings; by default the engine accepts it unless a finding refuses it."""

@@ -62,9 +62,11 @@ def references(text: str) -> Iterator[Reference]:
 class Followed(NamedTuple):
     """The outcome for one script.
 
+    :param top: the folder out of which no reference is followed
     :param targets: the files that it names, with their kinds
     """
 
+    top: str
     targets: list[tuple[str, str]]
     findings: list[Finding]
     passed_over: list[PassedOver]
@@ -85,7 +87,7 @@ def follow(source: Source, top: str | None) -> Followed | None:
     folder = os.path.dirname(source.path) or "."
     top = os.path.realpath(top or git_root(os.path.abspath(folder)) or folder)
     folders = list(_folders(source.text, folder, top))
-    followed = Followed([], [], [])
+    followed = Followed(top, [], [], [])
     beside: list[str] = []
     for number, (kind, path, span) in enumerate(references(source.text)):
         place = f"{source.path}:{source.place(span[0]).line}"
@@ -106,7 +108,7 @@ def follow(source: Source, top: str | None) -> Followed | None:
                 beside = os.listdir(folder)
             hint = did_you_mean(os.path.basename(path), beside)
             followed.findings.append(at("missing-file", source, span, f"`{path}` does not exist", hint=hint))
-    return followed if any(followed) else None
+    return followed if any(followed[1:]) else None
 
 
 def _folders(text: str, folder: str, top: str) -> Iterator[str]:

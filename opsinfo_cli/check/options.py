@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..model.near_names import NearNames, meant
 from ..text.patch import Edit
-from ..text.source import Source
+from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
 from .mixlist import Names, labelled
 from .rules import Severity
@@ -261,13 +261,12 @@ def _listed_modes(targets: Sequence[MixlistTarget]) -> Mapping[str, frozenset[st
         install = target.target.install
         path = os.path.join(install.root, _LISTED_MODES) if install else ""
         if os.path.isfile(path):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                pairs = (line.partition("=") for line in file)
-                return {
-                    name.strip(): frozenset(modes.strip().split(","))
-                    for name, equals, modes in pairs
-                    if equals and modes.strip() != "optional"
-                }
+            pairs = (line.partition("=") for line in read_bytes(path).decode("utf-8", "replace").splitlines())
+            return {
+                name.strip(): frozenset(modes.strip().split(","))
+                for name, equals, modes in pairs
+                if equals and modes.strip() != "optional"
+            }
     return _public_modes()
 
 

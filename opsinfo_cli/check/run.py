@@ -85,7 +85,7 @@ class Checker:
     follow: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     saw_mixlist: bool = False
-    _referenced: list[tuple[str, str, str | None]] = field(default_factory=list)
+    _referenced: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def failures(self) -> list[OpsinfoError]:
@@ -104,6 +104,8 @@ class Checker:
                 given.append((path, range(first, len(files.found))))
         checked = []
         for found in files.found:
+            if found.top is not None:
+                self.outcome.trees[found.path] = found.top
             checked.append(self.store(found.path) if found.kind == "store" else self._read(found))
             step(len(checked), len(files.found))
         self._targets()
@@ -121,7 +123,7 @@ class Checker:
         data = self._bytes(found.path)
         if data is None:
             return True
-        if self.follow and found.path.endswith(SCRIPTS) and self._script(found.path, data, found.top):
+        if self.follow and found.path.endswith(SCRIPTS) and self._script(found.path, data):
             return True
         if found.kind == "met" and found.path.endswith(".sh"):
             return False
@@ -134,15 +136,16 @@ class Checker:
         self.outcome.passed_over.append(PassedOver(found.path, reason))
         return False
 
-    def _script(self, path: str, data: bytes, top: str | None) -> bool:
+    def _script(self, path: str, data: bytes) -> bool:
         """Note what a script names, and report what is missing.
 
         :returns: whether it names anything
         """
-        followed = follow(Source(data, path, strict=False), top)
+        followed = follow(Source(data, path, strict=False), self.outcome.trees.get(path))
         if followed is None:
             return False
-        self._referenced += ((kind, target, top) for kind, target in followed.targets)
+        self._referenced += followed.targets
+        self.outcome.trees.update((target, followed.top) for _, target in followed.targets)
         self.outcome.passed_over += followed.passed_over
         self.outcome.findings += followed.findings
         self.outcome.files.append(FileVerdict(path, "script", None))
@@ -151,14 +154,14 @@ class Checker:
     def _targets(self) -> None:
         """Check the files that scripts name and that have not been checked."""
         checked = {os.path.realpath(verdict.path) for verdict in self.outcome.files}
-        for kind, path, top in self._referenced:  # grows by the references of raw_ge_options
+        for kind, path in self._referenced:  # grows by the references of raw_ge_options
             real = os.path.realpath(path)
             data = None if real in checked else self._bytes(path)
             checked.add(real)
             if data is None:
                 continue
             if kind == "raw_ge_options":
-                self._script(path, data, top)
+                self._script(path, data)
             else:
                 replace(self, kind=kind).file(path, data)
                 self.saw_mixlist = self.saw_mixlist or kind == "mixlist"
@@ -238,7 +241,9 @@ class Checker:
         except Refused as error:
             self.failures.append(error)
             return True
-        read = {path: self._library_of_store(path) for path in (os.path.join(folder, name) for name in names)}
+        paths = [os.path.join(folder, name) for name in names]
+        self.outcome.trees.update(dict.fromkeys(paths, self.outcome.trees.get(folder, folder)))
+        read = {path: self._library_of_store(path) for path in paths}
         libraries = [library for library, _ in read.values() if library]
         store = Store(libraries, folder)
         together: dict[str, list[Finding]] = {}
@@ -280,7 +285,7 @@ class Checker:
 
     def _bytes(self, path: str) -> bytes | None:
         try:
-            return read_bytes(path)
+            return read_bytes(path, self.outcome.trees.get(path))
         except Refused as error:
             self.failures.append(error)
             return None

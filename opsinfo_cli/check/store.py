@@ -113,7 +113,7 @@ def store_fails(install: Install) -> Iterator[Finding]:
         sites = [site for site in install.sites(core) if os.path.isdir(site.directory)]
         for site in sites:
             try:
-                doubts = Store.read(site.directory, site.label).doubts
+                doubts = site.store().doubts
                 failure: OpsinfoError | None = doubts[0] if doubts else None
             except OpsinfoError as error:
                 failure = error

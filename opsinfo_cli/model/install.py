@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
 from ..text.members import Members, read_members
-from ..text.source import Source
+from ..text.source import Source, read_bytes
 from .library import Operators, Store, library_files
 from .policy import BLANKS
 
@@ -96,11 +96,11 @@ def version_of(root: str) -> str | None:
 
 def _facts(path: str) -> Mapping[str, str]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            pairs = (re.fullmatch(r"\s*(\w+)\s*=\s*(.*?)\s*", line) for line in file.read(1 << 16).splitlines())
-            return {match[1].lower(): match[2] for match in pairs if match}
-    except OSError:
+        text = read_bytes(path).decode("utf-8", "replace")
+    except Refused:
         return {}
+    pairs = (re.fullmatch(r"\s*(\w+)\s*=\s*(.*?)\s*", line) for line in text[: 1 << 16].splitlines())
+    return {match[1].lower(): match[2] for match in pairs if match}
 
 
 _KNOWN_FOLDERS = (
@@ -167,6 +167,13 @@ class Site(NamedTuple):
     label: str
     core: str
 
+    def store(self) -> Store:
+        """Load it; its files may be links to other places in the operator package.
+
+        :raises Refused: if the engine refuses it
+        """
+        return Store.read(self.directory, self.label, root_above(self.directory))
+
 
 class Skipped(NamedTuple):
     """A custom path that the engine silently skips, with the reason."""
@@ -188,13 +195,9 @@ class LoadPriority(NamedTuple):
     @classmethod
     def read(cls, root: str) -> LoadPriority:
         path = os.path.join(root, "vendors", "config.ini")
-        try:
-            with open(path, encoding="utf-8", errors="replace", newline="") as file:
-                lines = file.read().split("\n")
-        except FileNotFoundError:
+        if not os.path.lexists(path):
             return cls(path)
-        except OSError as error:
-            raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        lines = read_bytes(path).decode("utf-8", "replace").split("\n")
         for number, line in enumerate(lines, 1):
             line = line.strip(BLANKS)
             if "load_priority" in line and not line.startswith("#"):
@@ -301,7 +304,7 @@ class Install:
         if not present:
             message = f"no {sites[-1].core} store for {self.soc or 'any SoC'}"
             raise Refused(message, name="no-store", path=sites[-1].directory, hint=_INSTALLED)
-        return [Store.read(site.directory, site.label) for site in present]
+        return list(map(Site.store, present))
 
     @cached_property
     def operators(self) -> Operators:
@@ -327,7 +330,7 @@ class Install:
         for engine, patterns in _OTHER_ENGINES.items():
             for pattern in patterns:
                 for path in matching(self.root, pattern):
-                    outcome = read_members(Source.read(path))
+                    outcome = read_members(Source.read(path, self.root))
                     if isinstance(outcome, Members):
                         engines.update({member.key: engine for member in outcome.members or ()})
         for core, engine in (("vector", "vector core"), ("dsa", "DSA"), ("ai", "AI Core")):

@@ -37,13 +37,14 @@ class Library:
         self.entries = {member.key: Entry(self._file, member) for member in members}
 
     @classmethod
-    def read(cls, path: str) -> Library:
+    def read(cls, path: str, tree: str | None = None) -> Library:
         """Return the library in a file.
 
+        :param tree: the folder in which the path was met; None for a path that the user names
         :raises Refused: if the file cannot be read
         :raises Damaged: if the engine cannot load it
         """
-        return cls.of(Source.read(path))
+        return cls.of(Source.read(path, tree))
 
     @classmethod
     def of(cls, source: Source, outcome: Members | Document | None = None) -> Library:
@@ -182,13 +183,14 @@ class Store:
                 self.definitions.setdefault(name, []).append(entry)
 
     @classmethod
-    def read(cls, directory: str, label: str | None = None) -> Store:
+    def read(cls, directory: str, label: str | None = None, tree: str | None = None) -> Store:
         """Load a directory as the engine does: one bad file fails the store.
 
+        :param tree: the folder out of which no link is followed; None: the directory
         :raises Refused: if the engine refuses a file; has its path
         """
-        names = load_order(directory, library_files(directory))
-        store = cls([Library.read(os.path.join(directory, name)) for name in names], directory, label)
+        paths = [os.path.join(directory, name) for name in load_order(directory, library_files(directory))]
+        store = cls([Library.read(path, tree or directory) for path in paths], directory, label)
         store.require_loadable()
         return store
 

@@ -234,7 +234,7 @@ def _holds_libraries(directory: str) -> bool:
     paths = [os.path.join(directory, name) for name in library_files(directory)]
     if any(map(is_library_name, paths)):
         return True
-    return any(os.path.isfile(path) and kind_of(Source.read(path)) == "library" for path in paths)
+    return any(os.path.isfile(path) and kind_of(Source.read(path, directory)) == "library" for path in paths)
 
 
 def _old_910_note(soc: str | None, install: Install) -> list[str]:

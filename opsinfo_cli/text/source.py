@@ -51,9 +51,9 @@ class Source:
             self.text = content.decode("utf-8", "surrogateescape")
 
     @classmethod
-    def read(cls, path: str) -> Source:
-        """:raises Refused: if the file cannot be read"""
-        return cls(read_bytes(path), path)
+    def read(cls, path: str, tree: str | None = None) -> Source:
+        """Arguments and errors are those of :func:`read_bytes`."""
+        return cls(read_bytes(path, tree), path)
 
     @property
     def data(self) -> bytes:
@@ -123,13 +123,14 @@ def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
     )
 
 
-def read_bytes(path: str) -> bytes:
+def read_bytes(path: str, tree: str | None = None) -> bytes:
     """Return the bytes of a regular file.
 
-    :raises Refused: if the file does not exist, is not regular, or cannot be read
+    :param tree: the folder in which the path was met; None for a path that the user names
+    :raises Refused: if the file does not exist, is not regular, cannot be read, or is outside the tree
     """
     try:
-        with open_file(path) as file:
+        with open_file(path, tree) as file:
             return file.read()
     except OSError as error:
         raise Refused(error.strerror or str(error), name="unreadable", path=path) from None

@@ -9,6 +9,7 @@ import os
 import stat
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,20 @@ def test_a_folder_swapped_for_a_link_during_a_write_is_not_followed(
     assert (elsewhere / library.name).read_text() == TEXT
     assert names(elsewhere) == [library.name]
     assert (tmp_path / "away" / library.name).read_text() == NEW
+
+
+def test_a_file_met_in_a_tree_that_became_a_link_out_of_it_is_not_written(
+    library: Path, tmp_path: Path, vault: Vault
+) -> None:
+    victim = tmp_path / "victim.json"
+    library.rename(victim)
+    library.symlink_to(victim)
+    job = Job(str(library), LibraryPlan({"Add": Policy.BLACK}), tree=str(library.parent))
+    for act in (Writer(vault).preview, partial(Writer(vault).run, "validate")):
+        with pytest.raises(Refused) as caught:
+            act([job])
+        assert caught.value.name == "outside"
+    assert victim.read_text() == TEXT
 
 
 def test_a_folder_that_became_a_link_before_it_is_held_is_refused(

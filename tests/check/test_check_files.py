@@ -12,7 +12,7 @@ import pytest
 
 from opsinfo_cli.check import files
 from opsinfo_cli.check.files import FoundFiles
-from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.run import Checker, validate
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 ENVIRONMENT = {
@@ -230,6 +230,34 @@ def test_a_link_out_of_the_tree_is_passed_over_and_one_inside_is_read(tmp_path: 
     (tmp_path / "top/folder").symlink_to("../topping")
     assert walked(tmp_path / "top") == ["a.json", "inside.json"]
     assert walked(tmp_path / "top/outside.json", tmp_path) == ["top/outside.json"]
+
+
+@pytest.mark.parametrize("swapped", ["b.json", "store/aic-x-ops-info.json", "store", "z/named.cfg", "z"])
+def test_what_becomes_a_link_out_of_the_tree_after_the_walk_is_not_read(tmp_path: Path, swapped: str) -> None:
+    top, secret = tmp_path / "top", tmp_path / "secret"
+    tree(top, "a.json", "b.json", "store/aic-x-ops-info.json", "z/named.cfg")
+    (top / "z/convert.sh").write_text("atc --keep_dtype=./named.cfg")
+    tree(secret, **dict.fromkeys(("b.json", "aic-x-ops-info.json", "named.cfg", "convert.sh"), "the secret"))
+
+    def swap(done: int, total: int) -> None:
+        if done == 1:
+            path = top / swapped
+            path.rename(tmp_path / "old")
+            path.symlink_to(secret / path.name if path.suffix else secret)
+
+    outcome = validate(str(top), follow=True, step=swap)
+    assert "the secret" not in repr(outcome)
+    assert "outside" in [error.name for error in outcome.failures]
+
+
+def test_a_library_of_a_store_that_is_a_link_out_of_the_tree_is_not_read(tmp_path: Path) -> None:
+    top = tree(tmp_path / "top", "store/aic-x-ops-info.json", "all/aic-y-ops-info.json")
+    tree(tmp_path, **{"secret.json": "the secret"})
+    (top / "store/inside.json").symlink_to("../all/aic-y-ops-info.json")
+    (top / "store/outside.json").symlink_to("../../secret.json")
+    outcome = validate(str(top))
+    assert [(error.path, error.name) for error in outcome.failures] == [(str(top / "store/outside.json"), "outside")]
+    assert "the secret" not in repr(outcome)
 
 
 def test_folders_of_other_engines_are_skipped_only_below_op_impl(tmp_path: Path) -> None:

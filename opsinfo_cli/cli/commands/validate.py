@@ -429,7 +429,10 @@ class Fixes:
         fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe)}
         kinds = {verdict.path: verdict.kind for verdict in checked.outcome.files if verdict.path in fixable}
         real = {os.path.realpath(path): path for path in reversed(kinds)}
-        return [Job(path, plan(path), _seen(path, kinds[path])) for path in reversed(real.values())]
+        trees = {path: checked.outcome.trees.get(path) for path in real.values()}
+        return [
+            Job(path, plan(path), _seen(path, kinds[path], tree), tree=tree) for path, tree in reversed(trees.items())
+        ]
 
     def run(self, jobs: list[Job], console: Console) -> Result:
         """:raises Refused: if the files cannot be written"""
@@ -468,12 +471,12 @@ class Fixes:
         return {"change": result.change if result else None, "files": files, "dry_run": not self.writes}
 
 
-def _seen(path: str, kind: str) -> Source | None:
+def _seen(path: str, kind: str, tree: str | None) -> Source | None:
     """Return the text of a file of compiler options, which may have bytes that are not UTF-8; None for a mixlist.
 
     :raises Refused: if it cannot be read
     """
-    return Source(read_bytes(path), path, strict=False) if kind in OPTION_KINDS else None
+    return Source(read_bytes(path, tree), path, strict=False) if kind in OPTION_KINDS else None
 
 
 def _fixes(
