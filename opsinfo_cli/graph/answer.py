@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,17 +12,16 @@ from .casts import Cast, CastCounts, Casts, casts_of
 from .dtypes import COMPLEX
 from .fusions import Fused
 from .memory import Memory, memory_of
-from .reason import ReasonParts, not_judged_text, reason_parts, source_of
+from .reason import not_judged_text, reason_of
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .graph import GraphNode, ModelGraph, Producer
     from .judge.facts import DtypeChoice
-    from .judge.prepared import Judged, Prepared
-    from .options.atc import Considered
-    from .options.implmode import ImplModes
+    from .judge.prepared import Judged
+    from .judging import Ready
 
     Dtypes = tuple[str | None, ...]
 
@@ -108,6 +107,18 @@ class Counts(NamedTuple):
     first_column: int
     assumed: int
     casts: CastCounts
+
+
+class Alike(NamedTuple):
+    """What nodes are counted by."""
+
+    op_type: str
+    runs: str | None
+    judged: bool
+    policy: str | None
+    why: str
+    first_column: bool = False
+    assumed: bool = False
 
 
 class NotJudged(NamedTuple):
@@ -213,13 +224,38 @@ class GraphAnswer:
         return frozenset()
 
     @cached_property
+    def _alike(self) -> Counter[Alike]:
+        """The nodes, counted."""
+        return _counted(self)
+
+    @cached_property
+    def counts(self) -> Counts:
+        def nodes(wanted: Callable[[Alike], bool]) -> int:
+            return sum(count for each, count in self._alike.items() if wanted(each))
+
+        low, high = nodes(lambda each: each.runs == "low"), nodes(lambda each: each.runs == "high")
+        first, assumed = nodes(lambda each: each.first_column), nodes(lambda each: each.assumed)
+        return Counts(len(self), low, high, len(self) - low - high, first, assumed, self.cast_counts)
+
+    @cached_property
     def types(self) -> list[TypeSummary]:
         """The op types of the graph, those with the most low nodes first."""
-        return summarised(self)
+        return _summaries(self._alike)
 
     @cached_property
     def coverage(self) -> Coverage:
-        raise NotImplementedError
+        others: Counter[tuple[str, str]] = Counter()
+        judged = without_floating = 0
+        for each, count in self._alike.items():
+            if each.op_type in NOT_COMPUTED:
+                continue
+            judged += count * each.judged
+            without_floating += count * (each.judged and each.runs is None)
+            if not each.judged:
+                others[each.op_type, each.why] += count
+        types = [NotJudged(op_type, count, why) for (op_type, why), count in others.items()]
+        types.sort(key=lambda each: (-each.nodes, each.op_type, each.why))
+        return Coverage(judged + others.total(), judged, without_floating, types)
 
     def output_dtype(self, source: Producer) -> str | None:
         """Return the dtype of an output."""
@@ -252,19 +288,16 @@ class Answer(GraphAnswer):
     :ivar modes: the implementation modes of the nodes
     """
 
-    def __init__(
-        self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes, fused: Fused
-    ) -> None:
-        super().__init__(prepared.graph, fused)
-        self.considered = considered
-        self.modes = modes
-        self.prepared = prepared
+    def __init__(self, ready: Ready, judged: Judged) -> None:
+        super().__init__(ready.prepared.graph, ready.fused)
+        self.considered = ready.considered
+        self.modes = ready.modes
+        self.prepared = ready.prepared
         self.judged = judged
         self.mode = judged.mode
         self.mode_name = judged.mode.name
         self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
         self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
-        self._rows: dict[tuple[int, int, bool], tuple[NodeAnswer, ReasonParts]] = {}
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -274,22 +307,30 @@ class Answer(GraphAnswer):
         )
 
     def __getitem__(self, index: int) -> NodeAnswer:
-        """The answer for one node; nodes of one kind with one choice differ in names and in the followed output."""
-        node = self.graph[index]
-        key = self.prepared.kind_of[index], id(self.judged.choices[index]), index in self.judged.related
-        shared, parts = self._rows.get(key) or self._rows.setdefault(key, self._row(node))
-        source = source_of(self.prepared, self.judged, index)
+        node, choice = self.graph[index], self.judged.choices[index]
+        reason = reason_of(self.prepared, self.judged, index)
         compute = self.computed_in(index)
-        return replace(
-            shared,
-            index=index,
-            name=node.name,
-            subgraph=self._subgraph_names[index] if self._subgraph_names else "",
-            why=parts.text(source, self.graph.names) + _remarks(node, compute),
-            decided_by=source,
-            compute=compute,
-            implmode=self.modes.mode_of(node.name, node.type),
-            fused_from=None if node.first_type == node.type else node.first_type,
+        return NodeAnswer(
+            index,
+            node.name,
+            node.type,
+            self._subgraph_names[index] if self._subgraph_names else "",
+            reason.policy,
+            reason.by,
+            reason.text + _remarks(node, compute),
+            reason.code,
+            reason.tensor,
+            reason.source,
+            choice.column >= 0,
+            _state(choice),
+            choice.inputs,
+            choice.outputs,
+            tuple([tensor.first_dtype for tensor in node.inputs]),
+            tuple([tensor.first_dtype for tensor in node.outputs]),
+            choice.confidence,
+            compute,
+            self.modes.mode_of(node.name, node.type),
+            None if node.first_type == node.type else node.first_type,
         )
 
     def computed_in(self, index: int) -> str | None:
@@ -316,75 +357,23 @@ class Answer(GraphAnswer):
             at for at, choice in enumerate(choices) if choice.column >= 0 and self.computed_in(at) in ("hf32", None)
         ]
 
-    def _row(self, node: GraphNode) -> tuple[NodeAnswer, ReasonParts]:
-        choice = self.judged.choices[node.index]
-        parts = reason_parts(self.prepared, self.judged, node.index)
-        judged = choice.column >= 0
-        row = NodeAnswer(
-            node.index,
-            node.name,
-            node.type,
-            "",
-            parts.policy,
-            parts.by,
-            "",
-            parts.code,
-            parts.tensor,
-            None,
-            judged,
-            _state(choice),
-            choice.inputs,
-            choice.outputs,
-            tuple(tensor.first_dtype for tensor in node.inputs),
-            tuple(tensor.first_dtype for tensor in node.outputs),
-            choice.confidence,
-        )
-        return row, parts
-
     @cached_property
     def _casts(self) -> Casts:
         return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
 
     @cached_property
-    def counts(self) -> Counts:
-        low = high = first = assumed = 0
-        for _, choice, times in self._by_choice:
-            state = _state(choice)
-            low += times * (state == "low")
-            high += times * (state == "high")
-            first += times * (choice.why == "first-column")
-            assumed += times * (choice.confidence == "assumed")
-        return Counts(len(self.graph), low, high, len(self.graph) - low - high, first, assumed, self.cast_counts)
-
-    @cached_property
-    def coverage(self) -> Coverage:
-        others: Counter[tuple[str, str]] = Counter()
-        judged = without = 0
-        for op_type, choice, times in self._by_choice:
-            if choice.column >= 0:
-                judged += times
-                without += times * (_state(choice) is None)
-            elif op_type not in NOT_COMPUTED:
-                others[op_type, not_judged_text(choice)] += times
-        return _coverage(judged, without, others)
-
-    @cached_property
-    def _by_choice(self) -> list[tuple[str, DtypeChoice, int]]:
-        """The distinct choices of each op type, which are few, with their counts."""
+    def _alike(self) -> Counter[Alike]:
+        """The nodes, counted: their distinct choices are few."""
         choices = self.judged.choices
         known = dict(zip(map(id, choices), choices, strict=True))
-        found = Counter(zip(self.graph.types, map(id, choices), strict=True))
-        return [(op_type, known[key], count) for (op_type, key), count in found.items()]
-
-    @cached_property
-    def types(self) -> list[TypeSummary]:
-        """The op types of the graph, those with the most low nodes first."""
-        counts: dict[str, Counter[str]] = {}
-        policies: dict[str, set[str | None]] = {}
-        for op_type, choice, times in self._by_choice:
-            counts.setdefault(op_type, Counter())[_state(choice) or "not judged"] += times
-            policies.setdefault(op_type, set()).add(None if choice.policy is None else str(choice.policy))
-        return _lowest_first(counts, policies)
+        alike: Counter[Alike] = Counter()
+        for (op_type, key), count in Counter(zip(self.graph.types, map(id, choices), strict=True)).items():
+            choice = known[key]
+            is_judged, policy = choice.column >= 0, None if choice.policy is None else str(choice.policy)
+            why = "" if is_judged else not_judged_text(choice)
+            flags = choice.why == "first-column", choice.confidence == "assumed"
+            alike[Alike(op_type, _state(choice), is_judged, policy, why, *flags)] += count
+        return alike
 
     def path_of(self, node: int | str) -> list[PathStep]:
         """Return the path back from a node to the origin of its dtypes, in order.
@@ -451,13 +440,6 @@ class WrittenAnswer(GraphAnswer):
         return self.graph[source.node].outputs[source.output].dtype
 
     @cached_property
-    def coverage(self) -> Coverage:
-        rows = [row for row in self if row.type not in NOT_COMPUTED]
-        judged = [row for row in rows if row.judged]
-        others = Counter((row.type, row.why) for row in rows if not row.judged)
-        return _coverage(len(judged), sum(row.runs is None for row in judged), others)
-
-    @cached_property
     def inserted(self) -> frozenset[int]:
         return frozenset(node for node in inserted_nodes(self.graph) if self.graph[node].type == "Cast")
 
@@ -480,15 +462,6 @@ class WrittenAnswer(GraphAnswer):
     def cast_counts(self) -> CastCounts:
         folded, run = sum(cast.constant for cast in self.casts), len(self.inserted)
         return CastCounts(len(self.casts), run, folded, 0, run)
-
-
-def _coverage(judged: int, without_floating: int, others: Counter[tuple[str, str]]) -> Coverage:
-    types = sorted((NotJudged(op_type, count, why) for (op_type, why), count in others.items()), key=_most_first)
-    return Coverage(judged + others.total(), judged, without_floating, types)
-
-
-def _most_first(each: NotJudged) -> tuple[int, str, str]:
-    return -each.nodes, each.op_type, each.why
 
 
 class AnswerComparison(NamedTuple):
@@ -519,24 +492,22 @@ def compared(a: Answer, b: Answer) -> AnswerComparison:
 
 def summarised(rows: Iterable[NodeAnswer]) -> list[TypeSummary]:
     """Return rows by op type, those with the most low nodes first."""
-    counts: dict[str, Counter[str]] = {}
+    return _summaries(_counted(rows))
+
+
+def _counted(rows: Iterable[NodeAnswer]) -> Counter[Alike]:
+    return Counter(Alike(row.type, row.runs, row.judged, row.policy, row.why) for row in rows)
+
+
+def _summaries(alike: Mapping[Alike, int]) -> list[TypeSummary]:
+    counts: dict[str, Counter[str | None]] = {}
     policies: dict[str, set[str | None]] = {}
-    for row in rows:
-        counts.setdefault(row.type, Counter())[row.runs or "not judged"] += 1
-        policies.setdefault(row.type, set()).add(row.policy)
-    return _lowest_first(counts, policies)
-
-
-def _lowest_first(counts: Mapping[str, Counter[str]], policies: Mapping[str, set[str | None]]) -> list[TypeSummary]:
+    for each, count in alike.items():
+        counts.setdefault(each.op_type, Counter())[each.runs] += count
+        policies.setdefault(each.op_type, set()).add(each.policy)
     types = [
-        TypeSummary(
-            op_type,
-            count.total(),
-            count["low"],
-            count["high"],
-            next(iter(policies[op_type])) if len(policies[op_type]) == 1 else None,
-        )
-        for op_type, count in counts.items()
+        TypeSummary(name, count.total(), count["low"], count["high"], next(iter(own)) if len(own) == 1 else None)
+        for (name, count), own in zip(counts.items(), policies.values(), strict=True)
     ]
     return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
 

@@ -8,8 +8,6 @@ from ..model.policy import Policy
 from .graph import Producer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .judge.facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
 
@@ -50,54 +48,49 @@ TEXTS = {
 _RULES = {"white": "the white list", "black": "the black list", "gray": "the gray list", "gray-own": "the gray list"}
 
 
-class ReasonParts(NamedTuple):
-    """A reason without the output that it names; equal nodes with equal choices share it.
+class Reason(NamedTuple):
+    """The reason for a node's dtypes.
 
     :param code: stable, for scripts; one of ``TEXTS``
-    :param before: the text before that output, or the whole text if none is named
-    :param named: whether an output is named
-    :param through: the text that is added if there is such an output
     :param policy: the list that the node is on; None if the lists are not used
     :param by: ``library`` or ``mixlist``, which put it there
     :param tensor: the node's deciding tensor, such as ``input 0``; None if there is none
+    :param source: the output that it followed, beyond the Cast that it looked through; None if it followed none
     """
 
     code: str
-    before: str
-    named: bool
-    after: str
-    through: str
+    text: str
     policy: str | None
     by: str | None
     tensor: str | None
-
-    def text(self, source: Producer | None, names: Sequence[str]) -> str:
-        if source is None:
-            return self.before + self.after
-        named = f"output {source.output} of `{names[source.node]}`" if self.named else ""
-        return f"{self.before}{named}{self.after}{self.through}"
+    source: Producer | None
 
 
-def reason_parts(prepared: Prepared, judged: Judged, node: int) -> ReasonParts:
-    """The reason of a node without the output that it names."""
-    choice = judged.choices[node]
-    code = "related" if _is_related(judged, choice, node) else choice.why
+def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
+    """Return the reason of a node."""
+    choice, nodes = judged.choices[node], prepared.graph.nodes
     policy, by = _policy(prepared, judged, node)
     tensor = f"{choice.decided[0].removesuffix('s')} {choice.decided[1]}" if choice.decided else None
-    words = {
-        "by": by,
-        "mode": judged.mode.name,
-        "tensor": tensor,
-        "rule": _RULES.get(choice.detail, choice.detail),
+    code, source = choice.why, None
+    if node in judged.related and choice.why != "continuous":
+        code, source = "related", Producer(*judged.related[node])
+    elif choice.followed and choice.decided is not None:
+        source = nodes[node].sources[choice.decided[1]]
+        source = nodes[source.node].sources[0] if source is not None and choice.through else source
+    text = TEXTS[code].format(
+        by=by,
+        mode=judged.mode.name,
+        tensor=tensor,
+        rule=_RULES.get(choice.detail, choice.detail),
+        source="" if source is None else f"output {source.output} of `{nodes[source.node].name}`",
         **_refusal_words(choice),
-    }
-    before, named, after = TEXTS[code].partition("{source}")
-    through = ", through a Cast" if choice.through else ""
-    return ReasonParts(code, before.format(**words), bool(named), after.format(**words), through, policy, by, tensor)
+    )
+    through = ", through a Cast" if choice.through and source is not None else ""
+    return Reason(code, text + through, policy, by, tensor, source)
 
 
 def not_judged_text(choice: DtypeChoice) -> str:
-    """The reason why the engine does not choose a node's dtypes."""
+    """Return the reason why the engine does not choose a node's dtypes."""
     return TEXTS[choice.why].format(**_refusal_words(choice))
 
 
@@ -107,21 +100,6 @@ def _refusal_words(choice: DtypeChoice) -> dict[str, str]:
         "detail": choice.detail,
         "because": ", and it is on the black list" if choice.policy is Policy.BLACK else "",
     }
-
-
-def source_of(prepared: Prepared, judged: Judged, node: int) -> Producer | None:
-    """The output that a node followed, beyond the Cast that it looked through; None if it followed none."""
-    choice, nodes = judged.choices[node], prepared.graph.nodes
-    if _is_related(judged, choice, node):
-        return Producer(*judged.related[node])
-    if not choice.followed or choice.decided is None:
-        return None
-    source = nodes[node].sources[choice.decided[1]]
-    return nodes[source.node].sources[0] if source is not None and choice.through else source
-
-
-def _is_related(judged: Judged, choice: DtypeChoice, node: int) -> bool:
-    return node in judged.related and choice.why != "continuous"
 
 
 def _policy(prepared: Prepared, judged: Judged, node: int) -> tuple[str | None, str | None]:
