@@ -19,7 +19,7 @@ from ..errors import UsageFault
 from ..model.near_names import did_you_mean
 from .fusion_rules import NOT_APPLIED, RULES, FusionGraph
 from .judge.modes import judge_mode
-from .judge.sorting import Marks, sort_nodes
+from .judge.sorting import sort_nodes
 from .judge.support import Taken, taken
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class _Support:
 
     def __call__(self, node: int) -> bool:
         if not self._kind_of:
-            self._kind_of, kinds, _ = sort_nodes(self._graph, Marks(frozenset(), {}))
+            self._kind_of, kinds, _ = sort_nodes(self._graph)
             mode = judge_mode("mixed_float16")
             self._known = [
                 any(

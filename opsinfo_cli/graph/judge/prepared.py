@@ -11,7 +11,7 @@ from .continuous import settle
 from .facts import DtypeChoice, Facts, Seen, Setting
 from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
 from .relations import Relations, TensorCell
-from .sorting import CAST, PLAIN, SUB_INPUT, Marks, sort_nodes
+from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .kernel import Kernel
     from .kernels import Kernels
 
+    Feeds: TypeAlias = tuple["str | Seen | None", ...]
     State: TypeAlias = "DtypeChoice | _Gray"
 
 
@@ -47,19 +48,18 @@ class Judged(NamedTuple):
     related: dict[int, tuple[int, int]]
 
 
-class _Gray:
-    """A kind whose choice depends on its producers: the choices made so far."""
-
-    __slots__ = ("choices", "facts", "kernels", "policies", "setting")
+class _Gray(dict["Feeds", DtypeChoice]):
+    """The choices of a kind that depend on its producers, by what they yield."""
 
     def __init__(
         self, facts: Facts, kernels: tuple[Kernel, ...], policies: tuple[Policy, ...], setting: Setting
     ) -> None:
+        self.asked = kernels, policies, setting
         self.facts = facts
-        self.kernels = kernels
-        self.policies = policies
-        self.setting = setting
-        self.choices: dict[tuple[str | Seen | None, ...], DtypeChoice] = {}
+
+    def __missing__(self, feeds: Feeds) -> DtypeChoice:
+        choice = self[feeds] = choose(self.facts, feeds, *self.asked)
+        return choice
 
 
 class Prepared:
@@ -72,7 +72,7 @@ class Prepared:
         self,
         graph: ModelGraph,
         kernels: Kernels,
-        marks: Marks | None = None,
+        marks: Marks = NO_MARKS,
         fp16_types: frozenset[str] = FP16_OP_TYPES,
     ) -> None:
         """:raises Damaged: if the graph has a cycle that no NextIteration closes"""
@@ -80,7 +80,7 @@ class Prepared:
         self.kernels = kernels
         self.fp16_types = fp16_types
         self.order = order_of(graph)
-        self.kind_of, self.kinds, self.acts = sort_nodes(graph, marks or Marks(frozenset(), {}))
+        self.kind_of, self.kinds, self.acts = sort_nodes(graph, marks)
         self.kernels_of = [kernels.of(facts.op_type) for facts in self.kinds]
         self.relations = Relations(graph) if len(graph.subgraphs) > 1 else None
         self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
@@ -104,17 +104,15 @@ class Prepared:
         key = (setting.mode.engine, kind, policies)
         state = self._states.get(key)
         if state is None:
-            state = self._states[key] = self._state(kind, policies, setting)
+            facts, asked = self.kinds[kind], (self.kernels_of[kind], policies, setting)
+            if facts.op_type in _NEVER:
+                state = left_as_is(facts, _NEVER[facts.op_type])
+            elif _follows(facts, *asked):
+                state = _Gray(facts, *asked)
+            else:
+                state = choose(facts, (None,) * len(facts.inputs), *asked)
+            self._states[key] = state
         return state
-
-    def _state(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
-        facts, kernels = self.kinds[kind], self.kernels_of[kind]
-        if facts.op_type in _NEVER:
-            choice = choose(facts, (), (), (), setting)
-            return choice._replace(why=_NEVER[facts.op_type])
-        if _follows(facts, kernels, policies, setting):
-            return _Gray(facts, kernels, policies, setting)
-        return choose(facts, (None,) * len(facts.inputs), kernels, policies, setting)
 
 
 def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: Setting) -> bool:
@@ -144,58 +142,37 @@ class JudgeWalk:
         self.cast_policy = self._cast_policy()
 
     def run(self) -> Judged:
-        self._walk(self.states())
+        self._walk()
         for cell, dtype in self.set_cells.items():
             self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
         if self.prepared._has_continuous:
             settle(self.graph, self.choices)
         return Judged(self.mode, self.marks, self.choices, self.related)
 
-    def states(self) -> list[State]:
-        """The state of every kind under this judging's policies."""
-        prepared, setting = self.prepared, self.setting
-        return [
-            prepared.state_of(kind, self.policies(kind, self.marks), setting) for kind in range(len(prepared.kinds))
-        ]
+    def _states(self) -> list[State]:
+        """Return the state of every kind under this judging's policies."""
+        prepared = self.prepared
+        states = []
+        for kind, (facts, kernels) in enumerate(zip(prepared.kinds, prepared.kernels_of, strict=True)):
+            given = self.marks.get(facts.op_type)
+            policies = tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
+            states.append(prepared.state_of(kind, policies, self.setting))
+        return states
 
-    def policies(self, kind: int, marks: Mapping[str, frozenset[Mark]]) -> tuple[Policy, ...]:
-        """The policies of a kind's kernels with marks."""
-        given = marks.get(self.prepared.kinds[kind].op_type)
-        kernels = self.prepared.kernels_of[kind]
-        return tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
-
-    def _walk(self, states: list[State]) -> None:
-        prepared, seen, choices = self.prepared, self.seen, self.choices
+    def _walk(self) -> None:
+        prepared, seen, choices, states = self.prepared, self.seen, self.choices, self._states()
         kind_of, acts, slots = prepared.kind_of, prepared.acts, prepared.slots
         source_slot, inputs_of, outputs_of = slots.source_slot, slots.inputs_of, slots.outputs_of
+        act_of = {CAST: self._cast, SUB_INPUT: self._body_input, SUB_OUTPUT: self._body_output}
         dtype_at = seen.__getitem__
         for node in prepared.order:
-            state = states[kind_of[node]]
-            if isinstance(state, _Gray):
-                feeds = tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]]))
-                found = state.choices.get(feeds)
-                choice = self.chosen(state, feeds) if found is None else found
-            else:
-                choice = state
+            choice = states[kind_of[node]]
+            if isinstance(choice, _Gray):
+                choice = choice[tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]]))]
             choices[node] = choice
             seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
             if acts[node] != PLAIN:
-                self.act(node, acts[node])
-
-    def chosen(self, state: _Gray, feeds: tuple[str | Seen | None, ...]) -> DtypeChoice:
-        """The choice of a gray state for what feeds it."""
-        choice = choose(state.facts, feeds, state.kernels, state.policies, state.setting)
-        state.choices[feeds] = choice
-        return choice
-
-    def act(self, node: int, act: int) -> None:
-        """What a node does to others once its dtypes are chosen."""
-        if act == CAST:
-            self._cast(node)
-        elif act == SUB_INPUT:
-            self._body_input(node)
-        else:
-            self._body_output(node)
+                act_of[acts[node]](node)
 
     def _cast(self, node: int) -> None:
         """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""
@@ -220,14 +197,9 @@ class JudgeWalk:
         """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
         relations = self.prepared.relations
         cell = TensorCell(False, node, 0)
-        parent = self.graph.subgraph_of(node).parent
-        number = self.graph.nodes[node].attributes.get("parent_input")
-        if relations is None or parent is None or not isinstance(number, int) or number < 0:
-            return
-        sources = self.graph.nodes[parent].sources
-        source = sources[number] if number < len(sources) else None
-        if source is not None and not relations.may_differ(cell):
-            self._spread(cell, self._plain(self.prepared.slots.inputs_of[parent] + number), source)
+        source = parent_source(self.graph, self.graph.nodes[node])
+        if relations is not None and source is not None and not relations.may_differ(cell):
+            self._spread(cell, self._plain(self.prepared.slots.outputs_of[source.node] + source.output), source)
 
     def _body_output(self, node: int) -> None:
         """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
@@ -238,10 +210,10 @@ class JudgeWalk:
             cell = TensorCell(True, node, number)
             if source is None or relations.may_differ(cell) or cell in self.set_cells:
                 continue
-            self._spread(cell, self._plain(self.prepared.slots.inputs_of[node] + number), source)
+            self._spread(cell, self._plain(self.prepared.slots.outputs_of[source.node] + source.output), source)
 
     def _plain(self, slot: int) -> str | None:
-        seen = self.seen[self.prepared.slots.source_slot[slot]]
+        seen = self.seen[slot]
         return seen.dtype if isinstance(seen, Seen) else seen
 
     def _spread(self, cell: TensorCell, dtype: str | None, source: tuple[int, int]) -> None:

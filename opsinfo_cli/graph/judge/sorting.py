@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeAlias
 
-    from ..graph import GraphNode, GraphTensor, ModelGraph
+    from ..graph import GraphNode, GraphTensor, ModelGraph, Producer
 
-    Extra: TypeAlias = tuple[bool, bool, bool, bool, Customized | None]
+    Feed: TypeAlias = tuple[bool, bool, bool, bool]
+    """``present``, ``fed``, ``late`` and ``const`` of a port."""
 
 
 PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
@@ -20,8 +21,9 @@ PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
 
 _CONSTANTS = frozenset({"Const", "Constant"})
 _LATE = frozenset({"Const", "Constant", "Variable"})
-_PRESENT, _FED, _IS_LATE, _IS_CONST = 1, 2, 4, 8
-_FLAG_BITS = 4
+_OUTPUT: Feed = (True, False, False, False)
+_NOT_FED: Feed = (True, False, True, False)
+_ABSENT: Feed = (False, False, True, False)
 
 
 class Marks(NamedTuple):
@@ -29,6 +31,9 @@ class Marks(NamedTuple):
 
     keep: frozenset[int]
     customized: Mapping[int, Customized]
+
+
+NO_MARKS = Marks(frozenset(), {})
 
 
 class Sorted(NamedTuple):
@@ -44,132 +49,69 @@ class Sorted(NamedTuple):
     acts: bytearray
 
 
-def sort_nodes(graph: ModelGraph, marks: Marks) -> Sorted:
-    """The nodes by kind."""
-    return _Sorting(graph, marks).run()
+def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> Sorted:
+    """Return the nodes by kind; sizes have no effect on the choice, and are left out."""
+    feeds = _feeds(graph)
+    ports: dict[tuple[GraphTensor, Feed], Port] = {}
 
+    def port(tensor: GraphTensor, feed: Feed) -> Port:
+        found = ports.get((tensor, feed))
+        if found is None:
+            found = ports[tensor, feed] = Port(tensor.first_dtype, tensor.format, tensor.continuous, *feed)
+        return found
 
-class _Sorting:
-    def __init__(self, graph: ModelGraph, marks: Marks) -> None:
-        self.graph = graph
-        self.marks = marks
-        self.tensors: list[GraphTensor] = []
-        self.codes: dict[GraphTensor, int] = {}
-        self._known: dict[object, int] = {}
-        self.lenient = graph.model.predicted
-
-    def run(self) -> Sorted:
-        fed = self._flags()
-        codes, code_of = self.codes, self._code
-        kinds: dict[object, int] = {}
-        facts: list[Facts] = []
-        kind_of: list[int] = []
-        for node in self.graph.nodes:
-            ins = []
-            for tensor, source in zip(node.inputs, node.sources, strict=True):
-                code = codes.get(tensor)
-                code = code_of(tensor) if code is None else code
-                if source is not None:
-                    code |= fed[source[0]]
-                else:
-                    code |= _IS_LATE if tensor.first_dtype is None else _IS_LATE | _PRESENT
-                ins.append(code)
-            inputs = tuple(ins)
-            outputs = tuple([code_of(tensor) for tensor in node.outputs])
-            extra = self._extra(node)
-            key = (node.type, inputs, outputs, extra)
-            kind = kinds.get(key)
-            if kind is None:
-                kind = kinds[key] = len(facts)
-                facts.append(self._facts(node.type, inputs, outputs, extra))
-            kind_of.append(kind)
-        return Sorted(kind_of, facts, self._acts())
-
-    def _code(self, tensor: GraphTensor) -> int:
-        """Return the number of a tensor's facts; sizes have no effect on the choice, and are left out."""
-        code = self.codes.get(tensor)
-        if code is None:
-            facts = (tensor.original_dtype, tensor.dtype, tensor.format, tensor.continuous, _unknown(tensor))
-            number = self._known.setdefault(facts, len(self._known))
-            if number == len(self.tensors):
-                self.tensors.append(tensor)
-            code = self.codes[tensor] = number << _FLAG_BITS
-        return code
-
-    def _flags(self) -> list[int]:
-        """The flags of the inputs that each node feeds; constants are also known through the Data of bodies."""
-        nodes = self.graph.nodes
-        flags = [
-            _PRESENT | _FED | (_IS_LATE if node.type in _LATE else 0) | (_IS_CONST if node.type in _CONSTANTS else 0)
-            for node in nodes
+    kinds: dict[Facts, int] = {}
+    kind_of: list[int] = []
+    for node in graph.nodes:
+        inputs = [
+            port(tensor, feeds[source.node] if source else _ABSENT if tensor.first_dtype is None else _NOT_FED)
+            for tensor, source in zip(node.inputs, node.sources, strict=True)
         ]
-        for body in self.graph.subgraphs[1:]:
-            for node in nodes[body.nodes.start : body.nodes.stop]:
-                number = node.attributes.get("parent_input")
-                if node.type != "Data" or not isinstance(number, int) or number < 0 or body.parent is None:
-                    continue
-                sources = nodes[body.parent].sources
-                source = sources[number] if number < len(sources) else None
-                if source is not None:
-                    flags[node.index] |= flags[source.node] & _IS_CONST
-        return flags
-
-    def _extra(self, node: GraphNode) -> Extra | None:
-        attributes, marks = node.attributes, self.marks
-        if not (attributes or node.fused_from or node.index in marks.keep or node.index in marks.customized):
-            return None
-        extra = (
+        attributes = node.attributes
+        facts = Facts(
+            node.type,
+            tuple(inputs),
+            tuple([port(tensor, _OUTPUT) for tensor in node.outputs]),
             node.index in marks.keep or attributes.get("_keep_dtype") in (1, True),
             bool(attributes.get("_inherit_dtype_from_predecessor")),
             bool(attributes.get("_force_fp32_to_fp16")),
-            len(node.fused_from) > 1,
+            max(map(_unknown, (*node.inputs, *node.outputs)), default=0),
             marks.customized.get(node.index),
+            graph.model.predicted or len(node.fused_from) > 1,
         )
-        return extra if any(extra) else None
+        kind_of.append(kinds.setdefault(facts, len(kinds)))
+    return Sorted(kind_of, list(kinds), bytearray(_act(graph, node) for node in graph.nodes))
 
-    def _facts(
-        self,
-        op_type: str,
-        inputs: tuple[int, ...],
-        outputs: tuple[int, ...],
-        extra: Extra | None,
-    ) -> Facts:
-        keep, inherits, forced, fused, customized = extra or (False, False, False, False, None)
-        tensors = [self.tensors[code >> _FLAG_BITS] for code in (*inputs, *outputs)]
-        return Facts(
-            op_type,
-            tuple(self._port(code) for code in inputs),
-            tuple(self._port(code | _PRESENT) for code in outputs),
-            keep,
-            inherits,
-            forced,
-            max(map(_unknown, tensors), default=0),
-            customized,
-            self.lenient or fused,
-        )
 
-    def _port(self, code: int) -> Port:
-        tensor = self.tensors[code >> _FLAG_BITS]
-        return Port(
-            tensor.first_dtype,
-            tensor.format,
-            tensor.continuous,
-            bool(code & _PRESENT),
-            bool(code & _FED),
-            bool(code & _IS_LATE),
-            bool(code & _IS_CONST),
-        )
+def _feeds(graph: ModelGraph) -> list[Feed]:
+    """Return what the inputs are that each node feeds; constants are also known through the Data of bodies."""
+    nodes = graph.nodes
+    feeds = [(True, True, node.type in _LATE, node.type in _CONSTANTS) for node in nodes]
+    for body in graph.subgraphs[1:]:
+        for node in nodes[body.nodes.start : body.nodes.stop]:
+            source = parent_source(graph, node)
+            if node.type == "Data" and source is not None and feeds[source.node][3]:
+                feeds[node.index] = (*feeds[node.index][:3], True)
+    return feeds
 
-    def _acts(self) -> bytearray:
-        nodes = self.graph.nodes
-        acts = bytearray(CAST if node.type == "Cast" else PLAIN for node in nodes)
-        for body in self.graph.subgraphs[1:]:
-            for node in nodes[body.nodes.start : body.nodes.stop]:
-                if node.type == "Data" and "parent_input" in node.attributes:
-                    acts[node.index] = SUB_INPUT
-                elif node.type == "NetOutput" and "parent_outputs" in node.attributes:
-                    acts[node.index] = SUB_OUTPUT
-        return acts
+
+def parent_source(graph: ModelGraph, node: GraphNode) -> Producer | None:
+    """Return the output that feeds the parent's input behind the Data of a body; None if there is none."""
+    parent, number = graph.subgraph_of(node.index).parent, node.attributes.get("parent_input")
+    if parent is None or not isinstance(number, int) or number < 0:
+        return None
+    sources = graph.nodes[parent].sources
+    return sources[number] if number < len(sources) else None
+
+
+def _act(graph: ModelGraph, node: GraphNode) -> int:
+    if node.type == "Cast":
+        return CAST
+    if node.index < graph.subgraphs[0].nodes.stop:
+        return PLAIN
+    if node.type == "Data" and "parent_input" in node.attributes:
+        return SUB_INPUT
+    return SUB_OUTPUT if node.type == "NetOutput" and "parent_outputs" in node.attributes else PLAIN
 
 
 def _unknown(tensor: GraphTensor) -> int:
