@@ -20,7 +20,7 @@ from ..model.near_names import did_you_mean
 from .fusion_rules import NOT_APPLIED, RULES, FusionGraph
 from .judge.modes import judge_mode
 from .judge.sorting import sort_nodes
-from .judge.support import Taken, taken
+from .judge.support import Bound, taken
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -100,7 +100,7 @@ class _Support:
             mode = judge_mode("mixed_float16")
             self._known = [
                 any(
-                    isinstance(taken(facts, kernel, kernel.policy, mode), Taken)
+                    isinstance(taken(facts, kernel, kernel.policy, mode), Bound)
                     for kernel in self._kernels.of(facts.op_type)
                     if kernel.confidence != "none"
                 )

@@ -53,7 +53,7 @@ def choose(
         if isinstance(found, Refusal):
             refusal, first, confidence = found, first or policy, kernel.confidence
             continue
-        choice = _Judged(facts, kernel, policy, setting, found.bound, seen).choice()
+        choice = _Judged(facts, kernel, policy, setting, found, seen).choice()
         return choice._replace(kernel=number)
     return left_as_is(facts, refusal.why, first, refusal.detail)._replace(confidence=confidence)
 

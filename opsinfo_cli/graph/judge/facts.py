@@ -85,23 +85,17 @@ class Seen(NamedTuple):
     bf16: str | None
 
 
-def looks_through(seen: str | Seen | None, low: str | None) -> bool:
-    """Whether a strategy looks through a Cast at an input."""
-    return (
-        isinstance(seen, Seen)
-        and (seen.fp16 if low == "float16" else seen.bf16 if low == "bfloat16" else None) is not None
-    )
+def seen_through(seen: str | Seen | None, low: str | None) -> str | None:
+    """Return the dtype behind a Cast at an input; None for a strategy that does not look through it.
 
-
-def seen_by(seen: str | Seen | None, low: str | None) -> str | None:
-    """The dtype that a strategy sees at an input.
-
-    :param low: the strategy's low dtype, None for one that does not look through a Cast
+    :param low: the strategy's low dtype
     """
-    if not isinstance(seen, Seen):
-        return seen
-    through = seen.fp16 if low == "float16" else seen.bf16 if low == "bfloat16" else None
-    return seen.dtype if through is None else through
+    return {"float16": seen.fp16, "bfloat16": seen.bf16}.get(low or "") if isinstance(seen, Seen) else None
+
+
+def plain(seen: str | Seen | None) -> str | None:
+    """Return the dtype at an input itself."""
+    return seen.dtype if isinstance(seen, Seen) else seen
 
 
 class DtypeChoice(NamedTuple):

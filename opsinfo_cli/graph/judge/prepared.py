@@ -8,7 +8,7 @@ from ...model.policy import Policy, effective
 from ..topology import order_of
 from .choose import choose, left_as_is
 from .continuous import settle
-from .facts import DtypeChoice, Facts, Seen, Setting
+from .facts import DtypeChoice, Facts, Seen, Setting, plain
 from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
 from .relations import Relations, TensorCell
 from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
@@ -182,7 +182,7 @@ class JudgeWalk:
             return
         dtype, given = choice.outputs[0], choice.inputs[0]
         fed = self.seen[slots.source_slot[slots.inputs_of[node]]]
-        behind = fed.dtype if isinstance(fed, Seen) else fed
+        behind = plain(fed)
         fp16 = behind if given == "float16" and dtype in ("float32", "bfloat16") else None
         bf16 = behind if given == "bfloat16" and dtype in ("float32", "float16") else None
         if fp16 is not None or bf16 is not None:
@@ -199,7 +199,7 @@ class JudgeWalk:
         cell = TensorCell(False, node, 0)
         source = parent_source(self.graph, self.graph.nodes[node])
         if relations is not None and source is not None and not relations.may_differ(cell):
-            self._spread(cell, self._plain(self.prepared.slots.outputs_of[source.node] + source.output), source)
+            self._spread(cell, plain(self.seen[self.prepared.slots.outputs_of[source.node] + source.output]), source)
 
     def _body_output(self, node: int) -> None:
         """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
@@ -210,11 +210,7 @@ class JudgeWalk:
             cell = TensorCell(True, node, number)
             if source is None or relations.may_differ(cell) or cell in self.set_cells:
                 continue
-            self._spread(cell, self._plain(self.prepared.slots.outputs_of[source.node] + source.output), source)
-
-    def _plain(self, slot: int) -> str | None:
-        seen = self.seen[slot]
-        return seen.dtype if isinstance(seen, Seen) else seen
+            self._spread(cell, plain(self.seen[self.prepared.slots.outputs_of[source.node] + source.output]), source)
 
     def _spread(self, cell: TensorCell, dtype: str | None, source: tuple[int, int]) -> None:
         assert self.prepared.relations is not None

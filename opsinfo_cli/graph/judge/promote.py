@@ -7,6 +7,7 @@ inc/graph_metadef/external/op_common/data_type_utils.h:59-158.
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,7 +43,10 @@ _ONE_SIDED = {
 
 
 class Promotion(NamedTuple):
-    """Groups of inputs, by index, with their promoted dtype; None if they have none."""
+    """Groups of inputs, by index, with their promoted dtype; None if they have none.
+
+    :param targets: fewer than the groups, if a group lacks an input
+    """
 
     groups: tuple[tuple[int, ...], ...]
     targets: tuple[str | None, ...]
@@ -59,28 +63,18 @@ def type_of(left: str | None, right: str | None) -> str | None:
 
 def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotion | None:
     """Return the promotion; None if the kernel requires none or the inputs agree."""
-    groups: list[tuple[int, ...]] = []
+    at = {each.slot.name: index for index, each in reversed([*enumerate(inputs)]) if each}
+    groups = tuple(tuple(at.get(name, -1) for name in names) for names in kernel.promotes)
     targets: list[str | None] = []
     differ = False
-    for names in kernel.promotes:
-        indexes = [
-            next((at for at, each in enumerate(inputs) if each and each.slot.name == name), -1) for name in names
-        ]
-        groups.append(tuple(indexes))
-    for indexes_of in groups:
-        dtypes = [_own(inputs, index) for index in indexes_of]
-        if dtypes[0] is _MISSING or dtypes[1] is _MISSING:
+    for group in groups:
+        dtypes = [_own(inputs, index) for index in group]
+        count = dtypes.index(_MISSING) if _MISSING in dtypes else len(dtypes)
+        differ = differ or (count >= 2 and len(set(dtypes[:count])) > 1)
+        if count < len(dtypes):
             break
-        target = type_of(dtypes[0], dtypes[1])
-        differ = differ or target != dtypes[0] or target != dtypes[1]
-        for dtype in dtypes[2:]:
-            if dtype is _MISSING:
-                return Promotion(tuple(groups), tuple(targets)) if differ else None
-            if target != dtype:
-                differ = True
-                target = type_of(dtype, target)
-        targets.append(target)
-    return Promotion(tuple(groups), tuple(targets)) if differ else None
+        targets.append(reduce(lambda target, dtype: type_of(dtype, target), dtypes[2:], type_of(dtypes[0], dtypes[1])))
+    return Promotion(groups, tuple(targets)) if differ else None
 
 
 def promoted(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
@@ -95,27 +89,17 @@ def promoted(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
 
 def narrow(promotion: Promotion, inputs: Sequence[BoundPort | None], columns: list[int]) -> bool:
     """Narrow the columns to the promoted dtypes, and return whether that succeeded."""
-    for indexes in promotion.groups:
-        dtypes = [_own(inputs, index) for index in indexes]
-        if _MISSING in dtypes:
-            return False
-        target = type_of(dtypes[0], dtypes[1])
-        differ = target != dtypes[0] or target != dtypes[1]
-        for dtype in dtypes[2:]:
-            if target != dtype:
-                differ = True
-                target = type_of(dtype, target)
-        if not differ:
+    for group, target in zip(promotion.groups, promotion.targets, strict=False):
+        ports = [each for index in group if (each := inputs[index])]
+        if len({each.port.dtype for each in ports}) == 1:
             continue
-        for index in indexes:
-            each = inputs[index]
-            assert each is not None
+        for each in ports:
             if not columns:
                 columns[:] = range(len(each.dtypes))
             _find(each.dtypes, target, columns)
         if not columns:
             return False
-    return True
+    return len(promotion.targets) == len(promotion.groups)
 
 
 def _find(row: tuple[str, ...], target: str | None, columns: list[int]) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...model.policy import Policy
 from ...numerics.dtypes import FLOATING
 from ..dtypes import COMPLEX
-from .facts import Facts, Port, Seen, Setting, looks_through, seen_by
+from .facts import Facts, Port, Seen, Setting, plain, seen_through
 from .matching import lowered, precisely, reduced, risen
 
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
@@ -142,9 +142,10 @@ def _gray(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str |
         if low == "bfloat16":
             return Matched(_allow_bf16(tensor, columns, forbidden), f"{why}-own")
         return Matched(_allow_fp16(work, tensor, columns, forbidden), f"{why}-own")
-    dtype = seen_by(tensor.seen, low)
+    behind = seen_through(tensor.seen, low)
+    dtype = plain(tensor.seen) if behind is None else behind
     fits = risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
-    return Matched(fits, why, True, looks_through(tensor.seen, low))
+    return Matched(fits, why, True, behind is not None)
 
 
 def _allow_fp16(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
@@ -204,7 +205,7 @@ def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched
         return Matched(_by_table(WHITE_HIF8, own, tensor, columns), "white")
     if not tensor.port.fed:
         return Matched(_by_table(BLACK_HIF8, own, tensor, columns), "gray-own")
-    dtype = seen_by(tensor.seen, None)
+    dtype = plain(tensor.seen)
     wanted = GRAY_HIF8.get(dtype or "", (dtype or "",))
     if dtype == "hifloat8" and own == "bfloat16":
         wanted = WHITE_HIF8["bfloat16"]

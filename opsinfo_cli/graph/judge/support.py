@@ -48,11 +48,7 @@ class Refusal(NamedTuple):
     detail: str
 
 
-class Taken(NamedTuple):
-    bound: Bound
-
-
-def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Taken | Refusal:
+def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | Refusal:
     """Return the node bound to the kernel, or the refusal.
 
     The dynamic kernel is asked first, if it serves the node's shapes.
@@ -65,7 +61,7 @@ def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Take
     for dynamic in _implementations(facts, kernel):
         bound = Bound(_bound(facts.inputs, inputs, dynamic), _bound(facts.outputs, outputs, dynamic))
         found = _checked(facts, kernel, bound, policy, mode)
-        if isinstance(found, Taken):
+        if isinstance(found, Bound):
             return found
         refusal = found
     return refusal
@@ -93,7 +89,7 @@ def _implementations(facts: Facts, kernel: Kernel) -> Iterator[bool]:
     yield False
 
 
-def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Taken | Refusal:
+def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | Refusal:
     promotion = promotion_of(kernel, bound.inputs)
     asks_dtypes = True
     if facts.customized is not None and _has_columns(bound):
@@ -101,7 +97,7 @@ def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: J
             return Refusal("refused-customized", "")
         asks_dtypes = False
     if facts.op_type == "Cast":
-        return Taken(bound) if kernel.inputs and _fits_exactly(bound) else Refusal("refused-cast", "")
+        return bound if kernel.inputs and _fits_exactly(bound) else Refusal("refused-cast", "")
     for side, ports in (("input", bound.inputs), ("output", bound.outputs)):
         for index, each in enumerate(ports):
             if each is None or not each.port.present:
@@ -115,7 +111,7 @@ def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: J
                 return Refusal("refused-format", f"{side} {index}")
             if side == "input" and each.slot.needs_const and not each.port.const and not facts.lenient:
                 return Refusal("refused-value", f"input {index}")
-    return Taken(bound._replace(promotion=promotion))
+    return bound._replace(promotion=promotion)
 
 
 def _fits_exactly(bound: Bound) -> bool:
