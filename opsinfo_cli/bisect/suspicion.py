@@ -9,13 +9,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, UsageFault
-from ..neighbours.name_tables import name_table
+from ..numerics.calls import calls_of, is_dump, op_types_of, spelled_as_types
 from ..text.source import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from ..numerics.calls import DumpedCall
     from .cost import Cost
 
 _RISKS = re.compile(
@@ -114,10 +115,12 @@ def _distance(cosine: str) -> float:
 def _from_json(path: str, data: bytes) -> dict[str, float]:
     try:
         document = json.loads(data)
-        return _dumped(document["data"]) if "data" in document else _simulated(document["types"])
+        if not is_dump(document):
+            return _simulated(document["types"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
         raise Damaged("neither JSON of `opsinfo simulate` nor a dump.json of msprobe", path=path, hint=hint) from None
+    return _dumped(calls_of(document["data"], path))
 
 
 def _simulated(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -126,38 +129,12 @@ def _simulated(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {name: float(error) if isinstance(error, (int, float)) else math.inf for name, error in errors.items()}
 
 
-def _dumped(calls: Mapping[str, Any]) -> dict[str, float]:
-    """Return the names and op types of a dump's calls with how near they come to overflow in float16.
-
-    Calls are named as ``Torch.matmul.0.forward``, ``Tensor.__mul__.7.forward``, ``Primitive.norm.RmsNorm.0.backward``
-    (Ascend/mstt, debug/accuracy_tools/msprobe/test); modules, ``Module.layer.Linear.forward.0``, contain other calls.
-    """
-    table = name_table("torch").ops
+def _dumped(calls: Iterable[DumpedCall]) -> dict[str, float]:
+    """Return the op types of calls with how near they come to overflow in float16."""
     scores: dict[str, float] = {}
-    for call, tensors in calls.items():
-        match = re.fullmatch(r"(?!Module\.|Cell\.)[\w.]*\.(\w+)\.\d+\.(?:forward|backward)", call)
-        largest = max(map(_magnitude, _statistics(tensors)), default=0.0)
-        score = _OVERFLOW if largest > _LARGEST else largest / _LARGEST
-        if match and score >= _NEAR:
-            name = match[1] if match[1].startswith("_conv") else match[1].strip("_")
-            for each in (name, name.title().replace("_", ""), *table.get(name, ())):
-                scores[each] = max(score, scores.get(each, 0.0))
+    for call in calls:
+        share = max(call.magnitudes) / _LARGEST
+        if share >= _NEAR:
+            for name in (*op_types_of(call.name), *spelled_as_types(call.name)):
+                scores[name] = max(share if share <= 1 else _OVERFLOW, scores.get(name, 0.0))
     return scores
-
-
-def _statistics(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the statistics of floating-point tensors in the inputs and outputs of a call."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _statistics(each)
-    elif isinstance(value, dict):
-        if "Max" not in value:
-            yield from _statistics(list(value.values()))
-        elif "float" in str(value.get("dtype")).lower():
-            yield value
-
-
-def _magnitude(tensor: Mapping[str, Any]) -> float:
-    """Return the largest magnitude of a tensor; infinite if it has Inf or NaN; 0 if it has no statistics."""
-    numbers = [float(tensor[key]) for key in ("Max", "Min") if tensor.get(key) is not None]
-    return math.inf if any(map(math.isnan, numbers)) else max(map(abs, numbers), default=0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,6 +45,13 @@ class Format:
             2.0 ** (self.lowest_exponent - self.mantissa),
             epsilon,
         )
+
+    def nearest(self, magnitude: float) -> float:
+        """Return a magnitude rounded, ties to even; above the largest value if it becomes infinite."""
+        if not math.isfinite(magnitude):
+            return math.inf
+        shift = max(math.frexp(magnitude)[1] - 1, self.lowest_exponent) - self.mantissa
+        return math.ldexp(round(math.ldexp(magnitude, -shift)), shift)
 
 
 FORMATS = {

@@ -8,11 +8,12 @@ import click
 
 from ...errors import UsageFault
 from ...model.target import TargetOptions
+from ...numerics.calls import by_name, read_calls
 from ...numerics.formats import FORMATS
 from ...numerics.tensors import DumpedTensor, by_operator, dump_files, load_numpy, read_tensor
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.numerics import formats_answer, tensors_answer
+from ...report.views.numerics import calls_answer, formats_answer, tensors_answer
 from ..open import open_against
 from ..params import TARGET, Choice, Command, Word, install_options, option, prints
 
@@ -20,7 +21,7 @@ _LOW = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp
 _LOW |= {name: name for name in FORMATS if name.startswith("fp8")}
 """Word of the option -> format."""
 _MEANT = {name: word for word, name in _LOW.items()}
-_TENSORS = Word("FILE.npy|DIR", reads=True)
+_TENSORS = Word("FILE.npy|DIR|dump.json", reads=True)
 
 
 @click.command("numerics", cls=Command)
@@ -36,28 +37,38 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
 
     For a FILE.npy: the share of values that overflow, become subnormal, become zero or are rounded by more than 2^-11,
     and the loss scale that avoids it. Files named as Ascend dumps (OpType.opname.taskid.timestamp.output.N.npy) are
-    grouped by op type, the worst first: the candidates for the black list. Files require numpy.
+    grouped by op type, the worst first: the candidates for the black list. These files require numpy.
+
+    For a dump.json of msprobe: the tensors of each operator that overflow or vanish, by their largest magnitude.
 
     \b
     Examples:
       opsinfo numerics
       opsinfo numerics fixtures/dump/SoftmaxV2.softmax.5.1700000000000005.output.0.npy
       opsinfo numerics fixtures/dump --against fixtures/opp@ascend910b --low bfloat16
+      opsinfo numerics fixtures/dump/dump.json --against fixtures/opp@ascend910b
     """
     if not paths:
         if against:
             raise UsageFault("--against requires dumped tensors", hint="give .npy files, or a directory of them")
         return formats_answer()
+    dumps = [path for path in paths if path.endswith(".json")]
+    if dumps and len(dumps) < len(paths):
+        raise UsageFault("dump.json and .npy files cannot be combined")
+    target = open_against(against, console, options) if against else None
+    operators = target.operators if target else None
+    if dumps:
+        calls = by_name((call for path in dumps for call in read_calls(path)), FORMATS[_LOW[low]])
+        return calls_answer(calls, operators, _LOW[low])
     load_numpy()
     files = [file for path in paths for file in _files(path)]
-    target = open_against(against, console, options) if against else None
     tensors = [tensor for path in files if (tensor := _read(path, console))]
     by_type = by_operator(tensors, _LOW[low])
     others = len(tensors) - sum(operator.files for operator in by_type)
     if by_type and others:
         subject = "1 file is" if others == 1 else f"{others} files are"
         console.warn(f"{subject} not named as a dump, so the operator is unknown")
-    return tensors_answer(tensors, by_type, target.operators if target else None, _LOW[low])
+    return tensors_answer(tensors, by_type, operators, _LOW[low])
 
 
 def _files(path: str) -> list[str]:

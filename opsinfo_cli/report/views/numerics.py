@@ -10,6 +10,7 @@ from typing import Any
 
 from ...model.library import Operators
 from ...model.policy import Policy
+from ...numerics.calls import CallLosses, op_types_of, spelled_as_types
 from ...numerics.formats import FORMATS, HIF8
 from ...numerics.tensors import DumpedTensor, Losses, OperatorLosses
 from ..answer import Answer, Cell, Column, Place, Table
@@ -72,6 +73,59 @@ def tensors_answer(
         }
 
     return Answer(document, lambda: [table], notes=notes)
+
+
+def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> Answer:
+    """:param calls: the losses of each operator, from the statistics of its calls"""
+    types = {each.name: _op_type(each.name, operators) for each in calls}
+    policies = {
+        name: operators[op].entry.policy if operators and op and op in operators else None for name, op in types.items()
+    }
+    candidates = [each for each in calls if each.is_candidate and policies[each.name] is not Policy.BLACK]
+    notes = []
+    if candidates:
+        words = dict.fromkeys(types[each.name] or each.name for each in candidates)
+        notes.append(f"candidates for the black list in {low}: {', '.join(words)}")
+    titles = ("largest", "overflow", "zero", "subnormal", "tensors")
+    columns = [Column("operator"), Column("op type"), Column("policy", policy=True)]
+    columns += [Column(title, number=True, spare=title == "tensors") for title in titles]
+    rows: list[list[Cell]] = [
+        [
+            each.name,
+            types[each.name] or "-",
+            str(policies[each.name] or "-"),
+            f"{each.largest:.4g}",
+            *(str(count) for count in asdict(each.losses).values()),
+            str(each.tensors),
+            Place(each.worst),
+        ]
+        for each in calls
+    ]
+    table = Table([*columns, Column("worst call", spare=True)], rows, title=f"Tensors that overflow or vanish in {low}")
+
+    def document() -> dict[str, Any]:
+        return {
+            "low": low,
+            "calls": [
+                {
+                    **asdict(each),
+                    "op_type": types[each.name],
+                    "policy": policies[each.name],
+                    "largest": each.largest if math.isfinite(each.largest) else None,
+                    "candidate": each in candidates,
+                }
+                for each in calls
+            ],
+        }
+
+    return Answer(document, lambda: [table], notes=notes)
+
+
+def _op_type(name: str, operators: Operators | None) -> str | None:
+    """Return the op type of a dumped operator: the first that the target has, else the first known one."""
+    known = op_types_of(name)
+    here = (op for op in (*known, *spelled_as_types(name)) if operators and op in operators)
+    return next(iter((*here, *known)), None)
 
 
 def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Policy | None]) -> Table:
