@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from .graph import GraphNode, ModelGraph, Producer
     from .judge.facts import DtypeChoice
-    from .judge.prepared import Judged
-    from .judging import Ready
+    from .judge.prepared import Judged, Prepared
+    from .options.atc import Considered
+    from .options.implmode import ImplModes
 
     Dtypes = tuple[str | None, ...]
 
@@ -288,11 +289,13 @@ class Answer(GraphAnswer):
     :ivar modes: the implementation modes of the nodes
     """
 
-    def __init__(self, ready: Ready, judged: Judged) -> None:
-        super().__init__(ready.prepared.graph, ready.fused)
-        self.considered = ready.considered
-        self.modes = ready.modes
-        self.prepared = ready.prepared
+    def __init__(
+        self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes, fused: Fused
+    ) -> None:
+        super().__init__(prepared.graph, fused)
+        self.considered = considered
+        self.modes = modes
+        self.prepared = prepared
         self.judged = judged
         self.mode = judged.mode
         self.mode_name = judged.mode.name

@@ -54,7 +54,8 @@ class Ready:
         :raises UsageFault: if the mode is unknown
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
-        return Answer(self, self.prepared.judge(mode, marks_of(mixlist)))
+        judged = self.prepared.judge(mode, marks_of(mixlist))
+        return Answer(self.prepared, judged, self.considered, self.modes, self.fused)
 
     def keeping(self, keep_dtype: KeepDtype) -> Ready:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
