@@ -22,6 +22,9 @@ from .selection import RuleSelection
 _MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
 """Parts of a message that are places, in the file or on this machine."""
 
+_TARGET = re.compile(r" \([^()]*\)")
+"""The path of a target in a message, after its SoC."""
+
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
 """The index of an item, which changes as a line number does; the message names the item."""
 
@@ -36,13 +39,16 @@ def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -
     last: dict[str, str] = {}
     result = []
     for finding in findings:
-        pointer = _INDEX.sub("/*", finding.pointer) if finding.pointer is not None else "none"
-        facts = (finding.rule.name, relative(finding.path), pointer, _MOVES.sub("N", finding.identity))
-        same = "\0".join(facts)
+        same = _hashed(finding.rule.name, relative(finding.path), finding.pointer, finding.identity)
         digest = _digest(same if same not in last else f"{same}\0{last[same]}")
         last[same] = digest
         result.append(replace(finding, fingerprint=digest))
     return result
+
+
+def _hashed(name: str, path: str, pointer: str | None, identity: str) -> str:
+    pointer = _INDEX.sub("/*", pointer) if pointer is not None else "none"
+    return "\0".join((name, path, pointer, _MOVES.sub("N", identity)))
 
 
 def _digest(text: str) -> str:
@@ -62,6 +68,14 @@ class Known:
     pointer: str
     message: str
     fingerprint: str
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the fingerprint hashes the message as it is: up to version 0.2.0, with the path of a target."""
+        pointer = self.pointer or None
+        return bool(_TARGET.search(self.message)) and self.fingerprint == _digest(
+            _hashed(self.name, self.path, pointer, self.message)
+        )
 
 
 @dataclass(frozen=True)
@@ -89,6 +103,20 @@ class Baseline:
     @property
     def fingerprints(self) -> frozenset[str]:
         return frozenset(entry.fingerprint for entry in self.entries)
+
+    def renewed(self, findings: Iterable[Finding], relative: Callable[[str], str]) -> Baseline:
+        """Return the baseline with the fingerprints of today for old entries whose finding occurs."""
+        today: dict[str, list[str]] = {}
+        for finding in findings:
+            message = _TARGET.sub("", finding.message)
+            same = _hashed(finding.rule.name, relative(finding.path), finding.pointer, message)
+            today.setdefault(same, []).append(finding.fingerprint)
+        entries: list[Known] = []
+        for entry in self.entries:
+            same = _hashed(entry.name, entry.path, entry.pointer or None, _TARGET.sub("", entry.message))
+            prints = today.get(same) if entry.is_old else None
+            entries += [replace(entry, fingerprint=each) for each in prints or [entry.fingerprint]]
+        return Baseline(tuple(entries))
 
     def gone(
         self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str

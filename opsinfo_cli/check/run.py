@@ -345,10 +345,11 @@ class Narrowing:
         result.selected = [finding for finding in findings if self.selection.keeps(finding.rule, finding.pointer)]
         outcome.findings = list(result.selected)
         if self.baseline is not None:
-            known = self.baseline.fingerprints
+            result.baseline = self.baseline.renewed(findings, result.relative)
+            known = result.baseline.fingerprints
             outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
             paths = {result.relative(verdict.path) for verdict in outcome.files}
-            result.gone = self.baseline.gone(result.selected, paths, self.selection, self.repository.root)
+            result.gone = result.baseline.gone(result.selected, paths, self.selection, self.repository.root)
         return result
 
 
@@ -362,12 +363,14 @@ class CheckResult:
 
     :param outcome: with the findings that are reported
     :param selected: these, and the known ones of the baseline
+    :param baseline: the known findings, with the fingerprints of today
     :param gone: entries of the baseline whose finding no longer occurs
     """
 
     outcome: Outcome
     repository: Repository
     strict: bool = False
+    baseline: Baseline = field(default_factory=Baseline)
     selected: list[Finding] = field(default_factory=list)
     gone: list[Known] = field(default_factory=list)
     _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)

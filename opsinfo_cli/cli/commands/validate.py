@@ -325,14 +325,14 @@ class Run:
         assert self.baseline is not None
         checked, path = self.checked, self.baseline
         old = self.narrowing.baseline or Baseline()
-        new = old.updated(checked.selected, checked.gone, checked.relative)
+        new = checked.baseline.updated(checked.selected, checked.gone, checked.relative)
         try:
             if new.text() == old.text() and os.path.exists(path):
                 self.console.tell(f"{path} is up to date")
             else:
                 if writes:
                     write_file(path, new.text().encode())
-                added = len(new.fingerprints - old.fingerprints)
+                added = len(new.fingerprints - checked.baseline.fingerprints)
                 size = counted(len(new.entries), "finding")
                 done = "wrote" if writes else "would write"
                 self.console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")

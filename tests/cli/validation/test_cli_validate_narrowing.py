@@ -96,6 +96,31 @@ def test_an_unchanged_baseline_is_not_written(opsinfo: Run, path: Path, tmp_path
     assert snapshot(tmp_path) == before
 
 
+OLD = {
+    "path": "m.json",
+    "code": "M005",
+    "name": "unknown-operator",
+    "pointer": "/black-list/to-add/0",
+    "message": "unknown operator `matmulv2` in ascend910b (old.json); the engine ignores it",
+    "fingerprint": "14f679aa72901b0bb58017e0777dbed4",
+}
+"""An entry that version 0.2.0 wrote: its fingerprint hashes the message, with the path of the target."""
+
+
+def test_a_baseline_of_an_older_version_is_read_and_renewed(opsinfo: Run, tmp_path: Path, fixtures: Path) -> None:
+    write(tmp_path / "m.json", mixlist(black_add=["matmulv2"]))
+    write(tmp_path / "b.json", {"schema_version": 1, "kind": "opsinfo-baseline", "findings": [OLD]})
+    words = ("validate", "m.json", "--against", f"{fixtures / 'opp'}@ascend910b", "--baseline", "b.json")
+    ran = opsinfo(*words)
+    assert (ran.code, "1 known finding" in ran.err, "no longer" in ran.err) == (0, True, False)
+    assert "1 finding, 0 new, 0 gone" in opsinfo(*words, "--update-baseline").err
+    (entry,) = json.loads((tmp_path / "b.json").read_text())["findings"]
+    assert entry["fingerprint"] != OLD["fingerprint"]
+    write(tmp_path / "m.json", mixlist(black_add=["matmulv3"]))
+    ran = opsinfo(*words)
+    assert (ran.code, "1 finding no longer occurs" in ran.err) == (1, True)
+
+
 @pytest.mark.parametrize(
     "content",
     [None, "", "[1]", '{"kind": "opsinfo-baseline"}', "[" * 100_000],
