@@ -347,8 +347,8 @@ class SearchSession:
             raise Unusable(
                 "the check is noisy: two runs with the same list disagree",
                 name="check-noisy",
-                hint="resume with --lead 2 (--resume --lead 2): with 2 % wrong verdicts, a search by single runs finds "
-                "the right list in 3 of 4 cases, with --lead 2 in nearly all; with 5 %, use --lead 3",
+                hint="--resume --lead 2 goes on, and repeats runs until one verdict leads by 2: enough for 2 % wrong "
+                "verdicts; for 5 %, --lead 3",
             )
 
     def _names(self, kept: Kept) -> list[str]:
@@ -366,8 +366,8 @@ def _reason(end: TrialEnd) -> str:
         return f"took longer than --timeout ({end.seconds:.0f} s)"
     if end.code is None:
         return f"was ended by signal {end.signal}"
-    shell = {126: "cannot be executed", 127: "was not found"}
-    return f"ended with {end.code}" + (f": in a shell, a command {shell[end.code]}" if end.code in shell else "")
+    shell = {126: ": a command cannot be executed", 127: ": a command was not found"}
+    return f"ended with {end.code}{shell.get(end.code, '')}"
 
 
 def _hint(end: TrialEnd) -> str:

@@ -167,7 +167,7 @@ def run(words: Sequence[str]) -> int:
         click.echo(error.format_message(), err=True)
         return 2
     except click.UsageError as error:
-        raise usage_fault(error) from None
+        raise usage_fault(error, words) from None
     except BrokenPipeError:
         raise
     except FileNotFoundError:
@@ -182,9 +182,9 @@ def run(words: Sequence[str]) -> int:
         return 0
 
 
-def usage_fault(error: click.UsageError) -> UsageFault:
+def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
     """Return click's error as ours, with a hint."""
-    path = error.ctx.command_path if error.ctx else "opsinfo"
+    path = error.ctx.command_path if error.ctx else f"opsinfo {command_of(words)}".rstrip()
     hint = f"`{path} --help` shows how it is used"
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
@@ -194,6 +194,10 @@ def usage_fault(error: click.UsageError) -> UsageFault:
             return UsageFault(f"`{path}` has no option {name}", hint=OPTIONS_OF_SOME[name])
         if path == "opsinfo" and name in COMMON_WORDS:
             return UsageFault(f"{name} belongs after the command", hint=f"`opsinfo COMMAND ... {name}`")
+        from ..model.near_names import did_you_mean
+
+        near = did_you_mean(name, error.possibilities or ())
+        return UsageFault(f"`{path}` has no option {name}", hint=near or hint)
     return UsageFault(error.format_message().replace("\n\t", " "), hint=hint)
 
 

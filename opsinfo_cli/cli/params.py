@@ -228,11 +228,7 @@ class Command(click.Command):
         return super().invoke(ctx)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_paragraph()
-        with formatter.indentation():
-            width = formatter.width - formatter.current_indent
-            lines = inspect.cleandoc(self.help or "").splitlines()
-            formatter.write_text("\n".join(part for line in lines for part in example_lines(line, width)))
+        write_help(self, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"": [], "advanced": [], "common": []}
@@ -248,6 +244,15 @@ class Command(click.Command):
         if sections["common"]:
             with formatter.section("Common options, see `opsinfo --help`"):
                 formatter.write_text(", ".join(words.replace(", ", "/") for words, _ in sections["common"]))
+
+
+def write_help(command: click.Command, formatter: click.HelpFormatter) -> None:
+    """Write the text of a command's help, whose examples fit the terminal."""
+    formatter.write_paragraph()
+    with formatter.indentation():
+        width = formatter.width - formatter.current_indent
+        lines = inspect.cleandoc(command.help or "").splitlines()
+        formatter.write_text("\n".join(part for line in lines for part in example_lines(line, width)))
 
 
 def example_lines(line: str, width: int) -> list[str]:

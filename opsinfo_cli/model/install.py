@@ -228,14 +228,12 @@ class Install:
         soc: str | None = None,
         core: str = "ai",
         customs: list[str] | None = None,
-        soc_option: str = "--soc",
     ) -> Install:
         """
         :param soc: a folder or product name; None for the only one
-        :param soc_option: the option for the SoC, for a hint
         :raises UsageFault: if the SoC is not found, or not given and there are several
         """
-        return cls(root, _choose_soc(root, soc, core, soc_option), core, customs)
+        return cls(root, _choose_soc(root, soc, core), core, customs)
 
     def __repr__(self) -> str:
         return f"<Install {self.root}: {self.soc}, CANN {self.version or 'of unknown version'}>"
@@ -375,7 +373,7 @@ def _op_api_first(paths: list[str]) -> list[str]:
     return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
 
 
-def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str | None:
+def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
     found = socs_of(root, "ai" if core == "vector" else core)
     if soc is not None:
         folder = folder_of(soc, found)
@@ -386,7 +384,8 @@ def _choose_soc(root: str, soc: str | None, core: str, soc_option: str) -> str |
         raise UsageFault(f"unknown SoC `{soc}`", name="unknown-soc", path=root, hint=hint)
     if len(found) > 1:
         message = f"the install has {len(found)} SoCs: {', '.join(found)}"
-        raise UsageFault(message, name="ambiguous-target", path=root, hint=f"choose one with {soc_option}")
+        hint = f"name one, as in {root}@{found[-1]}"
+        raise UsageFault(message, name="ambiguous-target", path=root, hint=hint)
     return found[0] if found else None
 
 

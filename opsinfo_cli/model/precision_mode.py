@@ -16,7 +16,7 @@ from .near_names import did_you_mean
 
 _BF16_SOCS = frozenset({"ascend910b", "ascend910_93", "ascend310b", "ascend950"})
 _HIF8_SOCS = frozenset({"ascend950"})
-_LIKE = {"ascend910_95": "ascend950", "ascend910_96": "ascend950", "ascend960": "ascend950"}
+LIKE = {"ascend910_95": "ascend950", "ascend910_96": "ascend950", "ascend960": "ascend950"}
 """Chips with the modes of another: 910_95 is the earlier name of the 950 (hicann/ge, device_capability.cc:63-66)."""
 
 
@@ -50,7 +50,7 @@ class Mode(NamedTuple):
         return [mode.name for mode in MODES.values() if mode.engine == self.engine and mode.name != self.name]
 
     def is_on(self, soc: str) -> bool:
-        return self.socs is None or _LIKE.get(soc, soc) in self.socs
+        return self.socs is None or LIKE.get(soc, soc) in self.socs
 
 
 MODES = {

@@ -37,7 +37,6 @@ class TargetOptions(NamedTuple):
     :param soc: the chip of an install
     :param customs: custom operator packages
     :param stdin: standard input, if ``-`` is a target
-    :param soc_option: the option for the chip, for a hint
     """
 
     kind: str | None = None
@@ -45,7 +44,6 @@ class TargetOptions(NamedTuple):
     core: str = "ai"
     customs: tuple[str, ...] = ()
     stdin: bytes | None = None
-    soc_option: str = "--soc"
 
 
 class Target:
@@ -169,7 +167,7 @@ _WHAT_A_TARGET_IS = (
 def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target:
     """``TARGET@SOC``: one chip of an install."""
     if options.soc:
-        raise UsageFault(f"`{text}` names the SoC already", hint=f"leave out {options.soc_option}")
+        raise UsageFault(f"`{text}` names the SoC already", hint="leave out --soc")
     if not os.path.isdir(root) or not opp_root(root):
         raise UsageFault("only an operator package has SoCs to choose from", name="wrong-kind", path=root)
     target = _from_directory(root, options._replace(soc=soc))
@@ -211,7 +209,7 @@ def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
 def _from_directory(text: str, options: TargetOptions) -> Target:
     root = opp_root(text)
     if root:
-        install = Install.open(root, options.soc, options.core, list(options.customs), options.soc_option)
+        install = Install.open(root, options.soc, options.core, list(options.customs))
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
         return Target(text, "store", text)

@@ -65,7 +65,7 @@ class BisectRun:
             answer = self._answer(problem, session, end)
         except Unusable as error:
             lines = last_lines(error.output)
-            self.console.lines([*(["the check printed at last:"] if lines else []), *(f"  {line}" for line in lines)])
+            self.console.lines([*(["last lines of the check:"] if lines else []), *(f"  {line}" for line in lines)])
             raise
         finally:
             journal.close()

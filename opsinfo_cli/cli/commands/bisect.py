@@ -61,10 +61,15 @@ subject_options = bundle(
         "--evidence",
         type=FILE,
         multiple=True,
-        help="Suspects: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
+        help="Try its suspects first: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
     ),
-    option("--profile", type=TABLE, multiple=True, help="Cheapest by the time of its nodes in this table; repeatable."),
-    option("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
+    option(
+        "--profile",
+        type=TABLE,
+        multiple=True,
+        help="Prefer lists that move little time in this table; repeatable.",
+    ),
+    advanced("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
     option(
         "--by",
         type=Choice(["type", "node"]),
@@ -162,8 +167,9 @@ def command(
     OPSINFO_MIXLIST and ASCEND_CACHE_PATH are set too. Exit status 0 passes, 1 to 124 fails, 125 cannot tell; 126 and
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
-    Exit status: found, or nothing to do 0; cannot be cured, out of budget, or, with --strict, refused by atc 1; the
-    check is unusable 3; SIGHUP 129, Ctrl-C 130, SIGTERM 143. A signal and a spent budget leave the best list known.
+    Exit status 0 if a list was found or none is needed; 1 if no list passes, the budget is spent, or, with --strict,
+    atc refuses the model; 3 if the check is unusable; 130 after Ctrl-C. A spent
+    budget and a signal leave the best list known.
 
     \b
     Examples:

@@ -8,7 +8,8 @@ import click
 
 from ...errors import UsageFault
 from ...model.install import DOCUMENTED_FOLDERS, KNOWN_FOLDERS, folder_of, suggest
-from ...model.precision_mode import MODES, SERIES, required_mode, series_of
+from ...model.near_names import meant
+from ...model.precision_mode import LIKE, MODES, SERIES, required_mode, series_of
 from ...neighbours.snippet import default_mode, snippet
 from ...report.answer import Answer
 from ...report.console import Console
@@ -19,7 +20,7 @@ from ..params import FILE, MODE, SOC, Command, Word, lazily, option, prints
 
 @click.command("modes", cls=Command)
 @option("--soc", type=SOC, help="Only the modes of this chip, and what its documents require of a training.")
-@option("--snippet", "name", type=Word("NAME", lazily("snippets")), help="Print code that sets a mode; see below.")
+@option("--snippet", "name", type=Word("NAME", lazily("snippets")), help="Print code that sets a mode; NAME as above.")
 @option("--mixlist", type=FILE, help="With --snippet: the mixlist to set, as the script will find it.")
 @option("--precision-mode", "mode", type=MODE, help="With --snippet: the mode to set.")
 @prints()
@@ -66,8 +67,8 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
 
 def _folder(soc: str) -> str:
     """Return the folder of a well-known chip name; no disk is read."""
-    folder = folder_of(soc, [*DOCUMENTED_FOLDERS])
+    folder = LIKE.get(soc) or folder_of(soc, [*DOCUMENTED_FOLDERS])
     if folder is None:
-        near = suggest(soc, KNOWN_FOLDERS) or KNOWN_FOLDERS
-        raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=f"known: {', '.join(near)}")
+        hint = meant(suggest(soc, KNOWN_FOLDERS)) or f"known: {', '.join(KNOWN_FOLDERS)}"
+        raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=hint)
     return folder

@@ -125,10 +125,12 @@ def command(
 ) -> Answer:
     """Check training logs for overflow and loss-scale trouble, by the procedure of the porting guide.
 
-    Each LOG is a run; a folder is a run with a log per rank. Plain, gzipped, or - for standard input. Exit status:
-    sound 0, not sound 1, incomplete 0, no line of a known format 2. Read: APEX, FP16_Optimizer, torch_npu, DeepSpeed,
-    Megatron and MindSpeed, fairseq, Paddle and PaddleNLP, MindSpore, mindformers, mindyolo, TensorFlow on the NPU,
-    BMTrain, NVIDIA's BERT, and columns of the loss scale (Swin, BEiT, MMCV).
+    Each LOG is a run; a folder is a run with a log per rank. Plain, gzipped, or - for standard input. Logs of APEX,
+    FP16_Optimizer, torch_npu, DeepSpeed, Megatron and MindSpeed, fairseq, Paddle and PaddleNLP, MindSpore,
+    mindformers, mindyolo, TensorFlow on the NPU, BMTrain and NVIDIA's BERT are read, and columns of the loss scale
+    (Swin, BEiT, MMCV).
+
+    Exit status 1 if a run is not sound, 2 if no line has a known format.
 
     Operators that MindSpore 1.x and 2.0 logged as reduced (GLOG_v=1) are listed with the number of records.
 

@@ -149,8 +149,10 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
         head = _HEADS.get(answer.end.ended)
         yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
     if answer.end.ended == "cannot-cure" and (lines := _output(answer)):
-        yield "the check printed at last:"
+        yield "last lines of the check:"
         yield from (f"  {line}" for line in lines)
+    if answer.end.ended == "cannot-cure":
+        yield "if you correct the check, search with another --journal: --resume takes these verdicts over"
     yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)

@@ -50,7 +50,19 @@ def rule_lines(rule: Rule, said: Wording, width: int) -> Iterator[str]:
         yield said.word(title)
         yield from (f"    {line}" for line in example_text(example, said).splitlines())
     yield ""
-    yield said.word("source").format(source=rule.source)
+    source = said.word("source").format(source=rule.source)
+    yield from _source_lines(source, width) if width else [source]
+
+
+def _source_lines(source: str, width: int) -> Iterator[str]:
+    """Yield lines in which a path that is too long is broken after a slash."""
+    line = ""
+    for piece in re.findall(r"[^ /]*(?:/| +|$)", source):
+        if line and len(line) + len(piece.rstrip()) > width:
+            yield line.rstrip()
+            line = "  "
+        line += piece
+    yield line.rstrip()
 
 
 def topic_lines(text: str, width: int) -> Iterator[str]:

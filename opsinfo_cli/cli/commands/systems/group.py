@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 from ....errors import UsageFault
+from ...params import write_help
 
 COMMANDS = {
     "list": "List the systems that can be read, written or shown.",
@@ -35,6 +36,9 @@ class Systems(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise _unknown(args[0])
         return super().resolve_command(ctx, args)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_help(self, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
