@@ -96,8 +96,10 @@ def test_chinese_texts_are_loaded_only_on_request(environment: dict[str, str]) -
     code = (
         "import contextlib, io, sys\n"
         "from opsinfo_cli.cli.app import main\n"
+        "paths = []\n"
+        "sys.addaudithook(lambda event, words: event == 'open' and paths.append(str(words[0])))\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(['explain', 'M003'])\n"
-        "print('tomllib' in sys.modules or 'tomli' in sys.modules)\n"
+        "print(any(path.endswith('zh.toml') for path in paths))\n"
     )
     for language, loaded in (("en", "False\n"), ("zh", "True\n")):
         env = {**environment, "OPSINFO_LANG": language}
