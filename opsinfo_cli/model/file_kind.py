@@ -38,6 +38,7 @@ _OPTION_LINES = {
 _NODE_NAME = r"[\w./:-]*"
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
+_MARK = r'"(?:(?:white|black|gr[ae]y|trust|block)[-_ ]?list"\s*:\s*\{|to[-_ ]?(?:add|remove)"\s*:)'
 _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
 
 
@@ -98,13 +99,21 @@ def kind_of(source: Source, outcome: Members | Document | None = None) -> str | 
 def is_marked(source: Source, outcome: Members | Document | None = None) -> bool:
     """Return whether a file on a walk is recognisably a mixlist or a library.
 
-    By its keys or its name; arrays alone are not enough, because JSON of other tools has them too.
+    By its name, or by keys that JSON of other tools hardly has: `file_list`, and arrays, are not enough.
     """
     outcome = outcome or read_members(source)
     if not isinstance(outcome, Members) or outcome.members is None:
-        return _kind_of_broken(source) in ("library", "mixlist") and bool(source.text.strip())
+        kind = _kind_of_broken(source)
+        return kind == "library" or (kind == "mixlist" and _is_mixlist_of_its_own(source))
     content = {member.key: member.value for member in outcome.members}
-    return content.get("kind") != SNAPSHOT and (_has_mixlist_key(content, source.text) or _looks_like_library(content))
+    if content.get("kind") == SNAPSHOT:
+        return False
+    return (_has_mixlist_key(content, source.text) and _is_mixlist_of_its_own(source)) or _looks_like_library(content)
+
+
+def _is_mixlist_of_its_own(source: Source) -> bool:
+    """Return whether the name, or a key of a list of operators or an action, is that of a mixlist."""
+    return is_mixlist_name(source.path) or bool(re.search(_MARK, source.text, re.IGNORECASE))
 
 
 def _holds_array(value: Any) -> bool:

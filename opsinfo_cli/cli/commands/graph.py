@@ -265,7 +265,8 @@ def _chosen(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Con
             write_file(out, keep_dtype_text(names).encode())
             console.note(f"wrote {out}: {counted(len(names), 'node')}")
         else:
-            console.warn(f"no node that computes was chosen; {out} was not written")
+            hint = "--by node without it lists the nodes that --match and --on choose"
+            raise UsageFault(f"no node that computes was chosen; {out} was not written", name="no-match", hint=hint)
     return chosen
 
 

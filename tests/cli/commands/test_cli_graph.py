@@ -318,6 +318,7 @@ def test_the_nodes_that_a_pattern_chooses_are_written_as_a_keep_dtype_file(
     assert "exists already" in opsinfo(*words, "--match", "fc*").err
     out.unlink()
     assert opsinfo(*words).code == 2
-    assert f"{out} was not written" in opsinfo(*words, "--match", "w1").err
+    ran = opsinfo(*words, "--match", "w1")
+    assert (ran.code, ran.out, f"{out} was not written" in ran.err) == (2, "", True)
     opsinfo(*words, "--on", "high", "--against", f"{fixtures / 'opp'}@ascend910b")
     assert out.read_text() == "log\n"

@@ -41,6 +41,28 @@ def test_a_path_with_nothing_to_check_is_an_error_beside_others_too(opsinfo: Run
         assert "empty: error: nothing to check" in ran.err.replace("error: empty", "empty: error") or "empty" in ran.err
 
 
+OTHERS = {
+    "coco.json": '{"file_list": ["a"], "n": 3}',
+    "tasks.json": '{"exclude_list": {"a": 1}, "tasks": {"to_do": 1}}',
+    "hosts.json": '{"black_list": ["example.com"]}',
+    "ge_options.json": '{"ge.exec.modify_mixlist": "m.json"}',
+    "cut.json": '{"file_list": [1,',
+}
+MEANT = {
+    "a.json": '{"blak-list": {"to_add": []}}',
+    "b.json": '{"white_list": {}}',
+    "c.json": '{"black-list": {"to-add": ["Mul"',
+}
+
+
+def test_a_tree_passes_over_json_of_other_tools(opsinfo: Run, tmp_path: Path) -> None:
+    for name, text in {**OTHERS, **MEANT}.items():
+        write(tmp_path / name, text)
+    ran = opsinfo("validate", tmp_path, "--format", "json")
+    assert {Path(each["path"]).name for each in ran.json["findings"]} == set(MEANT)
+    assert opsinfo("validate", tmp_path / "coco.json").code == 1, "a file that the user names is checked"
+
+
 BROKEN = {
     "ops_info.json": b"",
     "mixlist.json": b"  ",
