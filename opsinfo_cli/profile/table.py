@@ -94,6 +94,8 @@ class Table:
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
+                if number == 1:
+                    raise self._no_table("not UTF-8", number) from None
                 column = len(line[: error.start].decode("utf-8")) + 1
                 hint = "convert it, for example from GBK: iconv -f GBK -t UTF-8"
                 raise Damaged("not UTF-8", path=self.path, line=number, column=column, hint=hint) from None

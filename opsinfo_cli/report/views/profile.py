@@ -123,12 +123,15 @@ def _kernel_rows(kernels: Iterable[tuple[str, Kernel]]) -> Rows:
     file:line.
     """
     titles = ("kernel", "op type", "time (us)", "inputs", "outputs", "file:line")
-    columns = [Column(title, number=title == titles[2], dim=title == "file:line") for title in titles]
+    columns = [
+        Column(title, number=title == titles[2], dim=title == titles[5], spare=title == titles[5]) for title in titles
+    ]
 
     def longest() -> Iterator[list[Cell]]:
         for path, each in heapq.nlargest(_MOST, kernels, key=lambda row: row[1].microseconds):
             name, place = Place(each.name), Place(os.path.basename(path), f":{each.line}")
-            yield [name, each.type, _us(each.microseconds), _words(each.inputs), _words(each.outputs), place]
+            ends = (_words(words).replace(",", ", ") for words in (each.inputs, each.outputs))
+            yield [name, each.type, _us(each.microseconds), *ends, place]
 
     def every() -> Iterator[list[str]]:
         for path, each in kernels:
