@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..numerics.dtypes import FLOATING, LOW
-from .casts import Cast, CastCounts, Casts, casts_of
+from .cast_merging import casts_of
+from .casts import Cast, CastCounts, Casts
 from .dtypes import COMPLEX
 from .fusions import Fused
 from .memory import Memory, memory_of

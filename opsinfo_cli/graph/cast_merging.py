@@ -10,16 +10,21 @@ chosen columns: their propagation, which comes later, and two Transposes that un
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from .casts import Cast, Casts
 from .dtypes import BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from .graph import ModelGraph
+    from .graph import Producer
+    from .judge.facts import DtypeChoice
+    from .judge.prepared import Prepared
 
 
+_CONSTANTS = frozenset({"Const", "Constant"})
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
 """Op types of conversions between ordinary nodes (trans_node_merging.cc)."""
 _FLOATS = frozenset({"float32", "float16", "float64", "bfloat16"})
@@ -28,155 +33,112 @@ _LONGEST = 100
 _UNKNOWN_RANK = (-2,)
 
 
-class Inserted(NamedTuple):
-    """Inserted Casts of one edge, from the producer on.
-
-    :param slot: the consumer's input slot
-    :param source: the output slot that feeds it now
-    :param steps: (from, to) of each Cast
-    """
-
-    slot: int
-    source: int
-    steps: tuple[tuple[str | None, str | None], ...]
-
-
-class Rewired(NamedTuple):
-    """An input that another output feeds because Casts of the user were removed."""
-
-    slot: int
-    before: int
-    now: int
-
-
-class Layouts(NamedTuple):
-    """Formats of slots that are not plain."""
-
-    inputs: Mapping[int, str]
-    outputs: Mapping[int, str]
-
-
+@dataclass(eq=False, slots=True)
 class _Unit:
-    """An inserted Cast, or a conversion node of the user.
+    """An inserted Cast or layout node, or a conversion node of the user.
 
-    :ivar node: the user's node; -1 for an inserted Cast
+    :ivar node: the user's node; -1 for an inserted one
     :ivar source: an output slot of an ordinary node, or the unit that feeds it
     :ivar readers: the number of inputs that it feeds
     """
 
-    __slots__ = ("begin", "end", "layouts", "node", "op_type", "readers", "shape_in", "shape_out", "source")
-
-    def __init__(self, node: int, op_type: str, begin: str | None, end: str | None, source: int | _Unit) -> None:
-        self.node = node
-        self.op_type = op_type
-        self.begin = begin
-        self.end = end
-        self.source = source
-        self.readers = 1
-        self.layouts: tuple[str | None, str | None] = (None, None)
-        self.shape_in: tuple[int, ...] | None = None
-        self.shape_out: tuple[int, ...] | None = None
+    node: int
+    op_type: str
+    begin: str | None
+    end: str | None
+    source: int | _Unit
+    shape_in: tuple[int, ...] | None
+    shape_out: tuple[int, ...] | None
+    readers: int = 1
+    layouts: tuple[str | None, str | None] = (None, None)
 
 
-class Merging:
-    """The edges of a judged graph after the engine has inserted and removed Casts.
+def casts_of(
+    prepared: Prepared, choices: list[DtypeChoice], inputs: Sequence[str | None], outputs: Sequence[str | None]
+) -> Casts:
+    """Return the Casts of a judged graph.
 
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
-    :param layouts: formats of input slots, and of output slots, that are not plain
+    """
+    return _Merging(prepared, choices, inputs, outputs).casts()
+
+
+class _Merging:
+    """The edges of a judged graph after the engine has inserted and removed Casts.
+
+    :ivar feeds: by input slot, the output slot or the unit that feeds it; only where a unit is or was in between
+    :ivar units: the user's conversions, by node
     """
 
     def __init__(
         self,
-        graph: ModelGraph,
+        prepared: Prepared,
+        choices: list[DtypeChoice],
         inputs: Sequence[str | None],
         outputs: Sequence[str | None],
-        order: Iterable[int],
-        layouts: Layouts | None = None,
     ) -> None:
-        self.graph = graph
+        self.graph, self.slots = prepared.graph, prepared.slots
         self.inputs = inputs
         self.outputs = outputs
-        self.slots = graph.slots
         self.source_slot = self.slots.source_slot
-        self.layouts = layouts or Layouts({}, {})
-        self.transforms = {node.index for node in graph if node.type in _TRANSFORMS}
+        self.layouts_in: dict[int, str] = {}
+        self.layouts_out: dict[int, str] = {}
+        for node, choice in enumerate(choices):
+            for formats, start, found in (
+                (
+                    (choice.layouts[0], self.slots.inputs_of[node], self.layouts_in),
+                    (choice.layouts[1], self.slots.outputs_of[node], self.layouts_out),
+                )
+                if choice.layouts
+                else ()
+            ):
+                found.update({start + at: name for at, name in enumerate(formats) if name})
+        self.transforms = {node.index for node in self.graph if node.type in _TRANSFORMS}
         self.feeds: dict[int, int | _Unit] = {}
         self.units: dict[int, _Unit] = {}
+        self._units()
         dtypes = [*outputs, None]
-        self.differing = [slot for slot, source in enumerate(self.source_slot) if dtypes[source] != inputs[slot]]
+        for slot, source in enumerate(self.source_slot):
+            if dtypes[source] != inputs[slot] or slot in self.layouts_in or source in self.layouts_out:
+                self._insert(slot)
         if not self.transforms:
             return
-        self._units()
-        for slot in self._touched():
-            self._insert(slot)
         for slot, node in enumerate(self.slots.source_node):
             if node in self.transforms:
                 self.feeds.setdefault(slot, self.units.get(node, self.source_slot[slot]))
         for unit in self.units.values():
             first = self.slots.inputs_of[unit.node]
             unit.source = self.feeds.get(first, self.source_slot[first])
-        self._merge(order)
+        self._merge(prepared.order)
         for unit in self.units.values():
             self.feeds[self.slots.inputs_of[unit.node]] = unit.source
 
-    def _touched(self) -> list[int]:
-        """Input slots on whose edge the engine inserts a Cast or a layout node."""
-        inputs, outputs = self.layouts
-        if not inputs and not outputs:
-            return self.differing
-        laid = [slot for slot, source in enumerate(self.source_slot) if slot in inputs or source in outputs]
-        return sorted({*self.differing, *laid})
-
-    def inserted(self) -> list[Inserted]:
-        """Every edge that runs through inserted Casts, by slot."""
-        if not self.transforms:
-            return self._plain()
-        found = []
-        removed = set(self.removed())
+    def casts(self) -> Casts:
+        slots = self.slots
+        removed = {unit.node for unit in self.units.values() if not unit.readers}
+        casts: list[Cast] = []
+        rewired: dict[tuple[int, int], Producer] = {}
         for slot in sorted(self.feeds):
-            if self.slots.consumer[slot] in removed:
+            consumer = slots.consumer[slot]
+            if consumer in removed:
                 continue
             source, steps = self._followed(slot)
-            if steps:
-                found.append(Inserted(slot, source, tuple(reversed(steps))))
-        return found
+            producer, number = slots.producer(source), slot - slots.inputs_of[consumer]
+            constant, shape = self.graph[producer.node].type in _CONSTANTS, slots.outputs[source].shape
+            casts += [Cast(*producer, consumer, number, *step, constant, shape) for step in reversed(steps)]
+            if source != self.source_slot[slot]:
+                rewired[consumer, number] = producer
+        return Casts(casts, sorted(removed), rewired)
 
-    def _plain(self) -> list[Inserted]:
-        """Return the edges if nothing can be merged, because there is no conversion of the user in between."""
-        inputs, outputs, sources = self.inputs, [*self.outputs, None], self.source_slot
-        found = []
-        for slot in self.differing:
-            source = sources[slot]
-            begin, end = outputs[source], inputs[slot]
-            if begin is not None and end is not None and begin != end:
-                found.append(Inserted(slot, source, ((begin, end),)))
-        return found
-
-    def removed(self) -> list[int]:
-        """Return the user's nodes that were removed."""
-        return sorted(unit.node for unit in self.units.values() if not unit.readers)
-
-    def rewired(self) -> list[Rewired]:
-        """Inputs that another output feeds now: none without a conversion of the user's."""
-        if not self.transforms:
-            return []
-        removed, consumers = set(self.removed()), self.slots.consumer
-        found = []
-        for slot in sorted(self.feeds):
-            now, _ = self._followed(slot)
-            if now != self.source_slot[slot] and consumers[slot] not in removed:
-                found.append(Rewired(slot, self.source_slot[slot], now))
-        return found
-
-    def _followed(self, slot: int) -> tuple[int, list[tuple[str | None, str | None]]]:
+    def _followed(self, slot: int) -> tuple[int, list[tuple[str, str]]]:
         """Return the output slot of the user's node that feeds a slot, and the inserted Casts between them."""
         feed = self.feeds[slot]
-        steps: list[tuple[str | None, str | None]] = []
+        steps: list[tuple[str, str]] = []
         while isinstance(feed, _Unit):
             if feed.node >= 0:
                 return self.slots.outputs_of[feed.node], steps
-            if feed.op_type == "Cast":
+            if feed.op_type == "Cast" and feed.begin and feed.end:
                 steps.append((feed.begin, feed.end))
             feed = feed.source
         return feed, steps
@@ -187,17 +149,17 @@ class Merging:
         if producer < 0 or begin is None or end is None:
             return
         feed: int | _Unit = self.units.get(producer, source)
-        layouts = self.layouts.outputs.get(source), self.layouts.inputs.get(slot)
+        layouts = self.layouts_out.get(source), self.layouts_in.get(slot)
+        shape = self.slots.outputs[source].shape
         cast_first = BITS.get(begin, 0) > BITS.get(end, 0) or (BITS.get(begin) == BITS.get(end) and bool(layouts[1]))
         for op_type in ("Cast", "TransData") if cast_first else ("TransData", "Cast"):
             if (begin == end) if op_type == "Cast" else (layouts[0] == layouts[1]):
                 continue
             dtype = end if cast_first else begin
-            unit = _Unit(-1, op_type, *((begin, end) if op_type == "Cast" else (dtype, dtype)), feed)
-            unit.shape_in = unit.shape_out = self.slots.outputs[source].shape
-            if op_type == "TransData":
-                unit.layouts = layouts
-            feed = unit
+            if op_type == "Cast":
+                feed = _Unit(-1, op_type, begin, end, feed, shape, shape)
+            else:
+                feed = _Unit(-1, op_type, dtype, dtype, feed, shape, shape, layouts=layouts)
         self.feeds[slot] = feed
 
     def _units(self) -> None:
@@ -207,12 +169,11 @@ class Merging:
             if not node.sources or node.sources[0] is None or not node.outputs or index not in readers:
                 continue
             first, last = self.slots.inputs_of[index], self.slots.outputs_of[index]
-            unit = _Unit(index, node.type, self.inputs[first], self.outputs[last], -1)
-            unit.shape_in, unit.shape_out = node.inputs[0].shape, node.outputs[0].shape
-            unit.readers = readers[index]
-            self.units[index] = unit
+            shapes = node.inputs[0].shape, node.outputs[0].shape
+            ends = self.inputs[first], self.outputs[last]
+            self.units[index] = _Unit(index, node.type, *ends, -1, *shapes, readers[index])
 
-    def _merge(self, order: Iterable[int]) -> None:
+    def _merge(self, order: Sequence[int]) -> None:
         starts = self.slots.inputs_of
         touched = {self.slots.consumer[slot] for slot in self.feeds} - self.transforms
         for node in order:

@@ -5,16 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cast_merging import Layouts, Merging
 from .dtypes import BITS
 
 if TYPE_CHECKING:
-    from .graph import Producer, Slots
-    from .judge.facts import DtypeChoice
-    from .judge.prepared import Prepared
-
-
-_CONSTANTS = frozenset({"Const", "Constant"})
+    from .graph import Producer
 
 
 class Cast(NamedTuple):
@@ -93,45 +87,3 @@ class Casts(NamedTuple):
         known = [size for size in sizes if size is not None]
         folded = sum(cast.constant for cast in self.casts)
         return CastCounts(len(self.casts), len(running), folded, sum(known), len(sizes) - len(known))
-
-
-def casts_of(
-    prepared: Prepared, choices: list[DtypeChoice], inputs: list[str | None], outputs: list[str | None]
-) -> Casts:
-    """Return the Casts of a judged graph.
-
-    :param inputs: the dtype of every input slot
-    :param outputs: the dtype of every output slot
-    """
-    graph, slots = prepared.graph, prepared.slots
-    merging = Merging(graph, inputs, outputs, prepared.order, _layouts(slots, choices))
-    casts: list[Cast] = []
-    for slot, source, steps in merging.inserted():
-        consumer = slots.consumer[slot]
-        producer, output = slots.producer(source)
-        shape = slots.outputs[source].shape
-        constant = graph.nodes[producer].type in _CONSTANTS
-        number = slot - slots.inputs_of[consumer]
-        for begin, end in steps:
-            if begin and end:
-                casts.append(Cast(producer, output, consumer, number, begin, end, constant, shape))
-    rewired = {}
-    for moved in merging.rewired():
-        consumer = slots.consumer[moved.slot]
-        rewired[consumer, moved.slot - slots.inputs_of[consumer]] = slots.producer(moved.now)
-    return Casts(casts, merging.removed(), rewired)
-
-
-def _layouts(slots: Slots, choices: list[DtypeChoice]) -> Layouts | None:
-    distinct = dict(zip(map(id, choices), choices, strict=True))
-    if all(choice.layouts is None for choice in distinct.values()):
-        return None
-    inputs: dict[int, str] = {}
-    outputs: dict[int, str] = {}
-    for node, choice in enumerate(choices):
-        if choice.layouts is not None:
-            for formats, starts, found in zip(
-                choice.layouts, (slots.inputs_of, slots.outputs_of), (inputs, outputs), strict=True
-            ):
-                found.update({starts[node] + at: name for at, name in enumerate(formats) if name})
-    return Layouts(inputs, outputs) if inputs or outputs else None
