@@ -6,15 +6,15 @@ after those of the main graph; an edge never leaves its subgraph.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 class GraphTensor(NamedTuple):
@@ -293,16 +293,31 @@ class ModelGraph:
 
         :param gone: the nodes, and the output that feeds the readers of each instead; it may be that of another one
         """
-        kept = [node for node in self.nodes if node.index not in gone]
-        place = {node.index: at for at, node in enumerate(kept)}
 
-        def moved(source: Producer | None) -> Producer | None:
+        def behind(source: Producer | None) -> Producer | None:
             while source is not None and source.node in gone:
                 source = gone[source.node]
+            return source
+
+        bodies = [self.nodes[body.nodes.start : body.nodes.stop] for body in self.subgraphs]
+        return self.arranged([[node for node in body if node.index not in gone] for body in bodies], behind)
+
+    def arranged(
+        self, bodies: list[list[GraphNode]], behind: Callable[[Producer], Producer | None] = lambda source: source
+    ) -> ModelGraph:
+        """Return the graph of other nodes, whose edges have the indexes that the nodes themselves still have.
+
+        :param bodies: the nodes of each subgraph
+        :param behind: returns the output that feeds the readers of one
+        """
+        place = {node.index: at for at, node in enumerate(chain(*bodies))}
+
+        def moved(source: Producer | None) -> Producer | None:
+            source = None if source is None else behind(source)
             return None if source is None else Producer(place[source.node], source.output)
 
         nodes: list[GraphNode] = []
-        for node in kept:
+        for node in chain(*bodies):
             sources, control = tuple(map(moved, node.sources)), node.control
             if control:
                 waited = [moved(Producer(index, 0)) for index in control]
@@ -311,14 +326,10 @@ class ModelGraph:
             nodes.append(
                 GraphNode(len(nodes), node.name, node.type, sources, node.inputs, node.outputs, control, *facts)
             )
-        indexes = [node.index for node in kept]
+        ends = pairwise(accumulate(map(len, bodies), initial=0))
         subgraphs = [
-            Subgraph(
-                subgraph.name,
-                None if subgraph.parent is None else place.get(subgraph.parent),
-                range(bisect_left(indexes, subgraph.nodes.start), bisect_left(indexes, subgraph.nodes.stop)),
-            )
-            for subgraph in self.subgraphs
+            Subgraph(body.name, None if body.parent is None else place.get(body.parent), range(*end))
+            for body, end in zip(self.subgraphs, ends, strict=True)
         ]
         return ModelGraph(nodes, self.model, subgraphs)
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, OpsinfoError, UsageFault
 from ...text.source import read_bytes
-from ..graph import GraphNode, GraphTensor, ModelGraph, Producer, Subgraph
+from ..graph import GraphNode, GraphTensor, Producer
 from ..readers.protobuf import TextFault, parse
 from ..topology import consumers_of
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
+    from ..graph import ModelGraph
     from ..readers.protobuf import Message
 
     Input: TypeAlias = tuple[int, int]
@@ -363,47 +364,22 @@ def _image_input(graph: ModelGraph, rank: int) -> GraphNode:
 def _with_aipp(graph: ModelGraph, aipp: Aipp) -> ModelGraph:
     """Return a new graph with Aipp at the end of the main graph, and the Data of its parameters if it is dynamic."""
     data = _image_input(graph, aipp.rank)
-    end = graph.subgraphs[0].nodes.stop
-    operator = end + aipp.is_dynamic
-    added = operator + 1 - end
     image = data.outputs[0]._replace(dtype=aipp.dtype, original_dtype=None)
-
-    def moved(index: int) -> int:
-        return index if index < end else index + added
-
-    def source(each: Producer | None) -> Producer | None:
-        if each is None:
-            return None
-        return Producer(operator, 0) if each == (data.index, 0) else Producer(moved(each.node), each.output)
-
-    nodes = [
-        replace(
-            node,
-            index=moved(node.index),
-            sources=tuple(map(source, node.sources)),
-            control=tuple(map(moved, node.control)),
-        )
-        for node in graph
+    parameters = GraphTensor("uint8", format="ND")
+    name, number = f"{_PARAMETERS}_{data.name}", len(graph)
+    made = [GraphNode(number, name, "Data", (), (), (parameters,))] if aipp.is_dynamic else []
+    operator = number + len(made)
+    sources = (Producer(data.index, 0), *(Producer(each.index, 0) for each in made))
+    images, output = (image, parameters)[: len(sources)], image._replace(dtype="float32")
+    made.append(GraphNode(operator, f"{data.name}_0_aipp", "Aipp", sources, images, (output,)))
+    bodies = [graph.nodes[body.nodes.start : body.nodes.stop] for body in graph.subgraphs]
+    bodies[0] = [
+        replace(node, sources=tuple(Producer(operator, 0) if each == sources[0] else each for each in node.sources))
+        for node in bodies[0]
     ]
-    nodes[data.index] = replace(data, inputs=(image,) * len(data.sources), outputs=(image,))
-    sources, images = [Producer(data.index, 0)], [image]
-    made = []
-    if aipp.is_dynamic:
-        parameters = GraphTensor("uint8", format="ND")
-        made.append(GraphNode(end, f"{_PARAMETERS}_{data.name}", "Data", (), (), (parameters,)))
-        sources.append(Producer(end, 0))
-        images.append(parameters)
-    output = image._replace(dtype="float32")
-    made.append(GraphNode(operator, f"{data.name}_0_aipp", "Aipp", tuple(sources), tuple(images), (output,)))
-    subgraphs = [
-        Subgraph(
-            body.name,
-            None if body.parent is None else moved(body.parent),
-            range(moved(body.nodes.start), moved(body.nodes.stop - 1) + 1) if number else range(end + added),
-        )
-        for number, body in enumerate(graph.subgraphs)
-    ]
-    return ModelGraph([*nodes[:end], *made, *nodes[end:]], graph.model, subgraphs)
+    bodies[0][data.index] = replace(data, inputs=(image,) * len(data.sources), outputs=(image,))
+    bodies[0] += made
+    return graph.arranged(bodies)
 
 
 _STEPS: dict[str, Callable[[ModelGraph, str, bool], ModelGraph]] = {
