@@ -10,7 +10,7 @@ from ..errors import UsageFault
 from ..graph.answer import Answer
 from ..graph.fusions import fused_into
 from ..graph.graph import ModelGraph
-from ..graph.judge.kernels import DEFAULT_SOURCES
+from ..graph.judge.kernels import SOURCES
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.judging import Ready, prepare
 from ..graph.options.atc import AtcOptions
@@ -46,7 +46,7 @@ class JudgeOptions:
     keep_dtype: str | None = None
     customize_dtypes: str | None = None
     fe_ini: str | None = None
-    columns: str = ",".join(DEFAULT_SOURCES)
+    columns: str = ",".join(SOURCES)
     output_type: str | None = None
     input_fp16_nodes: str | None = None
     is_weight_clip: str | None = None
@@ -89,7 +89,7 @@ judge_options = bundle(
     advanced(
         "--columns",
         type=Word("SOURCES"),
-        default=",".join(DEFAULT_SOURCES),
+        default=",".join(SOURCES),
         show_default=True,
         help="Sources of supported dtypes, best first.",
     ),
@@ -144,7 +144,7 @@ def judged_model(
     """
     sources = [word for word in options.columns.split(",") if word]
     if not sources:
-        known = ", ".join(DEFAULT_SOURCES)
+        known = ", ".join(SOURCES)
         raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
     target = _target(options, sources, target_options, console)
     if options.mode is None:

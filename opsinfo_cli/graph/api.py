@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import graph as core
-from .judge.kernels import DEFAULT_SOURCES
+from .judge.kernels import SOURCES
 from .judge.modes import FP16_OP_TYPES
 from .judging import prepare
 from .options.atc import AtcOptions
@@ -48,7 +48,7 @@ class Graph(core.ModelGraph):
         mode: str,
         mixlist: Lists = None,
         *,
-        columns: Sequence[str] = DEFAULT_SOURCES,
+        columns: Sequence[str] = SOURCES,
         keep_dtype: KeepDtype | None = None,
         customize_dtypes: CustomizeDtypes | None = None,
         fe_ini: str | None = None,

@@ -10,7 +10,7 @@ from ..model.mixlist import Mixlist
 from ..model.target import Target
 from .answer import Answer
 from .fusions import Fused, fused
-from .judge.kernels import DEFAULT_SOURCES, Kernels
+from .judge.kernels import SOURCES, Kernels
 from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
 from .judge.sorting import Marks
@@ -72,7 +72,7 @@ def prepare(
     graph: ModelGraph,
     against: Against,
     *,
-    columns: Sequence[str] = DEFAULT_SOURCES,
+    columns: Sequence[str] = SOURCES,
     soc: str | None = None,
     keep_dtype: KeepDtype | None = None,
     customize_dtypes: CustomizeDtypes | None = None,

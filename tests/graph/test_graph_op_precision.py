@@ -29,7 +29,8 @@ MatMulV2=enable_hi_float_32_execution
     ids=["a name before its type", "the first line of a type", "the second part for types", "a type is no name"],
 )
 def test_a_node_has_the_mode_of_the_line_that_wins(name: str, op_type: str, mode: str | None) -> None:
-    assert OpPrecision(TEXT.splitlines()).mode_of(name, op_type) == mode
+    read = OpPrecision(TEXT.splitlines())
+    assert (read.nodes.get(name) or read.types.get(op_type)) == mode
 
 
 @pytest.mark.parametrize(

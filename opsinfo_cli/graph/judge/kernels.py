@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 SOURCES = ("library", "kernel", "assumed")
-DEFAULT_SOURCES = SOURCES
 _STRUCTURE = frozenset(
     (
         *("Data", "RefData", "AippData", "QueueData", "Const", "Constant", "Variable", "NetOutput", "TransData"),
@@ -37,9 +36,7 @@ class Kernels:
     :param sources: sources of columns, best first: ``library``, ``kernel``, ``assumed``
     """
 
-    def __init__(
-        self, operators: Operators | None, soc: str | None = None, sources: Sequence[str] = DEFAULT_SOURCES
-    ) -> None:
+    def __init__(self, operators: Operators | None, soc: str | None = None, sources: Sequence[str] = SOURCES) -> None:
         """:raises UsageFault: if a source is unknown, or there is no target and ``assumed`` is not among the sources"""
         for source in sources:
             if source not in SOURCES:

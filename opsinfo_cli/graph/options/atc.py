@@ -100,9 +100,6 @@ class Considered(NamedTuple):
     clips: bool | None = None
 
 
-NOTHING_CONSIDERED = Considered()
-
-
 RAW_OPTIONS = {
     **{f"ge.exec.{name}": name for name in ("precision_mode", "precision_mode_v2", "modify_mixlist")},
     **{f"ge.exec.{name}": name for name in ("op_precision_mode", "allow_hf32")},

@@ -21,6 +21,8 @@ from ...text.source import read_bytes
 from ..judge.facts import Customized
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..graph import ModelGraph
 
 _TYPE, _INPUTS, _OUTPUTS = "OpType::", "InputDtype", "OutputDtype"
@@ -50,12 +52,17 @@ class OptionFileFault(NamedTuple):
 
 
 class ListedName(NamedTuple):
-    """One line: the name of a node or an op type, and in a customize_dtypes file its dtypes."""
+    """One line: the name of a node or an op type, and what the line sets for it.
+
+    :param line: 1-based, with ``column`` in code points
+    """
 
     name: str
     is_type: bool
     line: int
+    column: int = 1
     dtypes: Customized = Customized((), ())
+    mode: str = ""
 
 
 def option_lines(path: str) -> list[str]:
@@ -65,6 +72,17 @@ def option_lines(path: str) -> list[str]:
     """
     lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
+
+
+def not_in_graph(names: Iterable[ListedName], graph: ModelGraph) -> list[OptionFileFault]:
+    """Return the lines whose node or op type the graph does not have: the compiler ignores them."""
+    known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
+    return [
+        OptionFileFault("not-in-model", each.line, each.column, f"the graph has no {what} `{each.name}`", False)
+        for each in names
+        for what, own in [known[each.is_type]]
+        if each.name not in own
+    ]
 
 
 def _refuse(faults: list[OptionFileFault], path: str) -> None:
@@ -167,14 +185,8 @@ class CustomizeDtypes:
         return found
 
     def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
-        """Return lines whose node or op type the graph does not have: the engine ignores them."""
-        kinds = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
-        return [
-            OptionFileFault("not-in-model", each.line, 1, f"the graph has no {what} `{each.name}`", False)
-            for each in self.names.values()
-            for what, known in [kinds[each.is_type]]
-            if each.name not in known
-        ]
+        """Return lines that have no effect on a graph."""
+        return not_in_graph(self.names.values(), graph)
 
     def _line(self, text: str, number: int) -> None:
         line = text.partition("\0")[0]
@@ -204,7 +216,7 @@ class CustomizeDtypes:
             message = f"line {first} also has `{name}` and wins"
             self.faults.append(OptionFileFault("duplicate-name", number, head + 1, message, False, word=name))
             return
-        self.names[key] = ListedName(name, is_type, number, Customized(inputs, outputs))
+        self.names[key] = ListedName(name, is_type, number, dtypes=Customized(inputs, outputs))
 
     def _dtypes(self, body: str, at: int, word: str, end: int, number: int, head: int) -> tuple[str | None, ...] | None:
         """Return the dtypes between two places of a line; None if one of them is refused."""

@@ -8,11 +8,11 @@ op_impl_mode_config_parser.cc:324-394.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...model.near_names import NearNames, did_you_mean, meant
 from ...model.policy import BLANKS
-from .files import OptionFileFault, option_lines
+from .files import ListedName, OptionFileFault, not_in_graph, option_lines
 
 if TYPE_CHECKING:
     from ..graph import ModelGraph
@@ -27,19 +27,6 @@ MODES = (
 _NEAR_MODES = NearNames(MODES)
 
 
-class ListedMode(NamedTuple):
-    """One line that sets a known mode.
-
-    :param line: 1-based, with ``column`` in code points
-    """
-
-    name: str
-    is_type: bool
-    mode: str
-    line: int
-    column: int
-
-
 class OpPrecision:
     """The content of a file.
 
@@ -52,7 +39,7 @@ class OpPrecision:
         self.path = path
         self.types: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
-        self.lines: list[ListedMode] = []
+        self.lines: list[ListedName] = []
         self.faults: list[OptionFileFault] = []
         first: dict[tuple[str, bool], int] = {}
         by_type = True
@@ -74,7 +61,7 @@ class OpPrecision:
                 message = f"unknown implementation mode `{mode}`: the engine ignores the line"
                 self._fault("unknown-implmode", number, at, message, hint, mode)
             else:
-                self.lines.append(ListedMode(name, by_type, mode, number, column))
+                self.lines.append(ListedName(name, by_type, number, column, mode=mode))
                 (self.types if by_type else self.nodes).setdefault(name, mode)
                 before = first.setdefault((name, by_type), number)
                 if before != number:
@@ -86,19 +73,9 @@ class OpPrecision:
         """:raises Refused: if the file cannot be read"""
         return cls(option_lines(path), path)
 
-    def mode_of(self, name: str, op_type: str) -> str | None:
-        """Return the mode of a node; the line of its name overrides that of its op type."""
-        return self.nodes.get(name) or self.types.get(op_type)
-
     def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
-        """Return lines whose node or op type the graph does not have: they have no effect on it."""
-        known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
-        return [
-            OptionFileFault("not-in-model", each.line, each.column, f"the graph has no {what} `{each.name}`", False)
-            for each in self.lines
-            for what, names in [known[each.is_type]]
-            if each.name not in names
-        ]
+        """Return lines that have no effect on a graph."""
+        return not_in_graph(self.lines, graph)
 
     def _heading(self, text: str, line: int, by_type: bool) -> bool:
         heading = text.strip(BLANKS)
