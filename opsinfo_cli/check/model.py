@@ -31,14 +31,14 @@ class CheckedModel:
     def __init__(self, path: str) -> None:
         """:raises Refused: if the model cannot be read"""
         from ..graph.readers import read_graph
+        from ..graph.readers.op_names import second_types
 
         self.path = self.label = path
         self.facts = os.path.basename(path)
         self.slot = f"\0{id(self)}\0"
         self.graph: ModelGraph = read_graph(path)
         self.types = {*self.graph.types}
-        second = self.graph.model.second_types
-        self.possible = self.types | {second[name] for name in self.types if name in second}
+        self.possible = self.types | (second_types(self.graph) if self.graph.model.predicted else set())
         self._ready: dict[int, Ready] = {}
 
     def ready(self, target: MixlistTarget) -> Ready:

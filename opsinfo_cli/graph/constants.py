@@ -62,17 +62,15 @@ class Extremes(NamedTuple):
     :param values: the number of values read
     :param overflowing: the number of finite values that overflow
     :param vanishing: the number of nonzero values that become zero
-    :param largest: the largest finite absolute value
     :param overflow: the first one that overflows
     :param vanish: the first one that becomes zero
     """
 
-    values: int = 0
-    overflowing: int = 0
-    vanishing: int = 0
-    largest: float = 0.0
-    overflow: float | None = None
-    vanish: float | None = None
+    values: int
+    overflowing: int
+    vanishing: int
+    overflow: float | None
+    vanish: float | None
 
 
 def constant_faults(answer: Answer) -> ConstantCheck:
@@ -116,19 +114,19 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
     """
     if dtype not in _WIDTHS or low not in LIMITS:
         return None
+    np = _numpy()
     bound, smallest = LIMITS[low]
-    found = Extremes()
-    for values in _slices(weights, dtype):
-        one = _examined(values, bound, smallest)
-        found = Extremes(
-            found.values + one.values,
-            found.overflowing + one.overflowing,
-            found.vanishing + one.vanishing,
-            max(found.largest, one.largest),
-            one.overflow if found.overflow is None else found.overflow,
-            one.vanish if found.vanish is None else found.vanish,
-        )
-    return found
+    count, counts = 0, [0, 0]
+    first: list[float | None] = [None, None]
+    for values in values_of(weights, dtype):
+        absolute = np.abs(values)
+        count += int(values.size)
+        marks = np.isfinite(absolute) & (absolute >= bound), (absolute <= smallest) & (absolute > 0)
+        for at, marked in enumerate(marks):
+            counts[at] += int(np.count_nonzero(marked))
+            if first[at] is None and marked.any():
+                first[at] = float(values[marked.argmax()])
+    return Extremes(count, *counts, *first)
 
 
 def _numpy() -> Any:
@@ -140,26 +138,7 @@ def _numpy() -> Any:
     return numpy
 
 
-def _examined(values: Any, bound: float, smallest: float) -> Extremes:
-    np = _numpy()
-    if not values.size:
-        return Extremes()
-    absolute = np.abs(values)
-    finite = np.isfinite(absolute)
-    over = finite & (absolute >= bound)
-    under = (absolute <= smallest) & (absolute > 0)
-    overflowing, vanishing = int(np.count_nonzero(over)), int(np.count_nonzero(under))
-    return Extremes(
-        int(values.size),
-        overflowing,
-        vanishing,
-        float(absolute.max(initial=0.0, where=finite)),
-        float(values[over.argmax()]) if overflowing else None,
-        float(values[under.argmax()]) if vanishing else None,
-    )
-
-
-def _slices(weights: Weights, dtype: str) -> Iterator[Any]:
+def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
     """Yield the values of a constant as arrays of float32 or float64."""
     if weights.tensor is not None:
         yield _in_memory(weights, dtype)

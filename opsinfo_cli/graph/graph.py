@@ -136,7 +136,6 @@ class ModelFacts(NamedTuple):
     :param attributes: other facts of the file (``atc_version``, opset imports ...)
     :param notes: facts that the reader could not read, or had to assume
     :param predicted: names and types are a translation from another framework; fusion may change them
-    :param second_types: op types with a constant input -> the type that fusion may turn them into (``ReduceMeanD``)
     :param onnx: the ModelProto of an ONNX model, its functions inlined
     :param refused: nodes that the compiler's front end refuses; their types are in no library
     """
@@ -152,7 +151,6 @@ class ModelFacts(NamedTuple):
     attributes: Mapping[str, object] = MappingProxyType({})
     notes: tuple[Note, ...] = ()
     predicted: bool = False
-    second_types: Mapping[str, str] = MappingProxyType({})
     onnx: Any = None
     refused: tuple[Refusal, ...] = ()
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from ...errors import Damaged
 from ..builder import GraphBuilder
 from ..graph import UNKNOWN, GraphTensor, Note, Origin
-from .op_names import second_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -194,20 +193,7 @@ def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
     if assembler.without_dtype:
         message = "dtypes of these nodes are unknown: the file does not have them"
         notes = (*notes, Note("unknown-dtype", message, nodes=assembler.without_dtype))
-    made = assembler.builder.build(facts._replace(notes=notes))
-    made.model = made.model._replace(second_types=_second_types(made))
-    return made
-
-
-def _second_types(graph: ModelGraph) -> dict[str, str]:
-    """Return op types with a constant input -> the type that fusion may turn them into."""
-    types = {op_type: second for op_type in set(graph.types) if (second := second_type(op_type))}
-    with_constant = {
-        node.type
-        for node in graph
-        if node.type in types and any(source and graph[source.node].type == CONST for source in node.sources)
-    }
-    return {op_type: types[op_type] for op_type in dict.fromkeys(graph.types) if op_type in with_constant}
+    return assembler.builder.build(facts._replace(notes=notes))
 
 
 class _Assembler:

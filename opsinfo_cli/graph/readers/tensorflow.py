@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import Damaged
 from ..dtypes import tensorflow_dtype, word_dtype
 from ..graph import GraphTensor, ModelFacts, Weights
-from .op_names import tensorflow_mapping
+from .op_names import tensorflow_types
 from .protobuf import (
     HALVES,
     NUMBER,
@@ -575,14 +575,14 @@ def _finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions
 def _translate(node: SourceNode, notes: Notes) -> None:
     if node.type:
         return
-    mapping = tensorflow_mapping(node.op)
-    if mapping is None:
+    types = tensorflow_types(node.op)
+    if not types:
         notes.add("unmapped-operator", f"`{node.op}` has no documented translation in CANN's parser", node.op)
         node.type = node.op
         return
-    node.type = mapping.types[0]
-    if len(mapping.types) > 1:
-        notes.add("alternatives", f"`{node.op}` becomes {' or '.join(mapping.types)}; `{node.type}` is used", node.op)
+    node.type = types[0]
+    if len(types) > 1:
+        notes.add("alternatives", f"`{node.op}` becomes {' or '.join(types)}; `{node.type}` is used", node.op)
 
 
 # outputs: their number and dtypes, which a GraphDef does not list
