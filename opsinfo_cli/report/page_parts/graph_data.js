@@ -96,7 +96,7 @@ const graph = (() => {
   };
   return {
     raw, count, states, order, place, name, type, state, why, inputs, consumers, other, subgraph, path, withCast,
-    comparison, back, removed, others: raw.mode === null ? "neither" : "not judged",
+    comparison, back, removed, others: "neither",
   };
 })();
 

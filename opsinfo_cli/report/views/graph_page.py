@@ -75,7 +75,7 @@ def _data(page: GraphPage, columns: PageColumns) -> dict[str, Any]:
 
 def _lead(page: GraphPage) -> str:
     low, high = sum(each.low for each in page.types), sum(each.high for each in page.types)
-    nodes = [("low", low), ("high", high), (_others(page), len(page.outcome) - low - high)]
+    nodes = [("low", low), ("high", high), ("neither", len(page.outcome) - low - high)]
     casts = page.outcome.cast_counts
     every = [Bar("Nodes", nodes), Bar("Casts", [("to run", casts.run), ("folded on constants", casts.folded)])]
     if page.comparison:
@@ -163,7 +163,7 @@ def _tables(page: GraphPage) -> str:
         ]
         for each in page.types
     ]
-    titles = ["op type", "nodes", "low", "high", _others(page), "list"]
+    titles = ["op type", "nodes", "low", "high", "neither", "list"]
     found = section("Op types", table("Op types", titles, rows), "types")
     if page.comparison:
         pairs = Counter((a.type, dtypes(a.outputs), dtypes(b.outputs)) for a, b in page.comparison.changed)
@@ -196,11 +196,6 @@ def _counted(heading: str, titles: Sequence[str], found: Counter[Any]) -> str:
 def _some(text: str, count: int) -> str:
     left = count - _MOST_ROWS
     return text + (f"<p>{left} more rows are not shown; the JSON has them.</p>\n" if left > 0 else "")
-
-
-def _others(page: GraphPage) -> str:
-    """Return the name of the nodes that are neither low nor high."""
-    return "not judged" if page.outcome.mode_name is not None else "neither"
 
 
 def _number(value: int) -> Number:

@@ -74,7 +74,7 @@ def profile_answer(view: ProfileView) -> Answer:
 def _type_rows(view: ProfileView) -> Rows:
     """Op types; in a pipe type, calls, microseconds, low, high, hf32, other, list, movable."""
     states = [state for state in _STATES if any(_of(each, state) for each in view.types)]
-    columns = [Column("op type"), Column("█ low  ░ rest", spare=True), Column("time (us)", number=True)]
+    columns = [Column("op type"), Column("low (filled)", spare=True), Column("time (us)", number=True)]
     columns += [Column("%", number=True), Column("calls", number=True)]
     columns += [Column(state, number=True, spare=True) for state in states]
     columns += [Column("list", policy=True), Column("movable")]
