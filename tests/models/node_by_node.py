@@ -1,7 +1,8 @@
 """A model computed one node at a time, rounded by arithmetic of this file: the reference for simulations.
 
-It shares nothing with the simulation but onnxruntime's kernels and the judge: dtypes are looked up by the names of
-nodes, bodies are walked here, and rounding is done with integers and with rint.
+It shares nothing with the simulation but the judge, and onnxruntime's kernels, unless it uses those of onnx's reference
+evaluator: dtypes are looked up by the names of nodes, bodies are walked here, and rounding is done with integers and
+with rint.
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from opsinfo_cli.graph.answer import Answer
 
 LOW = ("float16", "bfloat16")
+MADE_FIRST = {"Conv2DTranspose": 1, "Conv3DTranspose": 1}
+"""Inputs that the compiler adds before those of the model: `input_size`."""
+WRONG_IN_REFERENCE = ("BatchNormalization", "GlobalMaxPool")
+"""What onnx 1.23 computes wrongly: as in training up to opset 13, and without the reduced dimensions."""
 Values = dict[str, Any]
 
 
@@ -53,12 +59,16 @@ def unit_of(values: Any, dtype: str | None) -> Any:
 
 
 class NodeByNode:
-    """Computes the nodes of one model with the dtypes of an answer."""
+    """Computes the nodes of one model with the dtypes of an answer.
 
-    def __init__(self, model: onnx.ModelProto, answer: Answer | None) -> None:
+    :param by_reference: with the kernels of onnx's reference evaluator
+    """
+
+    def __init__(self, model: onnx.ModelProto, answer: Answer | None, by_reference: bool = False) -> None:
         self.model = model
         self.answer = answer
-        self._sessions: dict[bytes, ort.InferenceSession] = {}
+        self.by_reference = by_reference
+        self._sessions: dict[bytes, ort.InferenceSession | ReferenceEvaluator] = {}
 
     def run(self, feeds: Mapping[str, Any]) -> list[Any]:
         """The model's outputs."""
@@ -93,7 +103,8 @@ class NodeByNode:
         found = self.answer.find(node.name) if self.answer else None
         if found is None or not found.judged:
             return nothing
-        return [*found.inputs, *nothing[0]][: len(node.input)], [*found.outputs, *nothing[1]][: len(node.output)]
+        inputs = found.inputs[MADE_FIRST.get(found.type, 0) :]
+        return [*inputs, *nothing[0]][: len(node.input)], [*found.outputs, *nothing[1]][: len(node.output)]
 
     def _kernel(self, node: onnx.NodeProto, given: list[Any]) -> list[Any]:
         bare = onnx.NodeProto()
@@ -110,10 +121,15 @@ class NodeByNode:
             made = helper.make_model(
                 helper.make_graph([bare], "one", inputs, outputs), opset_imports=self.model.opset_import, ir_version=8
             )
-            self._sessions[key] = ort.InferenceSession(made.SerializeToString(), options(), ["CPUExecutionProvider"])
+            if self.by_reference and node.op_type not in WRONG_IN_REFERENCE:
+                self._sessions[key] = ReferenceEvaluator(made)
+            else:
+                self._sessions[key] = ort.InferenceSession(
+                    made.SerializeToString(), options(), ["CPUExecutionProvider"]
+                )
         feeds = {name: value for name, value in zip(names, given, strict=True) if name}
         found = iter(self._sessions[key].run(None, feeds))
-        return [next(found) if name else None for name in node.output]
+        return [np.asarray(next(found)) if name else None for name in node.output]
 
 
 def options() -> ort.SessionOptions:

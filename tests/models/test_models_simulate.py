@@ -47,9 +47,12 @@ def case(request: pytest.FixtureRequest, trained: Trained) -> Case:
     return Case(Simulation.open(path, ready, request.param, [inputs]), onnx.load(path), inputs)
 
 
-def test_every_node_agrees_with_an_independent_rounding_of_the_values_that_it_was_given(case: Case) -> None:
+@pytest.mark.parametrize("by_reference", [False, True], ids=["onnxruntime", "onnx"])
+def test_every_node_agrees_with_an_independent_rounding_of_the_values_that_it_was_given(
+    case: Case, by_reference: bool
+) -> None:
     simulation = case.simulation
-    alone = NodeByNode(case.model, simulation.answer())
+    alone = NodeByNode(case.model, simulation.answer(), by_reference)
     made = onnx.load_from_string(simulation.rewriter.model(simulation.plan()))
     checked = low = 0
     put_back(made.graph, simulation.file.weights)
@@ -60,7 +63,7 @@ def test_every_node_agrees_with_an_independent_rounding_of_the_values_that_it_wa
             before, after = alone.dtypes(node)
             for name, expected, dtype in zip(node.output, alone.node(node, values), after, strict=True):
                 if name and expected.dtype == np.float32:
-                    assert_within_one_unit(values[name], expected, dtype, node.name)
+                    assert_within_one_unit(values[name], expected, dtype, node.name, 2e-5 if by_reference else 0)
                     checked, low = checked + 1, low + sum(each in LOW for each in (*before, dtype))
     assert checked > 20
     assert low >= 5
@@ -85,11 +88,13 @@ def put_back(graph: onnx.GraphProto, weights: Values) -> None:
             each.CopyFrom(onnx.numpy_helper.from_array(weights[each.name], each.name))
 
 
-def assert_within_one_unit(found: Any, expected: Any, dtype: str | None, name: str) -> None:
+def assert_within_one_unit(found: Any, expected: Any, dtype: str | None, name: str, share: float) -> None:
+    """:param share: of the largest value, by which float32 sums in another order and approximations may differ"""
     assert found.shape == expected.shape, name
     same = (found == expected) | (np.isnan(found) & np.isnan(expected))
     with np.errstate(invalid="ignore"):
-        near = np.abs(found.astype("f8") - expected.astype("f8")) <= unit_of(expected, dtype)
+        most = unit_of(expected, dtype) + share * np.abs(expected).max(initial=0.02)
+        near = np.abs(found.astype("f8") - expected.astype("f8")) <= most
     assert (same | near).all(), name
 
 
