@@ -38,6 +38,15 @@ def require_placeholders(command: Sequence[str], known: Mapping[str, str]) -> No
                 raise UsageFault(f"unknown placeholder `{word}` in the check", name="unknown-placeholder", hint=hint)
 
 
+def named_files(command: Sequence[str]) -> list[str]:
+    """Return the files that words of a command name: a script, data, ``config.yml`` of ``--config=config.yml``.
+
+    A program without a slash is looked up in ``PATH``, not in the current directory.
+    """
+    words = [word for number, word in enumerate(command) if number or "/" in word]
+    return [path for word in words for path in (word, word.partition("=")[2]) if os.path.isfile(path)]
+
+
 def names_list(command: Sequence[str]) -> bool:
     """Whether the words of a command show that it reads the list of a trial."""
     marks = ("{mixlist}", "{keep_dtype}", "{trial}", "OPSINFO_")

@@ -97,7 +97,7 @@ class SearchJournal:
         return past
 
     def begin(self, facts: Mapping[str, Any]) -> None:
-        """The first line."""
+        """The first line; again, if a search goes on with other facts."""
         self._append({**_BEGIN, **facts})
 
     def started(self, number: int, kept: list[str], digest: str) -> None:
@@ -146,14 +146,14 @@ def _read(path: str, lines: list[bytes]) -> Past:
         try:
             record = json.loads(line)
             event = record["event"]
-            if number == 1:
-                if event != "search" or record["format"] != _FORMAT:
-                    raise ValueError
-                facts = {name: value for name, value in record.items() if name not in (*_BEGIN, "sum")}
+            if number == 1 and (event != "search" or record["format"] != _FORMAT):
+                raise ValueError
             text, _, end = line.rpartition(_SUM.encode())
             if end != b'%08x"}' % crc32(text):
                 raise ValueError
             last = max(last, int(record.get("trial", 0)))
+            if event == "search":
+                facts = {name: value for name, value in record.items() if name not in (*_BEGIN, "sum")}
             if event == "end":
                 kept = frozenset(map(str, record["set"]))
                 trials.append(
@@ -174,12 +174,17 @@ def _damaged(path: str, line: int) -> Damaged:
     )
 
 
+FILES = "files"
+"""The fact with the hashes of files by path."""
 _FACTS = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}
 
 
 def require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
     """:raises UsageFault: if the search in the journal was about something else"""
-    changed = [_FACTS.get(name, name.replace("_", " ")) for name in facts if past.facts.get(name) != facts[name]]
+    names = [name for name in facts if name != FILES and past.facts.get(name) != facts[name]]
+    hashes = past.facts.get(FILES, {})
+    changed = [_FACTS.get(name, name.replace("_", " ")) for name in names]
+    changed += [f"`{file}`" for file, found in facts[FILES].items() if hashes.get(file, found) != found]
     if changed:
         raise UsageFault(
             f"the journal belongs to another search: changed since: {', '.join(changed)}",

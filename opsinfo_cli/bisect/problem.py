@@ -16,10 +16,12 @@ from ..model.near_names import did_you_mean
 from ..model.policy import Policy
 from ..model.target import Target
 from ..opening import open_file, open_inside
+from ..profile.table import find_tables
 from ..simulate.model import external_files
 from ..text.scanner import scan
 from ..text.source import Source
 from .candidates import JudgedSets, doubts, moved, pruned
+from .journal import FILES
 from .lists import WriteAs, list_files
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.protocol import Price, price
@@ -27,6 +29,7 @@ from .session import SearchSubject
 from .suspicion import ordered, read_evidence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from hashlib import _Hash as Hash
     from typing import IO
 
@@ -156,15 +159,20 @@ class Problem(NamedTuple):
 
         return SearchSubject([_NODE + name for name in nodes], digest, files)
 
-    def facts(self, check: Sequence[str]) -> dict[str, Any]:
-        """Return the facts that a journal must share with this search."""
+    def facts(self, check: Sequence[str], files: Iterable[str]) -> dict[str, Any]:
+        """Return the facts that a journal must share with this search.
+
+        :param check: the words that identify the check
+        :param files: that it reads, as far as they are known
+        :raises Refused: if a file cannot be read
+        """
         libraries = []
         if self.target is not None:
             stores = self.target.operators.stores
             libraries = [library.source.sha256 for store in stores for library in store.libraries]
             if self.target.source is not None:
                 libraries.append(self.target.source.sha256)
-        write_as = self.options.write_as
+        write_as, tables = self.options.write_as, find_tables(self.options.profile)
         return {
             "graph": self._graph_hash(),
             "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
@@ -175,6 +183,7 @@ class Problem(NamedTuple):
             "candidates": sorted(self.names),
             **({} if write_as == "mixlist" else {"write_as": write_as}),
             **({"allow_hf32": self.options.allow_hf32} if self.options.allow_hf32 else {}),
+            FILES: {path: hash_of(path) for path in (*files, *self.options.evidence, *tables.paths)},
         }
 
     def _graph_hash(self) -> str | None:

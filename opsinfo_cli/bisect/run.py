@@ -13,7 +13,7 @@ from ..model.target import Target
 from ..profile.table import Table, find_tables
 from ..profile.times import profile_of
 from .answer import BisectAnswer, answer_of
-from .command import names_list, require_placeholders
+from .command import named_files, names_list, require_placeholders
 from .cost import Prices
 from .journal import SearchJournal, require_same
 from .places.here import HerePlace
@@ -96,7 +96,7 @@ def bisect_mixlist(
     folder.make()
     written = SearchJournal(folder.journal)
     try:
-        past, facts = written.past(), problem.facts(command)
+        past, facts = written.past(), problem.facts(command, named_files(command))
         if past is None:
             written.begin(facts)
         else:

@@ -9,10 +9,10 @@ from copy import copy
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ...bisect.command import names_list, replacements, require_placeholders
+from ...bisect.command import named_files, names_list, replacements, require_placeholders
 from ...bisect.places.here import HerePlace
 from ...bisect.places.many import ManyPlace
-from ...bisect.problem import Problem, hash_of
+from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS, Counting
 from ...errors import Refused, UsageFault
@@ -136,12 +136,10 @@ class Check:
         return " ".join(["--simulate", *words]).replace(" True", "")
 
     @property
-    def facts(self) -> list[str]:
-        """The words, and the content of the files that a simulation reads."""
-        if not self.options.simulate:
-            return self.words
-        paths = [path for path in (*self.simulating.inputs, self.simulating.reference) if path and os.path.exists(path)]
-        return [*self.words, *map(hash_of, paths)]
+    def files(self) -> list[str]:
+        """The files and folders that the check reads, as far as its words name them."""
+        simulated = (*self.simulating.inputs, self.simulating.reference or "")
+        return [*named_files(self.command), *filter(os.path.exists, simulated)]
 
     def require_simulation(self) -> None:
         """:raises UsageFault: if inputs are given that no simulation reads"""

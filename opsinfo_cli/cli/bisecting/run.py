@@ -86,11 +86,13 @@ class BisectRun:
     def _past(self, journal: SearchJournal, problem: Problem) -> Past | None:
         """Return the journal of earlier processes; a new journal gets the facts of this one."""
         past = journal.past()
-        facts = problem.facts(self.check.facts)
+        facts = problem.facts(self.check.words, self.check.files)
         if past is None:
             journal.begin(facts)
             return None
-        if not self.check.options.force:
+        if self.check.options.force or not past.trials:  # the user knows, or no verdict is about something else
+            journal.begin(facts)
+        else:
             require_same(past, facts, self.folder.path)
         self.console.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
         return past

@@ -234,18 +234,51 @@ def test_the_candidates_of_an_onnx_model_are_in_the_order_of_their_error_in_a_si
     assert (failed.code, "nothing" in failed.err) == (2, True)
 
 
-def test_a_search_is_not_resumed_with_other_weights_in_another_file(search: Search, tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    path = str(onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]]))
-    onnx.save_model(onnx.load(path), path, save_as_external_data=True, location="w.bin", size_threshold=0)
-    words = ["--model", path, "--", needing(tmp_path / "check", ["MatMulV2"]), "{mixlist}"]
-    assert search(*words).code == 0
-    assert search("--resume", *words).code == 0
-    weights = tmp_path / "w.bin"
-    weights.write_bytes(bytes(weights.stat().st_size))
-    ran = search("--resume", "--format", "json", *words)
-    assert (ran.code, ran.json["error"]["name"]) == (2, "journal-differs")
-    assert "changed since: the model" in ran.json["error"]["message"]
+LIBRARY = "built-in/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info-nn.json"
+INPUTS = {
+    "model.onnx": "the model",
+    "weights.bin": "the model",
+    LIBRARY: "the target",
+    "base.json": "the base list",
+    "inputs.npz": "`inputs.npz`",
+    "evidence.csv": "`evidence.csv`",
+    "kernel_details.csv": "`kernel_details.csv`",
+    "check": "`./check`",
+    "config.yml": "`config.yml`",
+}
+
+
+def test_a_search_is_not_resumed_once_an_input_changed(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    """What a journal says is about files with this content."""
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    import numpy as np
+
+    onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]], external=True)
+    np.savez(tmp_path / "inputs.npz", x=np.ones((2, 2), "f4"))
+    write(tmp_path / "base.json", mixlist(black_add=["MaxPool"]))
+    (tmp_path / "evidence.csv").write_text("OpType,CosineSimilarity\nRelu,0.5\n", "utf-8")
+    (tmp_path / "kernel_details.csv").write_text("Name,Type,Accelerator Core,Duration(us)\nx,Relu,AI_CORE,2\n", "utf-8")
+    (tmp_path / "config.yml").touch()
+    needing(tmp_path / "check", ["MatMulV2"])
+    words = ["bisect", "--against", opp, "--soc", "ascend910b", "--model", "model.onnx", "--mixlist", "base.json"]
+    words += ["--evidence", "evidence.csv", "--profile", "kernel_details.csv"]
+    command = [*words, "--", "./check", "--config=config.yml", "{mixlist}"]
+    simulated = [*words[:-4], "--journal", "other", "--inputs", "inputs.npz", "--simulate", "--max-error", "0.1"]
+    for line in (command, simulated):
+        assert opsinfo(*line).code == 0
+        assert opsinfo(line[0], "--resume", *line[1:]).code == 0
+    for name, named in INPUTS.items():
+        file = (opp if name == LIBRARY else tmp_path) / name
+        before = file.read_bytes()
+        file.write_bytes(before + (b"\x32\0" if name == "model.onnx" else b"\n"))
+        line = simulated if name == "inputs.npz" else command
+        ran = opsinfo(line[0], "--resume", "--format", "json", *line[1:])
+        assert (ran.code, ran.json["error"]["name"]) == (2, "journal-differs")
+        assert ran.json["error"]["message"].endswith(f"changed since: {named}"), name
+        file.write_bytes(before)
+    (tmp_path / "config.yml").write_text("lr: 1\n", "utf-8")
+    for more in ["--force"], []:  # a search that was forced goes on with what is now
+        assert opsinfo(command[0], "--resume", *more, *command[1:]).code == 0
 
 
 @pytest.mark.parametrize(
