@@ -30,10 +30,6 @@ class Bar(NamedTuple):
     parts: Sequence[tuple[str, int]]
 
 
-class Number(str):
-    """A right-aligned cell."""
-
-
 def page_text(
     title: str,
     facts: Iterable[tuple[str, str]],
@@ -86,43 +82,88 @@ def section(heading: str, body: str, name: str = "") -> str:
     return f"<section{found}>\n<h2>{escaped(heading)}</h2>\n{body}</section>\n"
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table that needs no script and can be scrolled sideways; the first cell is the row header.
+def table_section(title: str, table: Table, most: int | None = None, name: str = "") -> str:
+    """Return a section with a table that needs no script.
+
+    :param most: the rows that are shown; the others are counted
+    :param name: the id of the element
+    """
+    rows = list(table.rows)
+    left = len(rows) - (len(rows) if most is None else most)
+    more = f"<p>{left} more rows are not shown; the JSON has them.</p>\n" if left > 0 else ""
+    return section(title, _sheet(table, rows[:most], title) + more, name)
+
+
+def _sheet(table: Table, rows: Iterable[Sequence[Cell]], caption: str, searchable: bool = False) -> str:
+    """Return a table that can be scrolled sideways; the first cell of a row is its header.
 
     :param caption: for screen readers
-    :param rows: texts; those of the class :class:`Number` are right-aligned, and :class:`Markup` is not escaped
+    :param searchable: whether the script of the page searches and sorts it
     """
-    rows = list(rows)
-    ends = [bool(rows) and all(isinstance(row[at], Number) for row in rows) for at in range(len(columns))]
+    sort = ' aria-sort="none"' if searchable else ""
     heads = "".join(
-        f'<th scope="col"{_number(end)}>{escaped(title)}</th>' for title, end in zip(columns, ends, strict=True)
+        f'<th scope="col"{sort}{_number(column)}>{escaped(_heading(column))}</th>' for column in table.columns
     )
-    lines = "".join(f"<tr>{''.join(map(_cell, columns, row, range(len(row))))}</tr>\n" for row in rows)
+    lines = "".join(_row(table.columns, cells, searchable) for cells in rows)
     return (
-        f'<div class="sheet"><table>\n<caption>{escaped(caption)}</caption>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
+        f'<div class="sheet">\n<table>\n<caption>{escaped(caption)}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n</div>\n"
     )
 
 
-class Markup(str):
-    """A cell that is already markup."""
+def _number(column: Column) -> str:
+    return ' class="number"' if column.number else ""
 
 
-def _number(is_number: bool) -> str:
-    return ' class="number"' if is_number else ""
+def _heading(column: Column) -> str:
+    """Return a word with a capital letter; a chip or a path stays as it is."""
+    is_name = any(sign in "0123456789./@" for sign in column.title)
+    return column.title if is_name else column.title[:1].upper() + column.title[1:]
 
 
-def _cell(title: str, cell: str, at: int) -> str:
-    text = cell if isinstance(cell, Markup) else folded(cell)
-    if at == 0:
-        return f'<th scope="row">{text}</th>'
-    long = ' class="long"' if len(cell) > LONG and not isinstance(cell, Markup) else ""
-    return f"<td{_number(isinstance(cell, Number)) or long}{_label(title)}>{text}</td>"
+_RANK = {word: at for at, word in enumerate((*LISTS, "-"))}
+"""The order of policies in a sorted column; absent ones are last."""
 
 
-def _label(title: str) -> str:
-    """Return the attribute with which a narrow page names a cell, whose row is then a few lines without columns."""
-    return f' data-of="{escaped(title)}"'
+def _row(columns: Sequence[Column], cells: Sequence[Cell], searchable: bool) -> str:
+    tags = "|".join(f"{at}={_text(cells[at]) or '-'}" for at, column in enumerate(columns) if column.policy)
+    drawn = "".join(_cell(at == 0, *each) for at, each in enumerate(zip(columns, cells, strict=True)))
+    tagged = f' data-tags="{escaped(tags)}"' if searchable else ""
+    return f"<tr{tagged}>{drawn}</tr>\n"
+
+
+def _cell(is_head: bool, column: Column, cell: Cell) -> str:
+    """Return a cell; on a narrow page, whose rows are a few lines without columns, it is named by an attribute."""
+    text = _text(cell)
+    look = _number(column) or (' class="long"' if len(text) > LONG else "")
+    rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
+    hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
+    tag, of = ('th scope="row"', "") if is_head else ("td", f' data-of="{escaped(_heading(column))}"')
+    return f"<{tag}{look}{rank}{hover}{of}>{_markup(column, cell)}</{tag[:2]}>"
+
+
+def _text(cell: Cell) -> str:
+    """Return the text of a cell; of a place the name of its file."""
+    if isinstance(cell, Place):
+        return cell.path.rsplit("/", 1)[-1] + cell.suffix
+    return cell.text if isinstance(cell, Span) else str(cell)
+
+
+def _markup(column: Column, cell: Cell) -> str:
+    """Return a cell as markup, words of a list in its colour with arrows between them."""
+    if isinstance(cell, ShareBar):
+        return _bar_markup(cell)
+    text = _text(cell)
+    if column.policy and text:
+        return ' <span class="arrow">→</span> '.join(map(pill, text.split(" -> ")))
+    return folded(text)
+
+
+def _bar_markup(cell: ShareBar) -> str:
+    filled, rest = 100 * cell.filled, 100 * (cell.whole - cell.filled)
+    rects = f'<rect class="low" width="{filled:.2f}" height="10"/>'
+    rects += f'<rect class="nothing" x="{filled:.2f}" width="{rest:.2f}" height="10"/>'
+    return f'<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{rects}</svg>'
 
 
 def folded(text: str) -> str:
@@ -151,9 +192,9 @@ def _bar(bar: Bar) -> str:
     return f"<figure><figcaption>{escaped(bar.label)}</figcaption>{picture}<ul>{''.join(words)}</ul></figure>\n"
 
 
-def pill(word: str) -> Markup:
-    """A list, a dtype or another word of a fixed set, drawn in its colour."""
-    return Markup(f'<span class="{word_class(word)}">{escaped(word)}</span>')
+def pill(word: str) -> str:
+    """Return a list, a dtype or another word of a fixed set, drawn in its colour."""
+    return f'<span class="{word_class(word)}">{escaped(word)}</span>'
 
 
 def word_class(word: str) -> str:
@@ -235,33 +276,16 @@ def table_page(
     }
     pictures = bars(Bar(_heading(first.columns[at]), _listed(words)) for at, words in counts.items()) if counts else ""
     filters = "".join(_filter(at, _heading(first.columns[at]), words) for at, words in counts.items() if len(words) > 1)
-    heads = "".join(
-        f'<th scope="col" aria-sort="none"{_number(column.number)}>{escaped(_heading(column))}</th>'
-        for column in first.columns
-    )
-    lines = "".join(_searchable_row(first.columns, cells) for cells in rows)
     body = (
         '<form class="tools" hidden>\n'
         '<label class="search">Search <input type="search" name="search" autocomplete="off" spellcheck="false" '
         f'placeholder="name, file, word"></label>\n{filters}<p role="status"></p>\n</form>\n'
-        f'<div class="sheet">\n<table>\n<caption>{escaped(first.title or title)}</caption>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n</div>\n"
+        f"{_sheet(first, rows, first.title or title, searchable=True)}"
         '<p class="none" hidden>No row fits.</p>\n'
     )
-    body += "".join(_plain_section(each) for each in others)
+    body += "".join(table_section(each.title, each) for each in others)
     foot = f"{note}, " * bool(note) + counted(len(rows), "row")
     return page_text(title, facts, body, lead=pictures + lead, styles=styles, scripts=["table.js"], foot=foot)
-
-
-def _heading(column: Column) -> str:
-    """Return a word with a capital letter; a chip or a path stays as it is."""
-    is_name = any(sign in "0123456789./@" for sign in column.title)
-    return column.title if is_name else column.title[:1].upper() + column.title[1:]
-
-
-def _plain_section(each: Table) -> str:
-    rows = [[_markup(column, cell) for column, cell in zip(each.columns, cells, strict=True)] for cells in each.rows]
-    return section(each.title, table(each.title, list(map(_heading, each.columns)), rows))
 
 
 def _listed(words: Counter[str]) -> list[tuple[str, int]]:
@@ -275,49 +299,3 @@ def _filter(at: int, title: str, words: Counter[str]) -> str:
         box = f'<input type="checkbox" data-group="{at}" value="{at}={escaped(word)}">'
         boxes += f"<label>{box}<span>{escaped(word)} <b>{count}</b></span></label>"
     return f"<fieldset><legend>{escaped(title)}</legend>{boxes}</fieldset>\n"
-
-
-_RANK = {word: at for at, word in enumerate((*LISTS, "-"))}
-"""The order of policies in a sorted column; absent ones are last."""
-
-
-def _searchable_row(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
-    tags = "|".join(f"{at}={_text(cells[at]) or '-'}" for at, column in enumerate(columns) if column.policy)
-    drawn = ""
-    for at, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-        tag, scope = ("th", ' scope="row"') if at == 0 else ("td", "")
-        text = _text(cell)
-        hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
-        look = ' class="number"' if column.number else ' class="long"' if len(text) > LONG else ""
-        rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
-        label = "" if at == 0 else _label(_heading(column))
-        markup = _markup(column, cell)
-        shown = markup if isinstance(markup, Markup) else escaped(markup)
-        drawn += f"<{tag}{scope}{look}{rank}{hover}{label}>{shown}</{tag}>"
-    return f'<tr data-tags="{escaped(tags)}">{drawn}</tr>\n'
-
-
-def _text(cell: Cell) -> str:
-    """Return the text of a cell; of a place the name of its file."""
-    if isinstance(cell, Place):
-        return cell.path.rsplit("/", 1)[-1] + cell.suffix
-    return cell.text if isinstance(cell, Span) else str(cell)
-
-
-def _markup(column: Column, cell: Cell) -> Markup | Number:
-    """Return a cell as markup, words of a list in its colour with arrows between them, or as a number."""
-    if isinstance(cell, ShareBar):
-        return _bar_markup(cell)
-    text = _text(cell)
-    if column.number:
-        return Number(text)
-    if not column.policy or not text:
-        return Markup(folded(text))
-    return Markup(' <span class="arrow">→</span> '.join(map(pill, text.split(" -> "))))
-
-
-def _bar_markup(cell: ShareBar) -> Markup:
-    filled, rest = 100 * cell.filled, 100 * (cell.whole - cell.filled)
-    rects = f'<rect class="low" width="{filled:.2f}" height="10"/>'
-    rects += f'<rect class="nothing" x="{filled:.2f}" width="{rest:.2f}" height="10"/>'
-    return Markup(f'<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{rects}</svg>')

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from opsinfo_cli.report.page import Bar, Markup, Number, bars, dtype_class, page_text, pill, section, table
+from opsinfo_cli.report.answer import Column, Table
+from opsinfo_cli.report.page import Bar, bars, dtype_class, page_text, table_section
 
 HOSTILE = "</script><script>alert(1)</script>&'\"\u202e$x"
 
@@ -32,7 +33,7 @@ def test_a_page_without_a_script_allows_none() -> None:
 
 
 def test_no_text_becomes_markup() -> None:
-    body = section(HOSTILE, table(HOSTILE, [HOSTILE], [[HOSTILE]]), HOSTILE)
+    body = table_section(HOSTILE, Table([Column(HOSTILE)], [[HOSTILE]]), name=HOSTILE)
     text = page_text(HOSTILE, [(HOSTILE, HOSTILE)], body, lead=bars([Bar(HOSTILE, [(HOSTILE, 1)])]))
     assert "<script" not in text
     assert "\u202e" not in text
@@ -45,13 +46,21 @@ def test_data_for_the_script_cannot_end_its_element() -> None:
     assert json.loads(data) == {"name": HOSTILE}
 
 
-def test_columns_of_numbers_are_aligned_at_their_end_and_markup_is_not_escaped() -> None:
-    text = table("t", ["op type", "nodes", "runs"], [["Add", Number("3"), pill("low")], ["<", Number("4"), "-"]])
-    assert '<th scope="col" class="number">nodes</th>' in text
-    assert text.count('<td class="number" data-of="nodes">') == 2
-    assert '<td data-of="runs"><span class="list low">low</span></td>' in text
+def test_columns_of_numbers_are_aligned_at_their_end_and_policies_have_their_colour() -> None:
+    columns = [Column("op type"), Column("nodes", number=True), Column("list", policy=True)]
+    text = table_section("t", Table(columns, [["Add", "3", "white"], ["<", "4", "white -> black"]]))
+    assert '<th scope="col" class="number">Nodes</th>' in text
+    assert text.count('<td class="number" data-of="Nodes">') == 2
+    assert '<td data-key="0" data-of="List"><span class="list white">white</span></td>' in text
+    assert "→" in text
     assert '<th scope="row">&lt;</th>' in text
-    assert isinstance(pill("low"), Markup)
+
+
+def test_a_table_without_a_script_says_how_many_rows_it_leaves_out() -> None:
+    text = table_section("t", Table([Column("name")], [["Add"], ["Mul"], ["Sub"]]), most=2)
+    assert "Mul" in text
+    assert "Sub" not in text
+    assert "1 more rows are not shown" in text
 
 
 @pytest.mark.parametrize(

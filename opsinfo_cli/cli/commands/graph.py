@@ -20,13 +20,8 @@ from ...model.near_names import NearNames, did_you_mean
 from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.graph import (
-    GraphView,
-    comparison_answer,
-    path_answer,
-    read_back_answer,
-    rows_answer,
-)
+from ...report.views.graph import comparison_answer, path_answer, read_back_answer, rows_answer
+from ...report.views.graph_document import GraphView
 from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
 from ..open import open_model, open_prices
 from ..params import (

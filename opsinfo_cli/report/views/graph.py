@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
-from ...bisect.cost import Cost
 from ...errors import counted
 from ...graph.answer import (
     NOT_COMPUTED,
@@ -23,8 +23,8 @@ from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
-from .cost import cost_document, cost_text
 from .graph_document import (
+    GraphView,
     casts_text,
     comparison_document,
     constants_document,
@@ -66,35 +66,6 @@ _SHORT = {
 """Reasons by code, short enough for a row of 80 columns."""
 
 
-@dataclass(frozen=True)
-class GraphView:
-    """A model's answer with what is said around it.
-
-    :param facts: how the model was judged: (name, value)
-    :param caveats: what the answer assumes, and what it does not consider
-    :param constants: the check of constants; None if it was not made
-    :param compared_with: the option that asked for a comparison, as text: ``mixlist a.json``
-    :param cost: what the mixlist moves to high precision, with a profile
-    """
-
-    answer: GraphAnswer
-    facts: Sequence[tuple[str, str]]
-    caveats: Sequence[str]
-    constants: ConstantCheck | None = None
-    compared_with: str = ""
-    cost: Cost | None = None
-
-    @property
-    def cost_document(self) -> dict[str, Any]:
-        return {} if self.cost is None else {"cost": cost_document(self.cost)}
-
-    @property
-    def cost_notes(self) -> Sequence[str]:
-        if self.cost is None:
-            return ()
-        return (f"the mixlist moves {cost_text(self.cost) if self.cost.nodes else 'no node'} to high",)
-
-
 def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> Answer:
     """The op types or nodes of a model.
 
@@ -128,7 +99,7 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
     return Answer(
         lambda: {**graph_document(view.answer, [first], summarised([first])), **path_document(steps)},
         lambda: [Either(lambda: [tree], lambda: [table])],
-        texts={"html": lambda: _page(view, chosen=first.index)},
+        texts={"html": lambda: _page(replace(view, chosen=first.index))},
         caveats=view.caveats,
     )
 
@@ -160,7 +131,8 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         return Table(columns, rows + _cast_rows(graph, comparison), lines)
 
     def blocks() -> list[Block]:
-        return [table() if by == "node" else Either(lambda: _comparison_by_type(comparison), lambda: [table()])]
+        types = [each for each in _comparison_by_type(comparison) if each.rows]
+        return [table() if by == "node" else Either(lambda: types, lambda: [table()])]
 
     text = (
         f"{counted(len(comparison.changed), 'node')} with other dtypes; "
@@ -169,7 +141,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
     return Answer(
         lambda: {**_whole(view.answer), **comparison_document(graph, comparison), **view.cost_document},
         blocks,
-        texts={"html": lambda: _page(view, comparison=comparison)},
+        texts={"html": lambda: _compared_page(view, comparison)},
         caveats=view.caveats,
         summary="by op type; --by node lists nodes and Casts" if comparison and by == "type" else "",
         notes=(text, *view.cost_notes),
@@ -177,7 +149,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
     )
 
 
-def _comparison_by_type(comparison: AnswerComparison) -> list[Block]:
+def _comparison_by_type(comparison: AnswerComparison) -> tuple[Table, Table]:
     """Return how many nodes of an op type change, and how many Casts between two dtypes."""
     nodes = Counter((a.type, dtypes(a.outputs), dtypes(b.outputs)) for a, b in comparison.changed)
     gone, added = (
@@ -187,7 +159,7 @@ def _comparison_by_type(comparison: AnswerComparison) -> list[Block]:
     types = [[name, str(count), a, b] for (name, a, b), count in nodes.most_common()]
     titles = [Column("Cast from"), Column("to"), Column("fewer", number=True), Column("new", number=True)]
     casts = [[begin, end, str(gone[begin, end]), str(added[begin, end])] for begin, end in {**gone, **added}]
-    return [Table(heads, rows) for heads, rows in ((columns, types), (titles, casts)) if rows]
+    return Table(columns, types), Table(titles, casts)
 
 
 def _cast_rows(graph: ModelGraph, comparison: AnswerComparison) -> list[list[Cell]]:
@@ -216,17 +188,18 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         for each in back.differs
     ]
 
+    titles = ("node", "op type", "predicted", "compiled", "why predicted")
+    differences = Table([Column(title, dim=title == titles[-1]) for title in titles], differing)
+    counts = [Column("op type"), Column("matched", number=True), Column("agree", number=True)]
+    types = Table(counts, [[each.type, str(each.matched), str(each.agree)] for each in back.types])
+
     def drawn() -> list[Block]:
-        titles = ("node", "op type", "predicted", "compiled", "why predicted")
         rows: list[list[Cell]] = [[Place(name), *rest, Place(why)] for name, *rest, why in differing]
-        types = [[each.type, str(each.matched), str(each.agree)] for each in back.types]
-        counts = [Column("op type"), Column("matched", number=True), Column("agree", number=True)]
-        tables = [
-            Table([Column(title, dim=title == titles[-1]) for title in titles], rows),
-            _unmatched(back, verbose),
-            Table(counts, types),
-        ]
-        return [table for table in tables if table.rows]
+        return [table for table in (differences._replace(rows=rows), _unmatched(back, verbose), types) if table.rows]
+
+    def page() -> str:
+        tables = {"Nodes that differ from the compiled model": differences, "Read back": types}
+        return _page(replace(view, back=back), {**tables, "Not compared": _unmatched(back, verbose=False)})
 
     def plain() -> list[Block]:
         lines = [["differs", *each] for each in differing]
@@ -242,7 +215,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
     return Answer(
         lambda: {**_whole(view.answer), **read_back_document(back)},
         lambda: [Either(drawn, plain)],
-        texts={"html": lambda: _page(view, back=back)},
+        texts={"html": page},
         caveats=view.caveats,
         notes=(text,),
         status=int(bool(back.differs)),
@@ -263,11 +236,18 @@ def _unmatched(back: ReadBack, verbose: bool) -> Table:
     return Table(columns, rows)
 
 
-def _type_table(types: Sequence[TypeSummary]) -> Table:
-    """Op types, those with the most low nodes first; in a pipe type, nodes, low, high, list."""
-    columns = [Column("op type"), *(Column(title, number=True) for title in ("nodes", "low", "high"))]
-    rows = [[each.op_type, str(each.nodes), str(each.low), str(each.high), each.policy or "-"] for each in types]
-    return Table([*columns, Column("list", policy=True)], rows)
+def _type_table(types: Sequence[TypeSummary], whole: bool = False) -> Table:
+    """Op types, those with the most low nodes first; in a pipe type, nodes, low, high, list.
+
+    :param whole: with the nodes that are neither low nor high
+    """
+    titles = ("nodes", "low", "high", *["neither"] * whole)
+    rows = []
+    for each in types:
+        counts = each.nodes, each.low, each.high, each.nodes - each.low - each.high
+        rows.append([each.op_type, *map(str, counts[: len(titles)]), each.policy or "-"])
+    columns = [Column("op type"), *(Column(title, number=True) for title in titles), Column("list", policy=True)]
+    return Table(columns, rows)
 
 
 def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
@@ -303,14 +283,21 @@ def _whole(answer: GraphAnswer) -> dict[str, Any]:
     return graph_document(answer, answer, answer.types)
 
 
-def _page(view: GraphView, **more: Any) -> str:
-    """:param more: further fields of ``GraphPage``"""
-    from .graph_page import GraphPage, graph_page
+def _page(view: GraphView, tables: Mapping[str, Table] = MappingProxyType({})) -> str:
+    """:param tables: by heading"""
+    from .graph_page import graph_page
 
-    notes = [note.message for note in view.answer.graph.model.notes]
-    facts = [*view.facts, *([("Moved to high", cost_text(view.cost).rstrip(","))] if view.cost else [])]
-    page = GraphPage(view.answer, view.answer.types, facts, [*notes, *view.caveats], view.constants, **more)
-    return graph_page(page._replace(compared_with=view.compared_with))
+    faults = view.constants.faults if view.constants else ()
+    columns = [*map(Column, ("constant", "used by", "why")), Column("first value", number=True)]
+    constants = Table(columns, [[each.name, each.used_by, each.why, f"{each.value:g}"] for each in faults])
+    types = _type_table(view.answer.types, whole=True)
+    return graph_page(view, types, {**tables, "Constants out of range": constants})
+
+
+def _compared_page(view: GraphView, comparison: AnswerComparison) -> str:
+    titles = ("Nodes with other dtypes", "Casts")
+    tables = dict(zip(titles, _comparison_by_type(comparison), strict=True))
+    return _page(replace(view, comparison=comparison), tables)
 
 
 def _constant_warnings(check: ConstantCheck | None) -> list[str]:

@@ -1,23 +1,58 @@
-"""The effect of a policy on a model, as JSON documents, and the words that text and page share."""
+"""The effect of a policy on a model: what is shown, JSON documents, and the words that text and page share."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...bisect.cost import Cost
 from ...errors import counted
 from ...graph.answer import AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
-from .cost import size
+from .cost import cost_document, cost_text, size
 
 if TYPE_CHECKING:
     from typing import Any
 
 _MOST_TYPES = 6
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """A model's answer with what is said around it.
+
+    :param facts: how the model was judged: (name, value)
+    :param caveats: what the answer assumes, and what it does not consider
+    :param constants: the check of constants; None if it was not made
+    :param compared_with: the option that asked for a comparison, as text: ``mixlist a.json``
+    :param cost: what the mixlist moves to high precision, with a profile
+    :param chosen: index of the node that a page shows first
+    """
+
+    answer: GraphAnswer
+    facts: Sequence[tuple[str, str]]
+    caveats: Sequence[str]
+    constants: ConstantCheck | None = None
+    compared_with: str = ""
+    cost: Cost | None = None
+    comparison: AnswerComparison | None = None
+    back: ReadBack | None = None
+    chosen: int | None = None
+
+    @property
+    def cost_document(self) -> dict[str, Any]:
+        return {} if self.cost is None else {"cost": cost_document(self.cost)}
+
+    @property
+    def cost_notes(self) -> Sequence[str]:
+        if self.cost is None:
+            return ()
+        return (f"the mixlist moves {cost_text(self.cost) if self.cost.nodes else 'no node'} to high",)
 
 
 def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
