@@ -147,6 +147,11 @@ class Either(NamedTuple):
 Block: TypeAlias = "Table | Lines | Names | Tree | Diff | Exact | Picture | Either"
 
 
+def members(value: object, *names: str) -> dict[str, Any]:
+    """Return attributes of a value as members of a document."""
+    return {name: getattr(value, name) for name in names}
+
+
 class Answer(NamedTuple):
     """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
     :param blocks: the answer as text

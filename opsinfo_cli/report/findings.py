@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..check.finding import SEVERITIES
 from ..errors import OpsinfoError, counted
 from ..model.file_kind import OPTION_KINDS
-from .answer import Block, Exact, Line, Lines, Span, Style, spans
+from .answer import Block, Exact, Line, Lines, Span, Style, members, spans
 from .console import failure_document, inert_json, place_of
 from .escape import cell_width, inert, shortened, shown, visible, visible_line
 
@@ -204,17 +204,11 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.rule.code,
         "name": finding.rule.name,
-        "severity": finding.severity,
-        "engine": finding.engine,
-        "path": finding.path,
+        **members(finding, "severity", "engine", "path", "pointer", "message", "hint", "fingerprint"),
         "line": start.line if start else None,
         "column": start.column if start else None,
         "end_line": end.line if end else None,
         "end_column": end.column if end else None,
-        "pointer": finding.pointer,
-        "message": finding.message,
-        "hint": finding.hint,
         "fixable": finding.fix is not None,
         "fix": finding.fix.kind if finding.fix else None,
-        "fingerprint": finding.fingerprint,
     }

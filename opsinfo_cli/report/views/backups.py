@@ -10,7 +10,7 @@ from typing import Any
 
 from ...change.restore import Restored
 from ...change.vault import ChangedFile, Damage, Entry, Record, Vault
-from ..answer import Answer, Block, Column, Diff, Either, Line, Lines, Place, Span, Table
+from ..answer import Answer, Block, Column, Diff, Either, Line, Lines, Place, Span, Table, members
 from ..unified_diff import diff_of_bytes
 
 
@@ -109,25 +109,18 @@ def _document(
         "vault": vault.path,
         "backups": [
             {
-                "id": backup.id,
+                **members(backup, "id", "pristine", "state"),
+                **members(backup.file, "path", "lineage", "version"),
+                **members(backup.record, "time", "command", "user", "machine"),
                 "change": backup.record.id,
-                "path": backup.file.path,
-                "time": backup.record.time,
                 "sha256": backup.file.before,
-                "lineage": backup.file.lineage,
-                "pristine": backup.pristine,
-                "version": backup.file.version,
                 "reason": backup.record.kind,
-                "command": backup.record.command,
-                "state": backup.state,
-                "user": backup.record.user,
-                "machine": backup.record.machine,
             }
             for backup in backups
         ],
     }
     if damage:
-        document["damaged"] = [{"path": each.path, "message": each.message} for each in damage]
+        document["damaged"] = [members(each, "path", "message") for each in damage]
     if pruned is not None:
         document["pruned"] = pruned
     return document

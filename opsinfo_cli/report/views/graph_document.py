@@ -14,6 +14,7 @@ from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
+from ..answer import members
 from .cost import cost_document, cost_text, size
 
 if TYPE_CHECKING:
@@ -84,47 +85,23 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             "casts_run": counts.run,
             "casts_folded": counts.folded,
         },
-        "memory": {
-            "low": outcome.memory.low,
-            "high": outcome.memory.high,
-            "weights": outcome.memory.weights,
-            "unknown": outcome.memory.unknown,
-        },
+        "memory": outcome.memory._asdict(),
         "coverage": coverage_document(outcome.coverage),
         "refused_by_atc": [each._asdict() for each in model.refused],
-        "fusions": [
-            {"name": each.name, "nodes": list(each.nodes), "result": list(each.result)}
-            for each in outcome.fused.fusions
-        ],
+        "fusions": [each._asdict() for each in outcome.fused.fusions],
         "fusions_not_applied": [{"name": name, "nodes": count} for name, count in outcome.fused.not_applied.items()],
-        "notes": [
-            {"kind": each.kind, "message": each.message, "subject": each.subject, "nodes": each.nodes}
-            for each in model.notes
-        ],
+        "notes": [each._asdict() for each in model.notes],
     }
 
 
 def _node(graph: ModelGraph, row: NodeAnswer) -> dict[str, Any]:
-    decided = row.decided_by
+    source = row.decided_by
     return {
-        "name": row.name,
-        "type": row.type,
-        "subgraph": row.subgraph,
+        **members(row, "name", "type", "subgraph", "why", "code", "judged"),
+        **members(row, "inputs", "outputs", "original_inputs", "original_outputs"),
+        **members(row, "confidence", "compute", "implmode", "fused_from"),
         "list": row.policy,
-        "why": row.why,
-        "code": row.code,
-        "decided_by": (
-            None if decided is None else {"node": graph[decided.node].name, "tensor": f"output {decided.output}"}
-        ),
-        "judged": row.judged,
-        "inputs": list(row.inputs),
-        "outputs": list(row.outputs),
-        "original_inputs": list(row.original_inputs),
-        "original_outputs": list(row.original_outputs),
-        "confidence": row.confidence,
-        "compute": row.compute,
-        "implmode": row.implmode,
-        "fused_from": row.fused_from,
+        "decided_by": source and {"node": graph[source.node].name, "tensor": f"output {source.output}"},
     }
 
 
@@ -149,23 +126,20 @@ def comparison_document(graph: ModelGraph, found: AnswerComparison) -> dict[str,
 
 
 def _ends(row: NodeAnswer) -> dict[str, Any]:
-    return {"inputs": list(row.inputs), "outputs": list(row.outputs)}
+    return members(row, "inputs", "outputs")
 
 
 def read_back_document(found: ReadBack) -> dict[str, Any]:
     return {
         "read_back": {
-            "agreement": found.agreement,
-            "matched": found.matched,
-            "by_fusion": found.by_fusion,
-            "types": [{"type": each.type, "matched": each.matched, "agree": each.agree} for each in found.types],
+            **members(found, "agreement", "matched", "by_fusion"),
+            "types": [each._asdict() for each in found.types],
             "unmatched": [
                 {"name": each.name, "type": each.type, "in": each.side, "why": each.why} for each in found.unmatched
             ],
             "differs": [
                 {
-                    "name": each.name,
-                    "type": each.type,
+                    **members(each, "name", "type"),
                     "predicted": _ends(each.predicted),
                     "compiled": _ends(each.compiled),
                     "why": each.predicted.why,
@@ -178,9 +152,7 @@ def read_back_document(found: ReadBack) -> dict[str, Any]:
 
 def constants_document(check: ConstantCheck) -> dict[str, Any]:
     return {
-        "constants": [
-            {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why} for each in check.faults
-        ],
+        "constants": [each._asdict() for each in check.faults],
         "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
     }
 
@@ -210,14 +182,7 @@ def coverage_text(coverage: Coverage) -> str:
 def path_document(steps: Sequence[PathStep]) -> dict[str, Any]:
     return {
         "path": [
-            {
-                "name": step.node.name,
-                "type": step.node.type,
-                "tensor": step.tensor,
-                "dtype": step.dtype,
-                "why": step.node.why,
-            }
-            for step in steps
+            {**members(step.node, "name", "type", "why"), "tensor": step.tensor, "dtype": step.dtype} for step in steps
         ]
     }
 

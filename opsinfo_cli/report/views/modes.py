@@ -8,7 +8,7 @@ from typing import Any
 
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
 from ...neighbours.snippet import SetupSnippet
-from ..answer import Answer, Block, Column, Either, Exact, Lines, Span, Table
+from ..answer import Answer, Block, Column, Either, Exact, Lines, Span, Table, members
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
@@ -84,17 +84,15 @@ def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) 
         "soc": soc,
         "modes": [
             {
-                "name": mode.name,
+                **members(mode, "name", "engine", "same"),
                 "options": [_OPTIONS[option] for option in mode.options],
-                "engine": mode.engine,
-                "same": mode.same,
                 "takes_mixlist": mode.is_mixed,
                 "low": sorted(mode.low),
                 "socs": sorted(mode.socs) if mode.socs is not None else None,
             }
             for mode in modes
         ],
-        "products": [{**products._asdict(), "socs": list(products.socs)} for products in series],
+        "products": [products._asdict() for products in series],
         "others": [other._asdict() for other in MECHANISMS],
         "snippet": None,
     }

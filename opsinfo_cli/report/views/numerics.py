@@ -13,7 +13,7 @@ from ...model.policy import Policy
 from ...numerics.calls import CallLosses, op_types_of, spelled_as_types
 from ...numerics.formats import FORMATS, HIF8
 from ...numerics.tensors import DumpedTensor, Losses, OperatorLosses
-from ..answer import Answer, Cell, Column, Place, Table
+from ..answer import Answer, Cell, Column, Place, Table, members
 
 _LIMITS = {**{name: known.limits for name, known in FORMATS.items()}, "hif8": HIF8}
 
@@ -60,12 +60,10 @@ def tensors_answer(
             "tensors": [_tensor(tensor) for tensor in tensors],
             "operators": [
                 {
+                    **members(operator, "files", "values", "worst"),
                     "name": operator.type,
                     "policy": policies[operator.type],
-                    "files": operator.files,
-                    "values": operator.values,
                     "losses": asdict(operator.losses),
-                    "worst": operator.worst,
                     "candidate": operator in candidates,
                 }
                 for operator in by_type
@@ -173,11 +171,7 @@ def _tensor(tensor: DumpedTensor) -> dict[str, Any]:
         scale, left = tensor.loss_scale(FORMATS[name])
         formats.append({"name": name, **asdict(losses), "loss_scale": scale, "below_normal_then": left})
     return {
-        "path": tensor.path,
-        "dtype": tensor.dtype,
-        "values": tensor.values,
-        "not_finite": tensor.not_finite,
-        "largest": tensor.largest,
+        **members(tensor, "path", "dtype", "values", "not_finite", "largest"),
         "smallest": tensor.smallest if tensor.largest else None,
         "formats": formats,
     }

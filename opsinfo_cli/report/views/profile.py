@@ -15,7 +15,7 @@ from ...model.target import Target
 from ...profile.lists import Listed
 from ...profile.table import Dtypes, Kernel, Table
 from ...profile.times import Profile, Run, Time, total
-from ..answer import Answer, Cell, Column, Place, ShareBar
+from ..answer import Answer, Cell, Column, Place, ShareBar, members
 from ..answer import Table as Rows
 from .cost import duration
 from .graph_document import dtypes, read_back_document
@@ -252,7 +252,7 @@ def _document(view: ProfileView) -> dict[str, Any]:
                 "type": each.time.type,
                 **_counts(each.time.whole),
                 **{state: round(_of(each, state), 3) for state in _STATES},
-                "list": None if each.policy is None else str(each.policy),
+                "list": each.policy,
                 "movable": each.movable,
                 "confidence": None if each.policy is None else each.confidence,
             }
@@ -264,14 +264,8 @@ def _document(view: ProfileView) -> dict[str, Any]:
             "cores": [{"core": core, **_counts(time)} for core, time in profile.apart.items()],
         },
         "totals": {**_counts(profile.totals), **sums},
-        "runs": [
-            {"device": run.device or None, "step": run.step or None, **_counts(time)}
-            for run, time in profile.runs.items()
-        ],
-        "files": [
-            {"path": table.path, "format": table.format, "rows": table.rows, "skipped": table.skipped}
-            for table in view.tables
-        ],
+        "runs": [{**_known(run, "device", "step"), **_counts(time)} for run, time in profile.runs.items()],
+        "files": [members(table, "path", "format", "rows", "skipped") for table in view.tables],
     }
     if view.mixlist:
         document["moved"] = {**_counts(view.moved), "types": [_moved(each) for each in view.types if each.moved.calls]}
@@ -282,23 +276,22 @@ def _document(view: ProfileView) -> dict[str, Any]:
 
 
 def _moved(each: Listed) -> dict[str, Any]:
-    before = None if each.before is None else str(each.before)
-    return {"type": each.time.type, "from": before, "to": str(each.policy), **_counts(each.moved)}
+    return {"type": each.time.type, "from": each.before, "to": each.policy, **_counts(each.moved)}
 
 
 def _kernel(path: str, each: Kernel) -> dict[str, Any]:
-    ends = {"inputs": list(each.inputs or ()), "outputs": list(each.outputs or ())}
-    where = {"device": each.device or None, "step": each.step or None, "core": each.core or None}
-    time = round(each.microseconds, 3)
     return {
-        "name": each.name,
-        "type": each.type,
-        "microseconds": time,
-        **ends,
-        **where,
+        **members(each, "name", "type", "line"),
+        "microseconds": round(each.microseconds, 3),
+        "inputs": each.inputs or (),
+        "outputs": each.outputs or (),
+        **_known(each, "device", "step", "core"),
         "file": path,
-        "line": each.line,
     }
+
+
+def _known(value: object, *names: str) -> dict[str, Any]:
+    return {name: text or None for name, text in members(value, *names).items()}
 
 
 def _counts(time: Time) -> dict[str, Any]:

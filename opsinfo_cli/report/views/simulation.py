@@ -13,11 +13,22 @@ from typing import Any
 from ...errors import counted, join_some
 from ...simulate.report import SimulationReport
 from ...simulate.trace import JUMP, Trace, TracedNode
-from ..answer import Answer, Block, Cell, Column, Either, Lines, Place, Table
+from ..answer import Answer, Block, Cell, Column, Either, Lines, Place, Table, members
 from ..styles import terminal_width
 from .error_plot import svg_text, text_plot
 from .graph_document import coverage_document, coverage_text
 
+_OUTPUT = (
+    "name",
+    "max_abs_error",
+    "max_rel_error",
+    "cosine",
+    "inf",
+    "nan",
+    "reference_inf",
+    "reference_nan",
+    "elements",
+)
 _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
 
@@ -258,32 +269,10 @@ def _document(report: SimulationReport) -> dict[str, Any]:
         "inputs": [each.name for each in simulation.inputs],
         "reference": report.reference,
         "rounded": report.simulated.rounded,
-        "outputs": [
-            {
-                "name": each.name,
-                "max_abs_error": _finite(each.max_abs_error),
-                "max_rel_error": _finite(each.max_rel_error),
-                "cosine": each.cosine,
-                "inf": each.inf,
-                "nan": each.nan,
-                "reference_inf": each.reference_inf,
-                "reference_nan": each.reference_nan,
-                "elements": each.elements,
-                "why": each.why or None,
-            }
-            for each in report.simulated.outputs
-        ],
+        "outputs": [{**_members(each, *_OUTPUT), "why": each.why or None} for each in report.simulated.outputs],
         "first_not_finite": first.get("first_not_finite"),
         "first_jump": first.get("first_jump"),
-        "types": [
-            {
-                "type": each.type,
-                "nodes": list(each.nodes),
-                "error_alone": _finite(each.error_alone),
-                "error_without": _finite(each.error_without),
-            }
-            for each in report.types
-        ],
+        "types": [_members(each, *each._fields) for each in report.types],
         **_nodes_document(report),
         "absorbed": [{"node": each.node, "type": each.type, "by": each.absorbed_by} for each in _absorbed(report)],
         "coverage": coverage_document(report.coverage),
@@ -291,9 +280,7 @@ def _document(report: SimulationReport) -> dict[str, Any]:
         "max_error": report.max_error,
         "min_cosine": report.min_cosine,
         "passes": report.passes,
-        "not_shown": [
-            {"kind": each.kind, "message": each.message, "nodes": list(each.nodes)} for each in report.limits
-        ],
+        "not_shown": [each._asdict() for each in report.limits],
     }
 
 
@@ -302,21 +289,15 @@ def _nodes_document(report: SimulationReport) -> dict[str, Any]:
     traced = None if report.trace is None else [_node(each) for each in report.trace.nodes]
     if report.nodes is None:
         return {"nodes": traced}
-    ranked = [
-        {
-            "name": each.name,
-            "type": each.type,
-            "error_alone": _finite(each.error_alone),
-            "margin": each.margin,
-            "shape": None if each.shape is None else list(each.shape),
-        }
-        for each in report.nodes
-    ]
-    return {"nodes": ranked, "trace": traced}
+    return {"nodes": [_members(each, *each._fields) for each in report.nodes], "trace": traced}
 
 
-def _finite(value: float | None) -> float | str | None:
-    return "inf" if value is not None and math.isinf(value) else value
+def _members(value: object, *names: str) -> dict[str, Any]:
+    return {name: _finite(each) for name, each in members(value, *names).items()}
+
+
+def _finite(value: Any) -> Any:
+    return "inf" if value == math.inf else value
 
 
 def _first(node: TracedNode | None, why: str) -> dict[str, Any] | None:
@@ -324,11 +305,4 @@ def _first(node: TracedNode | None, why: str) -> dict[str, Any] | None:
 
 
 def _node(node: TracedNode) -> dict[str, Any]:
-    return {
-        "node": node.node,
-        "type": node.type,
-        "error": _finite(node.error),
-        "error_of_inputs": _finite(node.inputs),
-        "inf": node.inf,
-        "nan": node.nan,
-    }
+    return {**_members(node, "node", "type", "error", "inf", "nan"), "error_of_inputs": _finite(node.inputs)}

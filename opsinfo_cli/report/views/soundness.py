@@ -13,7 +13,7 @@ from ...runs.reduced import Reduced
 from ...runs.scale import Advice, advise, collapsed
 from ...runs.training_run import RunEvidence
 from ...runs.verdict import Verdict
-from ..answer import Answer, Block, Column, Either, Line, Lines, Picture, Place, Span, Style, Table
+from ..answer import Answer, Block, Column, Either, Line, Lines, Picture, Place, Span, Style, Table, members
 from ..escape import shortened
 from ..plot import text_rows
 from .scale_plot import scale_plot
@@ -207,7 +207,7 @@ def _document(soundness: Soundness, reduced: Reduced) -> dict[str, Any]:
                 {
                     "name": name,
                     "count": count,
-                    "policy": soundness.policy_of(name) if soundness.policy_of else None,
+                    "policy": soundness.policy_of and soundness.policy_of(name),
                     "kernels": reduced.kernels.get(name, []),
                 }
                 for name, count in reduced.ordered
@@ -224,27 +224,19 @@ def _run(run: RunEvidence, facts: Facts) -> dict[str, Any]:
     advice = advise(evidence, facts.limit)
     return {
         "name": run.name,
-        "logs": list(run.run.paths),
-        "format": evidence.format,
-        "level": evidence.level,
-        "precision": evidence.precision,
-        "scaling": evidence.scaling,
+        "logs": run.run.paths,
+        **members(evidence, "format", "level", "precision", "scaling"),
         "static_scale": _number(evidence.static_scale),
         "metric": _number(run.metric),
         "overflows": asdict(evidence.count),
         "share": {"low": share.low, "high": share.high, "without_calibration": share.without},
         "loss_scale": {
-            "start": _number(evidence.scale.start),
-            "final": _number(evidence.scale.final),
-            "lowest": _number(evidence.scale.lowest),
-            "highest": _number(evidence.scale.highest),
-            "rises": evidence.scale.rises,
-            "falls": evidence.scale.falls,
+            **_finite(members(evidence.scale, "start", "final", "lowest", "highest", "rises", "falls")),
             "collapsed": collapsed(evidence),
             "at": "step" if evidence.at_is_step else "message",
-            "trajectory": [list(point) for point in evidence.scale.drawn],
+            "trajectory": evidence.scale.drawn,
         },
-        "advice": {**asdict(advice), "reasons": list(advice.reasons)},
+        "advice": asdict(advice),
     }
 
 

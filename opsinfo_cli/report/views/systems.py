@@ -10,7 +10,7 @@ from ...errors import UsageFault
 from ...neighbours.facts import facts
 from ...neighbours.system import System
 from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
-from ..answer import Answer, Block, Cell, Column, Either, Exact, Lines, Span, Table
+from ..answer import Answer, Block, Cell, Column, Either, Exact, Lines, Span, Table, members
 from .changes import change_notes, diffs, status_of
 
 if TYPE_CHECKING:
@@ -89,12 +89,7 @@ def _content(system: System) -> dict[str, Any]:
 def _system(system: System) -> dict[str, Any]:
     content = _content(system)
     return {
-        "name": system.name,
-        "title": system.title,
-        "names": system.names,
-        "reads": system.reads,
-        "writes": system.writes,
-        "delta": system.delta,
+        **members(system, "name", "title", "names", "reads", "writes", "delta"),
         "version": content.get("version"),
         "source": content.get("source"),
         "notes": content.get("notes", []),
@@ -135,14 +130,7 @@ def _lists(lists: OperatorLists, entries: Sequence[ListEntry] | None = None) -> 
     return {
         "system": _source(lists),
         "operators": [
-            {
-                "name": entry.name,
-                "class": entry.cls,
-                "list": entry.origin or None,
-                "scope": entry.scope,
-                "module": entry.module,
-                "note": entry.note,
-            }
+            {**members(entry, "name", "scope", "module", "note"), "class": entry.cls, "list": entry.origin or None}
             for entry in entries
         ],
         "counts": {str(cls): counts[cls] for cls in OperatorClass},
@@ -151,14 +139,8 @@ def _lists(lists: OperatorLists, entries: Sequence[ListEntry] | None = None) -> 
 
 
 def _source(lists: OperatorLists) -> dict[str, Any]:
-    return {
-        "name": lists.system,
-        "level": lists.level or None,
-        "names": lists.names,
-        "unlisted": lists.unlisted,
-        "low": lists.low,
-        "version": lists.version,
-    }
+    own = members(lists, "names", "unlisted", "low", "version")
+    return {"name": lists.system, "level": lists.level or None, **own}
 
 
 def difference_answer(a: OperatorLists, b: OperatorLists, difference: Difference[Any]) -> Answer:
@@ -213,12 +195,8 @@ def decisions_answer(system: str, decisions: Sequence[Decision]) -> Answer:
         "decisions": [
             {
                 "operator": decision.call.name,
-                "inputs": list(decision.call.dtypes),
-                "outcome": decision.outcome,
-                "dtype": decision.dtype,
-                "says": decision.says,
-                "source": decision.source,
-                "near": list(decision.near),
+                "inputs": decision.call.dtypes,
+                **members(decision, "outcome", "dtype", "says", "source", "near"),
             }
             for decision in decisions
         ],
@@ -253,20 +231,14 @@ def conversion_answer(
         entries = {
             "given": len(conversion.given),
             "carried": len(conversion.given) - len(conversion.dropped),
-            "dropped": [{"name": entry.name, "reason": entry.reason} for entry in conversion.dropped],
+            "dropped": [entry._asdict() for entry in conversion.dropped],
         }
         losses = [
-            {
-                "kind": loss.kind,
-                "message": loss.message,
-                "names": list(loss.names),
-                "details": list(loss.details),
-                "lossy": not loss.is_harmless,
-            }
+            {**members(loss, "kind", "message", "names", "details"), "lossy": not loss.is_harmless}
             for loss in conversion.losses
         ]
         change = result.change if result else None
-        tail = {"added": list(conversion.added), "losses": losses, "files": files, "change": change}
+        tail = {"added": conversion.added, "losses": losses, "files": files, "change": change}
         return {**head, "entries": entries, **tail, "dry_run": dry_run}
 
     def blocks() -> list[Block]:
