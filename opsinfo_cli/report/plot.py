@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..errors import Refused, UsageFault
-from .escape import visible
+from .answer import Picture
+from .escape import shortened, visible
 from .page import part
 
 _WIDTH, _HEIGHT = 800, 360
@@ -77,6 +78,19 @@ class Plot:
     def y(self, power: float) -> float:
         """From 0 at the bottom to 1."""
         return (power - self.low) / max(1, self.high - self.low)
+
+
+def picture(plot: Plot, title: str, path: str = "") -> Picture:
+    """Return a plot for a terminal, below a blank line and a title; nothing if it has fewer than two points.
+
+    :param path: the end of the title, which is shortened
+    """
+
+    def rows(width: int, unicode: bool) -> Iterator[str]:
+        if drawn := list(text_rows(plot, width, unicode)):
+            yield from ("", title + shortened(path, width - len(title)), *drawn)
+
+    return Picture(rows)
 
 
 def text_rows(plot: Plot, width: int, unicode: bool, height: int = 8) -> Iterator[str]:

@@ -12,7 +12,9 @@ from ...errors import UsageFault
 from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.simulation import doubts, error_svg, simulation_answer
+from ...report.plot import require_svg, svg_text
+from ...report.views.error_plot import error_plot
+from ...report.views.simulation import doubts, simulation_answer
 from ...simulate.run import report_of
 from ...simulate.simulation import onnx_model
 from ..judge import MODEL, JudgeOptions, judge_options, judged_model
@@ -103,7 +105,7 @@ def command(
         min_cosine=simulating.min_cosine,
     )
     if plot and report.trace is not None:
-        write_file(plot, error_svg(report.trace).encode("utf-8"))
+        write_file(plot, svg_text(error_plot(report.trace.nodes)).encode("utf-8"))
     for doubt in doubts(report):
         console.warn(doubt)
     answer = simulation_answer(report)
@@ -118,6 +120,4 @@ def _require_whole(parts: PartOptions, plot: str | None) -> None:
     if parts.rank_only and plot:
         raise UsageFault("--rank-only and --plot cannot be combined")
     if plot:
-        from ...report.plot import require_svg
-
         require_svg(plot)

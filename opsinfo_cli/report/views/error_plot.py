@@ -6,11 +6,10 @@ A node without error is at the bottom, one with Inf or NaN at the top.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...simulate.trace import TracedNode
-from .. import plot
-from ..plot import Curve, Mark, Plot
+from ..plot import Curve, Mark, MarkKind, Plot
 
 _LOWEST = -8
 """The power of ten below which an error is drawn as zero."""
@@ -47,13 +46,5 @@ def _height(error: float, low: int, high: int) -> float:
     return min(high, max(low, math.log10(error))) if error > 0 else low
 
 
-def _kind(node: TracedNode, wrong: TracedNode | None) -> plot.MarkKind:
+def _kind(node: TracedNode, wrong: TracedNode | None) -> MarkKind:
     return "bad" if node is wrong else "jump" if node.jumps else "usual"
-
-
-def text_plot(nodes: Sequence[TracedNode], width: int, unicode: bool) -> Iterator[str]:
-    return plot.text_rows(error_plot(nodes), width, unicode)
-
-
-def svg_text(nodes: Sequence[TracedNode], *, in_page: bool = False) -> str:
-    return plot.svg_text(error_plot(nodes), in_page=in_page)

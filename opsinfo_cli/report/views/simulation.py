@@ -6,29 +6,19 @@ In documents infinity is the text ``inf``, and an unknown number is null.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...errors import counted, join_some
 from ...simulate.report import SimulationReport
-from ...simulate.trace import JUMP, Trace, TracedNode
+from ...simulate.trace import JUMP, TracedNode
 from ..answer import Answer, Block, Cell, Column, Either, Lines, Place, Table, members
-from ..styles import terminal_width
-from .error_plot import svg_text, text_plot
+from ..plot import picture, svg_text
+from .error_plot import error_plot
 from .graph_document import coverage_document, coverage_text
 
-_OUTPUT = (
-    "name",
-    "max_abs_error",
-    "max_rel_error",
-    "cosine",
-    "inf",
-    "nan",
-    "reference_inf",
-    "reference_nan",
-    "elements",
-)
+_ERRORS = ("max_abs_error", "max_rel_error", "cosine")
+_COUNTS = ("inf", "nan", "reference_inf", "reference_nan", "elements")
 _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
 
@@ -42,11 +32,6 @@ def simulation_answer(report: SimulationReport) -> Answer:
         notes=[_compared(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
-
-
-def error_svg(traced: Trace) -> str:
-    """Return the plot of the error along the graph as SVG."""
-    return svg_text(traced.nodes)
 
 
 def doubts(report: SimulationReport) -> list[str]:
@@ -164,9 +149,7 @@ def _drawn(report: SimulationReport) -> list[Block]:
     if report.nodes:
         blocks += [Lines([""]), _node_table(report)]
     if report.trace is not None:
-        encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-        plot = list(text_plot(report.trace.nodes, terminal_width(), encoding in ("utf8", "utf16")))
-        blocks.append(Lines(["", "error along the graph", *plot] if plot else []))
+        blocks.append(picture(error_plot(report.trace.nodes), "error along the graph"))
     return blocks
 
 
@@ -227,7 +210,7 @@ def _page(report: SimulationReport) -> str:
 
     lead = ""
     if report.trace is not None:
-        plot = f'<div class="plot">\n{svg_text(report.trace.nodes, in_page=True)}</div>\n'
+        plot = f'<div class="plot">\n{svg_text(error_plot(report.trace.nodes), in_page=True)}</div>\n'
         lead = section("Error along the graph", plot, "trace")
     limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
@@ -269,7 +252,9 @@ def _document(report: SimulationReport) -> dict[str, Any]:
         "inputs": [each.name for each in simulation.inputs],
         "reference": report.reference,
         "rounded": report.simulated.rounded,
-        "outputs": [{**_members(each, *_OUTPUT), "why": each.why or None} for each in report.simulated.outputs],
+        "outputs": [
+            {**_members(each, "name", *_ERRORS, *_COUNTS), "why": each.why or None} for each in report.simulated.outputs
+        ],
         "first_not_finite": first.get("first_not_finite"),
         "first_jump": first.get("first_jump"),
         "types": [_members(each, *each._fields) for each in report.types],

@@ -13,9 +13,8 @@ from ...runs.reduced import Reduced
 from ...runs.scale import Advice, advise, collapsed
 from ...runs.training_run import RunEvidence
 from ...runs.verdict import Verdict
-from ..answer import Answer, Block, Column, Either, Line, Lines, Picture, Place, Span, Style, Table, members
-from ..escape import shortened
-from ..plot import text_rows
+from ..answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Style, Table, members
+from ..plot import picture
 from .scale_plot import scale_plot
 
 PolicyOf = Callable[[str], Policy | None]
@@ -104,9 +103,7 @@ def _drawn(soundness: Soundness, reduced: Reduced) -> Iterator[Block]:
         yield Lines([""])
         yield _run_table(soundness)
     for run in soundness.runs:
-        if len(run.evidence.scale.drawn) > 1:
-            yield Lines([""])
-            yield Picture(_plot_of(run))
+        yield picture(scale_plot([run]), "loss scale of ", run.name)
         yield Lines([[Span("advice", "hint"), Span(f" for {run.name}: {text}")] for text in _advice(soundness, run)], 2)
     if reduced.counts:
         columns = [Column("reduced operator"), Column("records", number=True)]
@@ -118,15 +115,6 @@ def _drawn(soundness: Soundness, reduced: Reduced) -> Iterator[Block]:
         ]
         yield Lines([""])
         yield Table(columns, rows)
-
-
-def _plot_of(run: RunEvidence) -> Callable[[int, bool], Iterator[str]]:
-    def rows(width: int, unicode: bool) -> Iterator[str]:
-        title = "loss scale of "
-        yield title + shortened(run.name, width - len(title))
-        yield from text_rows(scale_plot([run]), min(100, width), unicode)
-
-    return rows
 
 
 def _point_lines(point: VerdictPoint) -> Iterator[Line]:
