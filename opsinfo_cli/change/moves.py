@@ -105,6 +105,12 @@ class Result(NamedTuple):
     refused: tuple[OpsinfoError, ...] = ()
 
     @property
+    def stayed(self) -> list[str]:
+        """Op types that have the requested policy in every file, sorted."""
+        moved = {move.name for file in self.files for move in file.moved}
+        return sorted({name for file in self.files for name in file.stayed} - moved)
+
+    @property
     def would_change(self) -> bool:
         return any(file.patch for file in self.files)
 

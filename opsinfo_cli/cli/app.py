@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -18,6 +17,7 @@ import click
 from .. import __version__
 from ..errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault
 from ..report.console import Console, OutputOptions, output_failed, prepare_streams
+from .lazy_group import LazyGroup
 
 GROUPS: dict[str, dict[str, str]] = {
     "See": {
@@ -92,31 +92,6 @@ OPTIONS_OF_SOME = {"--check": "-n shows what would change, and writes nothing"}
 COMMON_WORDS = ("--format", "--color", "-q", "--quiet", "-v", "--verbose", "-n", "--dry-run", "--wait")
 
 
-class Commands(click.Group):
-    """Commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f".commands.{name}", __package__).command
-        return command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        is_known = args[0] in COMMANDS or args[0].startswith("-")
-        if not is_known and not ctx.resilient_parsing:
-            raise unknown_command(args[0])
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(map(len, COMMANDS))  # one column of help texts through all groups
-        for group, commands in GROUPS.items():
-            with formatter.section(group):
-                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
-
-
 def unknown_command(name: str) -> UsageFault:
     if name in REPLACED_COMMANDS:
         return UsageFault(
@@ -128,7 +103,13 @@ def unknown_command(name: str) -> UsageFault:
     return UsageFault(f"unknown command `{name}`", name="unknown-command", hint=hint)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    package="opsinfo_cli.cli.commands",
+    sections=GROUPS,
+    unknown=unknown_command,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, "-V", "--version", message="opsinfo %(version)s", help="Show the version.")
 def cli() -> None:
     """Show, change, check and compare the mixed-precision policy of Ascend operators.

@@ -15,10 +15,9 @@ from ..model.policy import Policy
 from ..model.target import Target, TargetOptions
 from ..report.answer import Answer
 from ..report.console import Console
-from ..report.views.changes import change_answer
 from .open import open_against, open_target, report_doubts
 from .params import WriteOptions
-from .write import changed, undoing
+from .write import changed, changed_answer
 
 
 class Movable(NamedTuple):
@@ -104,13 +103,5 @@ def moved_answer(
     :param already: begins a note with the op types that did not move; empty for no note
     """
     result = changed(kind, jobs, writing, console) if jobs else Result([])
-    moved = {move.name for file in result.files for move in file.moved}
-    stayed = sorted({name for file in result.files for name in file.stayed} - moved)
-    return change_answer(
-        result,
-        target=target,
-        undo=undoing(writing, target),
-        dry_run=writing.dry_run,
-        notes=[f"{already}: {', '.join(stayed)}"] if stayed and already else [],
-        verbose=bool(console.verbose),
-    )
+    notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed and already else []
+    return changed_answer(result, target, writing, console, notes=notes)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..change.fmt import BuildPlan
 from ..change.moves import Job, Result, planned
 from ..change.vault import Vault, vault_path
 from ..change.writer import Writer
 from ..model.install import root_above
+from ..report.answer import Answer
 from ..report.console import Console
+from ..report.views.changes import change_answer
 from ..text.source import Source
 from .open import require_no_library
 from .params import WriteOptions
@@ -43,6 +46,25 @@ def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Cons
     if result.change and writing.in_place and not jobs[0].start:
         console.warn("the file was overwritten in place, which is not atomic; the backup is safe")
     return result
+
+
+def changed_answer(
+    result: Result, target: str, writing: WriteOptions, console: Console, undo: str | None = None, **more: Any
+) -> Answer:
+    """Return the answer of a command that changes files.
+
+    :param undo: the target of the command line that undoes the change, if it is another
+    :param more: as for :func:`change_answer`
+    """
+    return change_answer(
+        result,
+        target=target,
+        undo=undoing(writing, undo or target),
+        dry_run=writing.dry_run,
+        check=writing.check,
+        verbose=bool(console.verbose),
+        **more,
+    )
 
 
 def built(

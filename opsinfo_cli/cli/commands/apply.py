@@ -30,7 +30,7 @@ from ..params import (
     target_options,
     write_options,
 )
-from ..write import changed, undoing, writer_of
+from ..write import changed, changed_answer, writer_of
 
 
 @click.command("apply", cls=Command)
@@ -82,14 +82,7 @@ def command(
     jobs = _jobs(opened, chosen, store, writing.force, console)
     if copy is not None:
         return _copies(opened, jobs, copy, writing, console, unknown)
-    return change_answer(
-        changed("apply", jobs, writing, console),
-        target=target,
-        undo=undoing(writing, target),
-        dry_run=writing.dry_run,
-        ignored=unknown,
-        verbose=bool(console.verbose),
-    )
+    return changed_answer(changed("apply", jobs, writing, console), target, writing, console, ignored=unknown)
 
 
 def _jobs(target: Target, mixlist: Mixlist, chosen: str | None, force: bool, console: Console) -> list[Job]:

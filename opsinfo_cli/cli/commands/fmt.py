@@ -19,7 +19,7 @@ from ...text.scanner import scan, syntax_patch
 from ...text.source import Source, read_standard_input
 from ..open import report_refusals, require_no_library
 from ..params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
-from ..write import built, changed, undoing
+from ..write import built, changed, changed_answer
 
 
 @click.command("fmt", cls=Command)
@@ -59,21 +59,10 @@ def command(
         with suppress(Refused):  # reported below
             require_no_library(Source.read(path))
     result = changed("fmt", [Job(path, FmtPlan()) for path in mixlists], writing, console)
-    answer = _answer(result, mixlists[0], writing, console)
+    answer = changed_answer(result, mixlists[0], writing, console)
     refused = {error.path for error in result.refused}
     later = [_status_now(path, console) for path in mixlists if path not in refused]
     return answer._replace(status=max(answer.status, *later, 0))
-
-
-def _answer(result: Result, target: str, writing: WriteOptions, console: Console) -> Answer:
-    return change_answer(
-        result,
-        target=target,
-        undo=undoing(writing, target),
-        dry_run=writing.dry_run,
-        check=writing.check,
-        verbose=bool(console.verbose),
-    )
 
 
 def _status_now(path: str, console: Console) -> int:
@@ -106,7 +95,7 @@ def _build(mixlists: Sequence[str], out: str, writing: WriteOptions, console: Co
     if _still_refused(result, console):
         console.error("the engine would still refuse it; nothing was written")
         return change_answer(Result([]), target=out, undo="", dry_run=True)._replace(status=1)
-    return _answer(built("fmt", out, result.text, [source], writing, console), out, writing, console)
+    return changed_answer(built("fmt", out, result.text, [source], writing, console), out, writing, console)
 
 
 def _still_refused(source: Source, console: Console) -> int:

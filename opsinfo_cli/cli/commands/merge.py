@@ -13,7 +13,7 @@ from ...model.policy import Mark
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.changes import built_answer, refused_answer
+from ...report.views.changes import built_answer
 from ...report.views.merge import conflict_line, merge_document, report_minimal, report_unknown_names
 from ...text.source import Source
 from ..open import fixable_mixlist, open_targets
@@ -96,7 +96,8 @@ def command(
     text = written_like(accepted[0], result.marks)
     if strict and (disputes or unknown):
         console.error("nothing was written, because of --strict")
-        return refused_answer(head, output)
+        none = Result([])
+        return built_answer(none, head, text=None, out=output, undo="", dry_run=True, check=True)._replace(status=1)
     if output is not None:
         change = built("merge", output, text, sources, writing, console)
     else:

@@ -12,9 +12,8 @@ from ...change.scope import scope_of
 from ...errors import UsageFault, join_some
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.changes import change_answer
 from ..params import TARGET, Command, Word, WriteOptions, lazily, option, prints, write_options
-from ..write import changed, undoing, vault_of
+from ..write import changed, changed_answer, vault_of
 
 
 @click.command("reapply", cls=Command)
@@ -46,14 +45,9 @@ def command(what: str | None, target: str | None, writing: WriteOptions, console
             console.warn(f"{each.path} no longer has {join_some(each.gone, 10)}")
     place = lost[0].path if lost else "TARGET"
     jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
-    return change_answer(
-        changed("reapply", jobs, writing, console),
-        target=target or "",
-        undo=undoing(writing, place),
-        dry_run=writing.dry_run,
-        ignored=sorted({name for each in lost for name in each.gone}),
-        verbose=bool(console.verbose),
-    )
+    result = changed("reapply", jobs, writing, console)
+    gone = sorted({name for each in lost for name in each.gone})
+    return changed_answer(result, target or "", writing, console, undo=place, ignored=gone)
 
 
 def _is_id(text: str) -> bool:

@@ -10,7 +10,6 @@ from ...model.snapshot import snapshot_text
 from ...model.target import TargetOptions
 from ...report.answer import Answer, Exact
 from ...report.console import Console
-from ...report.views.changes import change_answer
 from ...text.source import Source
 from ..open import open_target, report_doubts
 from ..params import (
@@ -24,7 +23,7 @@ from ..params import (
     target_options,
     write_options,
 )
-from ..write import built, undoing
+from ..write import built, changed_answer
 
 
 @click.command("snapshot", cls=Command)
@@ -60,14 +59,7 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
     if output is None:
         return Answer(dict, lambda: [Exact(text)])
     result = built("snapshot", output, text, [], writing, console, _require_snapshot)
-    return change_answer(
-        result,
-        target=output,
-        undo=undoing(writing, output),
-        dry_run=writing.dry_run,
-        check=writing.check,
-        verbose=bool(console.verbose),
-    )
+    return changed_answer(result, output, writing, console)
 
 
 def _require_snapshot(source: Source) -> None:

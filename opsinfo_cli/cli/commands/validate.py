@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from ...model.file_kind import OPTION_KINDS
 from ...model.near_names import did_you_mean
 from ...model.repository import Repository
 from ...model.target import Target, TargetOptions
-from ...report.answer import Answer, Block, Diff, Lines
+from ...report.answer import Answer, Block, Lines
 from ...report.console import Console
 from ...report.findings import (
     FORMATS,
@@ -74,7 +74,7 @@ class NarrowingOptions:
 
 
 @dataclass(frozen=True)
-class FixOptions:
+class Fixes:
     """The choice of fixes.
 
     :param fix: whether to apply them
@@ -85,6 +85,51 @@ class FixOptions:
     fix: bool
     show_diff: bool
     unsafe_fixes: bool
+    writing: WriteOptions = field(default_factory=WriteOptions)
+
+    @property
+    def writes(self) -> bool:
+        return self.writing.writes
+
+    def jobs(self, checked: CheckResult, plan: Callable[[str], FixPlan]) -> list[Job]:
+        """Return a job for each file with something to fix, each real file once; libraries have no fixes."""
+        from ...change.moves import Job
+
+        fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe_fixes)}
+        kinds = {verdict.path: verdict.kind for verdict in checked.outcome.files if verdict.path in fixable}
+        real = {os.path.realpath(path): path for path in reversed(kinds)}
+        trees = {path: checked.outcome.trees.get(path) for path in real.values()}
+        return [
+            Job(path, plan(path), _seen(path, kinds[path], tree), tree=tree) for path, tree in reversed(trees.items())
+        ]
+
+    def run(self, jobs: list[Job], console: Console) -> Result:
+        """:raises Refused: if the files cannot be written"""
+        from ..write import writer_of
+
+        writer = writer_of(self.writing, console)
+        return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
+
+    def notes(self, result: Result, plan: Callable[[str], FixPlan]) -> Iterator[str]:
+        """Yield the written files and the number of fixed findings."""
+        from ...report.views.changes import change_notes
+        from ..write import undoing
+
+        if result.change:
+            first = next(file.path for file in result.files if file.patch)
+            yield from change_notes(result, undoing(self.writing, first), writes=True, verbose=False)
+        left = sum(self._fixable(plan(file.path), file.result) for file in result.files)
+        count = sum(self._fixable(plan(file.path), file.source) for file in result.files) - left
+        yield f"{'fixed' if self.writes else 'would fix'} {counted(count, 'finding')}"
+
+    def _fixable(self, plan: FixPlan, source: Source) -> int:
+        return len(applicable(plan.find(source), self.unsafe_fixes))
+
+    def document(self, result: Result | None) -> dict[str, Any]:
+        from ...report.views.changes import file_documents
+
+        files = file_documents(result) if result else []
+        return {"change": result.change if result else None, "files": files, "dry_run": not self.writes}
 
 
 FINDING = Word("CODE|NAME", lazily("findings"))
@@ -103,8 +148,8 @@ _narrowing_options = bundle(
     option("--strict", is_flag=True, help="Count warnings as errors."),
 )
 _fix_options = bundle(
-    "fixing",
-    FixOptions,
+    "fixes",
+    Fixes,
     option("--fix", is_flag=True, help="Apply safe fixes; report the rest."),
     option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 if anything would."),
     option(
@@ -170,7 +215,7 @@ def command(
     kind: str | None,
     follow: bool,
     narrowing: NarrowingOptions,
-    fixing: FixOptions,
+    fixes: Fixes,
     writing: WriteOptions,
     reports: tuple[str, ...],
     console: Console,
@@ -203,7 +248,7 @@ def command(
         console.detail(f"defaults from {config_in_use()}")
     if socs and not against:
         raise UsageFault("--soc requires --against")
-    fixes = _fixes(fixing, writing, narrowing, paths)
+    fixing = _fixing(fixes, writing, narrowing, paths)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
     targets = [target for text in against for target in _chips(text, socs, console)]
@@ -219,8 +264,8 @@ def command(
     run.check()
     if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
         raise UsageFault("--model requires --against for a mixlist")
-    if fixes:
-        run.fix(fixes)
+    if fixing:
+        run.fix(fixing)
     for note in run.checked.outcome.notes:
         console.note(note)
     unchecked = ("mixlist",) if models else ("mixlist", *OPTION_KINDS)
@@ -228,15 +273,15 @@ def command(
         console.note("names not checked; add --against TARGET")
     if narrowing.update_baseline:
         run.accept(writing.writes)
-    document = run.document(against, fixes)
+    document = run.document(against, fixing)
     for format_, path in files:
         try:
             text = rendered(format_, run.checked, console.headed(document))
             write_report(path, text.encode("utf-8", "backslashreplace"))
         except OpsinfoError as error:
             run.checked.failures.append(error)
-            document = run.document(against, fixes)
-    return run.answer(document, fixes)
+            document = run.document(against, fixing)
+    return run.answer(document, fixing)
 
 
 def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
@@ -280,11 +325,12 @@ class Run:
     def fix(self, fixes: Fixes) -> None:
         """Apply fixes and check again. The findings are kept if a fix cannot be written."""
         kinds = {verdict.path: verdict.kind for verdict in self.checked.outcome.files}
+        unsafe = fixes.unsafe_fixes
 
         def plan(path: str) -> FixPlan:
             find = partial(self._find, kinds[path])
             is_option = kinds[path] in OPTION_KINDS
-            return OptionFixPlan(find, fixes.unsafe, kinds[path]) if is_option else FixPlan(find, fixes.unsafe)
+            return OptionFixPlan(find, unsafe, kinds[path]) if is_option else FixPlan(find, unsafe)
 
         jobs = fixes.jobs(self.checked, plan)
         if not jobs:
@@ -351,12 +397,16 @@ class Run:
         checked, width = self.checked, self.console.width
         findings = checked.outcome.findings
         shows_diff = fixes is not None and not fixes.writes
-        would_change = fixes is not None and fixes.fails and self.result is not None and self.result.would_change
+        would_change = fixes is not None and fixes.show_diff and self.result is not None and self.result.would_change
         baseline = list(self._about_baseline())
         notes = [*self.notes, summary_line(checked.outcome), *baseline, *([] if fixes else fixable_notes(findings))]
 
         def text() -> list[Block]:
-            return [Lines(finding_lines(findings, width))] if not shows_diff else list(diffs(self.result))
+            from ...report.views.changes import diffs
+
+            if shows_diff:
+                return diffs(self.result) if self.result else []
+            return [Lines(finding_lines(findings, width))]
 
         variants: dict[str, Callable[[], Iterable[Block]]] = {
             "concise": lambda: [Lines(concise_lines(findings))],
@@ -396,81 +446,6 @@ def fixable_notes(findings: Sequence[Finding]) -> list[str]:
     return []
 
 
-def diffs(result: Result | None) -> Iterator[Block]:
-    from ...report.unified_diff import unified_diff
-
-    for file in result.files if result else ():
-        yield Diff(unified_diff(file.source, file.patch, file.result, file.is_new))
-
-
-# fixes
-
-
-@dataclass(frozen=True)
-class Fixes:
-    """The fixes of one run.
-
-    :param unsafe: whether to apply unsafe fixes as well
-    :param fails: whether the status is 1 if anything would change
-    """
-
-    unsafe: bool
-    fails: bool
-    writing: WriteOptions
-
-    @property
-    def writes(self) -> bool:
-        return self.writing.writes
-
-    def jobs(self, checked: CheckResult, plan: Callable[[str], FixPlan]) -> list[Job]:
-        """Return a job for each file with something to fix, each real file once; libraries have no fixes."""
-        from ...change.moves import Job
-
-        fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe)}
-        kinds = {verdict.path: verdict.kind for verdict in checked.outcome.files if verdict.path in fixable}
-        real = {os.path.realpath(path): path for path in reversed(kinds)}
-        trees = {path: checked.outcome.trees.get(path) for path in real.values()}
-        return [
-            Job(path, plan(path), _seen(path, kinds[path], tree), tree=tree) for path, tree in reversed(trees.items())
-        ]
-
-    def run(self, jobs: list[Job], console: Console) -> Result:
-        """:raises Refused: if the files cannot be written"""
-        from ..write import writer_of
-
-        writer = writer_of(self.writing, console)
-        return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
-
-    def notes(self, result: Result, plan: Callable[[str], FixPlan]) -> Iterator[str]:
-        """Yield the written files and the number of fixed findings."""
-        from ..write import undoing
-
-        touched = [file for file in result.files if file.patch]
-        for file in touched if self.writes else ():
-            yield f"wrote {file.path}; backup {file.backup}"
-        if result.change:
-            yield f"change {result.change}; undo it with: {undoing(self.writing, touched[0].path)}"
-        left = sum(self._fixable(plan(file.path), file.result) for file in result.files)
-        count = sum(self._fixable(plan(file.path), file.source) for file in result.files) - left
-        yield f"{'fixed' if self.writes else 'would fix'} {counted(count, 'finding')}"
-
-    def _fixable(self, plan: FixPlan, source: Source) -> int:
-        return len(applicable(plan.find(source), self.unsafe))
-
-    def document(self, result: Result | None) -> dict[str, Any]:
-        files = [
-            {
-                "path": file.path,
-                "backup": file.backup,
-                "sha256_before": file.source.sha256,
-                "sha256_after": file.result.sha256,
-            }
-            for file in (result.files if result else ())
-            if file.patch
-        ]
-        return {"change": result.change if result else None, "files": files, "dry_run": not self.writes}
-
-
 def _seen(path: str, kind: str, tree: str | None) -> Source | None:
     """Return the text of a file of compiler options, which may have bytes that are not UTF-8; None for a mixlist.
 
@@ -479,22 +454,19 @@ def _seen(path: str, kind: str, tree: str | None) -> Source | None:
     return Source(read_bytes(path, tree), path, strict=False) if kind in OPTION_KINDS else None
 
 
-def _fixes(
-    fixing: FixOptions, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]
-) -> Fixes | None:
+def _fixing(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> Fixes | None:
     """:raises UsageFault: if the options contradict each other"""
-    if not (fixing.fix or fixing.show_diff):
-        if fixing.unsafe_fixes:
+    if not (fixes.fix or fixes.show_diff):
+        if fixes.unsafe_fixes:
             raise UsageFault("--unsafe-fixes requires --fix or --diff")
         if writing.dry_run and not narrowing.update_baseline:
             raise UsageFault("--dry-run requires --fix or --update-baseline; without them nothing is written")
         return None
     if "-" in paths:
         raise UsageFault("standard input cannot be fixed in place", hint="`opsinfo fmt -` writes to standard output")
-    shows = fixing.show_diff or writing.dry_run
-    if fixing.show_diff and not writing.dry_run and narrowing.update_baseline:
+    if fixes.show_diff and not writing.dry_run and narrowing.update_baseline:
         raise UsageFault("--diff writes nothing, --update-baseline writes the baseline; use one of them, or --dry-run")
-    return Fixes(fixing.unsafe_fixes, fixing.show_diff, WriteOptions(**{**asdict(writing), "dry_run": shows}))
+    return replace(fixes, writing=replace(writing, dry_run=fixes.show_diff or writing.dry_run))
 
 
 # baseline and reports

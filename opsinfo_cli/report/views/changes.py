@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...change.moves import FileResult, Result
-from ..answer import Answer, Block, Column, Diff, Exact, Place, Table
+from ...change.moves import Result
+from ..answer import Answer, Block, Column, Diff, Exact, Place, Table, members
 from ..console import failure_document
 from ..unified_diff import unified_diff
 from .operators import below
@@ -87,12 +87,6 @@ def built_answer(
     return Answer(document, blocks, notes=[*notes, *told], status=status_of(result, check), paged=False)
 
 
-def refused_answer(head: Mapping[str, Any], out: str | None) -> Answer:
-    """The answer after --strict refused the result: nothing is written, not even to standard output."""
-    tail: dict[str, Any] = {"output": out, "change": None, "files": [], "dry_run": True}
-    return Answer(lambda: {**head, **tail}, status=1)
-
-
 def status_of(result: Result, check: bool) -> int:
     """3 if a file was refused, else 1 if ``--check`` found what would change."""
     return 3 if result.refused else int(check and result.would_change)
@@ -119,8 +113,6 @@ def change_notes(result: Result, undo: str, writes: bool, verbose: bool) -> Iter
 
 
 def change_document(result: Result, ignored: Sequence[str], dry_run: bool) -> dict[str, Any]:
-    moved = {move.name for file in result.files for move in file.moved}
-    stayed = {name for file in result.files for name in file.stayed}
     document = {
         "change": result.change,
         "changed": [
@@ -128,7 +120,7 @@ def change_document(result: Result, ignored: Sequence[str], dry_run: bool) -> di
             for file in result.files
             for move in file.moved
         ],
-        "unchanged": sorted(stayed - moved),
+        "unchanged": result.stayed,
         "ignored": sorted(ignored),
         "files": file_documents(result),
         "dry_run": dry_run,
@@ -139,13 +131,12 @@ def change_document(result: Result, ignored: Sequence[str], dry_run: bool) -> di
 
 
 def file_documents(result: Result) -> list[dict[str, Any]]:
-    return [_file_document(file) for file in result.files if file.patch]
-
-
-def _file_document(file: FileResult) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "backup": file.backup,
-        "sha256_before": None if file.is_new else file.source.sha256,
-        "sha256_after": file.result.sha256,
-    }
+    return [
+        {
+            **members(file, "path", "backup"),
+            "sha256_before": None if file.is_new else file.source.sha256,
+            "sha256_after": file.result.sha256,
+        }
+        for file in result.files
+        if file.patch
+    ]

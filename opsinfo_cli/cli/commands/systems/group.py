@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
 from ....errors import UsageFault
+from ...lazy_group import LazyGroup
 from ...params import write_help
 
 COMMANDS = {
@@ -18,31 +17,9 @@ COMMANDS = {
 }
 
 
-class Systems(click.Group):
-    """Commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f".{name}", __package__).command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise _unknown(args[0])
-        return super().resolve_command(ctx, args)
-
+class Systems(LazyGroup):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_help(self, formatter)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
 
 def _unknown(name: str) -> UsageFault:
@@ -56,7 +33,7 @@ def _unknown(name: str) -> UsageFault:
     return UsageFault(f"unknown command `systems {name}`", name="unknown-command", hint=hint)
 
 
-@click.group("systems", cls=Systems)
+@click.group("systems", cls=Systems, package=__package__, sections={"Commands": COMMANDS}, unknown=_unknown)
 def command() -> None:
     """Read, compare and convert the mixed-precision lists of other systems: APEX, MindSpore, Habana, TensorFlow and
     others.
