@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import Refused
+from ..text.source import read_bytes
+from .output_file import write_file
 
 
 class EditedFile:
@@ -21,15 +23,12 @@ class EditedFile:
             with tempfile.NamedTemporaryFile(prefix="opsinfo-edit-", suffix=".txt", delete=False) as file:
                 self.path = file.name
         except OSError as error:
-            raise self._refused(f"cannot write a temporary file: {error.strerror}") from None
+            raise Refused(f"cannot write a temporary file: {error.strerror}", name="not-written") from None
         self.write(text)
 
     def write(self, text: str) -> None:
         """:raises Refused: if it cannot be written"""
-        try:
-            Path(self.path).write_bytes(text.encode("utf-8"))
-        except OSError as error:
-            raise self._refused(f"cannot write: {error.strerror}", self.path) from None
+        write_file(self.path, text.encode("utf-8"))
 
     def read(self) -> str:
         """Return the text, without a byte order mark.
@@ -37,9 +36,7 @@ class EditedFile:
         :raises Refused: if the file is gone or is not UTF-8
         """
         try:
-            return Path(self.path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        except OSError as error:
-            raise Refused(error.strerror or str(error), name="unreadable", path=self.path) from None
+            return read_bytes(self.path).decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError:
             raise Refused("the editor did not save UTF-8", name="unreadable", path=self.path) from None
 
@@ -54,6 +51,3 @@ class EditedFile:
     def remove(self) -> None:
         with suppress(OSError):
             Path(self.path).unlink()
-
-    def _refused(self, message: str, path: str | None = None) -> Refused:
-        return Refused(message, name="not-written", path=path or tempfile.gettempdir())

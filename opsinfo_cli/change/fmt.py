@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ..text.patch import Patch, edits_between
 from ..text.scanner import scan, syntax_patch
 from ..text.source import Source
-from .moves import Move, proof_failed
+from .moves import Plan, proof_failed
 
 
-class FmtPlan:
+class FmtPlan(Plan):
     """Fix the syntax for a strict reader; leave everything else unchanged."""
-
-    def moves(self, source: Source) -> list[Move]:
-        return []
 
     def patch(self, source: Source) -> Patch:
         return syntax_patch(scan(source))
@@ -38,7 +35,8 @@ def fixed(source: Source) -> Source:
     return result
 
 
-class BuildPlan(NamedTuple):
+@dataclass(frozen=True)
+class BuildPlan(Plan):
     """Give a file the content of another source.
 
     :param made_from: SHA-256 of the file, if the text was made from its content
@@ -46,9 +44,6 @@ class BuildPlan(NamedTuple):
 
     text: str
     made_from: str | None = None
-
-    def moves(self, source: Source) -> list[Move]:
-        return []
 
     def patch(self, source: Source) -> Patch:
         """:raises Stale: if the file changed since the text was made from it"""

@@ -34,6 +34,7 @@ class Plan(Protocol):
 
     def moves(self, source: Source) -> list[Move]:
         """Return the requested moves, with the present policy of each op type, even if it does not change."""
+        return []
 
     def patch(self, source: Source) -> Patch:
         """Return the edits; empty if the file already has the requested policies."""
@@ -294,23 +295,13 @@ def _edited(before: Library, result: Source, wanted: Mapping[str, Policy]) -> Li
         if old.key not in wanted:
             continue
         start = new_at + old.start - old_at
-        if not _same(old_text, old_at, old.start, new_text, new_at):
+        if not new_text.startswith(old_text[old_at : old.start], new_at):
             raise ValueError("changed between two entries")
         old_at, new_at = old.end, end_of_value(new_text, start)
         found.append(old_text[old.key_start : old.start] + new_text[start:new_at])
-    if len(old_text) - old_at != len(new_text) - new_at or not _same(old_text, old_at, len(old_text), new_text, new_at):
+    if old_text[old_at:] != new_text[new_at:]:
         raise ValueError("changed after the last entry")
     return Library.of(Source(("{" + ",".join(found) + "}").encode(), result.path))
-
-
-def _same(old_text: str, start: int, end: int, new_text: str, at: int) -> bool:
-    """Whether a part of the text is repeated at another place; compared in pieces, so that no copy is as large as the
-    file."""
-    pieces = range(start, end, _PIECE)
-    return all(new_text.startswith(old_text[s : min(s + _PIECE, end)], at + s - start) for s in pieces)
-
-
-_PIECE = 1 << 20
 
 
 def _others(sections: Mapping[str, Mapping[str, str]]) -> object:

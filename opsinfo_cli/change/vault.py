@@ -18,6 +18,7 @@ import json
 import os
 import pwd
 import re
+import shutil
 import stat
 import sys
 import time
@@ -50,7 +51,7 @@ MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 RECORD = "record.json"
 _NUMBER = re.compile("[1-9][0-9]{0,8}")
 _MACHINE = re.compile("[0-9a-f]{8}|local")
-_TEMP = re.compile(r"\.opsinfo-[0-9]+-[0-9a-f]+\.tmp")
+_TEMP = re.compile(r"\.opsinfo-[a-z0-9]+-[0-9a-f]+\.tmp")
 _OLDER = ("objects", "changes", "heads", ".heads")
 
 
@@ -570,8 +571,7 @@ class Vault:
             _sync(temp)
             os.rename(temp, self.folder_of(record))
         except BaseException as error:
-            with suppress(OSError):
-                _remove_tree(temp)
+            shutil.rmtree(temp, ignore_errors=True)
             if isinstance(error, OSError):
                 raise self._refusal(error) from None
             raise
@@ -656,20 +656,13 @@ def _with_those_above(folder: str) -> Iterator[str]:
 
 
 def _remove_temps(folder: str) -> None:
-    """Remove what killed runs left: whoever holds the vault's lock is alone."""
-    for name in os.listdir(folder):
-        if _TEMP.fullmatch(name):
-            _remove_tree(os.path.join(folder, name))
-
-
-def _remove_tree(path: str) -> None:
-    """Remove a file, or the temporary folder of a change."""
-    if not os.path.isdir(path):
-        os.unlink(path)
-        return
-    for name in os.listdir(path):
-        os.unlink(os.path.join(path, name))
-    os.rmdir(path)
+    """Remove files and folders that killed runs left: whoever holds the vault's lock is alone."""
+    for name in filter(_TEMP.fullmatch, os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
 
 
 def _bytes(path: str) -> bytes:

@@ -298,17 +298,11 @@ def write_whole(
     :raises Refused: if the metadata cannot be kept
     :raises Stale: if ``original`` is no longer there
     """
-    temp = f".opsinfo-{os.getpid()}-{os.urandom(6).hex()}.tmp"
+    writer = os.getpid() if original or is_new else "output"  # outputs are written without the lock of their folder
+    temp = f".opsinfo-{writer}-{os.urandom(6).hex()}.tmp"
     descriptor = None
-    is_ours = True  # a signal may come between the creation and the assignment
     try:
-        try:
-            descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=place.folder)
-        except OSError:
-            is_ours = False
-            raise
-        with suppress(OSError):  # without locks, the process id in the name says whose temp it is
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=place.folder)
         if original:
             _copy_flags(place, descriptor)  # before the content: a flag such as "no copy on write" needs an empty file
         write_all(descriptor, data)
@@ -326,9 +320,8 @@ def write_whole(
         else:
             os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:
-        if is_ours:
-            with suppress(OSError):
-                os.unlink(temp, dir_fd=place.folder)
+        with suppress(OSError):
+            os.unlink(temp, dir_fd=place.folder)
         raise
     finally:
         if descriptor is not None:
@@ -548,39 +541,11 @@ def _set_mode(folder: str, mode: int) -> None:
 
 
 def remove_leftovers(folder: int) -> None:
-    """Remove temp files whose process no longer runs; only SIGKILL or a failing disk leaves one."""
+    """Remove temp files of killed runs: whoever holds the folder's lock is the only one who replaces files there."""
     with suppress(OSError):
-        for name in os.listdir(folder):
-            match = _TEMP.fullmatch(name)
-            if match and not _process_lives(int(match[1])):
-                with suppress(OSError):
-                    # a second link: the new file exists already, and its lock is the temp file's lock too
-                    if os.lstat(name, dir_fd=folder).st_nlink > 1 or not _is_locked(name, folder):
-                        os.unlink(name, dir_fd=folder)
-
-
-def _process_lives(pid: int) -> bool:
-    """Return whether a process of this PID namespace runs."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
-
-
-def _is_locked(name: str, folder: int) -> bool:
-    """Return whether a process of any namespace or user holds the lock of a temp file."""
-    try:
-        with opened(name, folder=folder) as descriptor:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError as error:
-                return error.errno in (errno.EAGAIN, errno.EWOULDBLOCK)
-    except OSError as error:
-        return error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENXIO)
-    return False
+        for name in filter(_TEMP.fullmatch, os.listdir(folder)):
+            with suppress(OSError):
+                os.unlink(name, dir_fd=folder)
 
 
 @contextmanager

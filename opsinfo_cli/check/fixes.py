@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..change.moves import Move, proof_failed
-from ..text.patch import Edit, Patch, splice
+from ..change.moves import Plan, proof_failed
+from ..text.patch import Edit, Patch, edits_between, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
 from .finding import Finding, Fix
@@ -26,7 +26,7 @@ def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
 
 
 @dataclass(frozen=True)
-class FixPlan:
+class FixPlan(Plan):
     """The fixes of a mixlist.
 
     :param find: returns the findings to fix in a text
@@ -36,12 +36,7 @@ class FixPlan:
     find: Callable[[Source], list[Finding]]
     unsafe: bool = False
 
-    def moves(self, source: Source) -> list[Move]:
-        return []
-
     def patch(self, source: Source) -> Patch:
-        from ..text.patch import edits_between
-
         fixed, _ = self._fixed(source)
         return Patch(source.sha256, tuple(edits_between(source.text, fixed.text)), source.bom and not fixed.bom)
 
