@@ -236,8 +236,9 @@ def _style(library: Library) -> Style:
 
 
 def _require_single(library: Library, entry: Entry) -> None:
-    twins = library.twins(entry.name)
-    places = [member.key_start for member in twins] if len(twins) > 1 else _twice(entry)
+    places = [member.key_start for member in library.members if member.key == entry.name]
+    if len(places) == 1:
+        places = _twice(entry)
     if not places:
         return
     lines = [str(library.source.place(place).line) for place in places]

@@ -17,7 +17,7 @@ from ..errors import Damaged
 from ..text.members import RawMember
 from ..text.scanner import scan
 from ..text.source import Source
-from .entry_rules import EntryFault, Sections, build_faults, names_in, pattern_of, tensors_of, trimmed
+from .entry_rules import EntryFault, Sections, build_faults, pattern_of, tensors_of, trimmed
 from .policy import BLANKS, BadFlag, Policy, folded
 
 if TYPE_CHECKING:
@@ -29,38 +29,15 @@ if TYPE_CHECKING:
 REFUSED = "the engine refuses the store with this file; `opsinfo validate` and `opsinfo doctor` show more"
 
 
-class EntryFile:
-    """Facts that the entries of one file share, without references to them: a cycle would keep all of it in memory."""
-
-    def __init__(self, source: Source, members: list[RawMember]) -> None:
-        self.source = source
-        self.members = members
-
-    @cached_property
-    def has_blank_names(self) -> bool:
-        """Whether a section or key has blanks around it, which is rare."""
-        names = names_in(member.value for member in self.members if member.is_sound)
-        return any(name != name.strip(BLANKS) for name in names)
-
-    @cached_property
-    def lines(self) -> dict[int, int]:
-        """Line of every member's key by its offset, counted in one pass."""
-        lines = {}
-        line, at = 1, 0
-        for member in self.members:
-            line += self.source.text.count("\n", at, member.key_start)
-            at = member.key_start
-            lines[at] = line
-        return lines
-
-
 class Entry:
     """The definition of one op type in one library."""
 
-    def __init__(self, file: EntryFile, member: RawMember) -> None:
-        self._file = file
+    def __init__(self, source: Source, member: RawMember, has_blanks: bool) -> None:
+        """:param has_blanks: whether a section or key of its library has blanks around it, which is rare"""
+        self.source = source
         self.name = member.key
         self.member = member
+        self._has_blanks = has_blanks
 
     def __repr__(self) -> str:
         return f"<Entry {self.name}: {self.policy_or_none} in {self.path}:{self.line}>"
@@ -73,7 +50,7 @@ class Entry:
     @property
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them."""
-        return trimmed(self.value) if self._file.has_blank_names else self.value
+        return trimmed(self.value) if self._has_blanks else self.value
 
     @property
     def policy(self) -> Policy:
@@ -94,17 +71,13 @@ class Entry:
         return build_faults(self.sections)
 
     @property
-    def source(self) -> Source:
-        return self._file.source
-
-    @property
     def path(self) -> str:
-        return self._file.source.path
+        return self.source.path
 
     @property
     def line(self) -> int:
         """1-based line of the op type's key."""
-        return self._file.lines[self.member.key_start]
+        return self.source.place(self.member.key_start).line
 
     @cached_property
     def node(self) -> Node:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, Refused, UnknownOperator, join_some
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
-from .entry import REFUSED, Entry, EntryFile
-from .entry_rules import EntryFault, structure_faults
+from .entry import REFUSED, Entry
+from .entry_rules import EntryFault, names_in, structure_faults
 from .policy import BLANKS, Policy
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ class Library:
         self.source = source
         self.path = source.path
         self.members = members
-        self._file = EntryFile(source, members)
-        self.entries = {member.key: Entry(self._file, member) for member in members}
+        names = names_in(member.value for member in members if member.is_sound)
+        self._has_blanks = any(name != name.strip(BLANKS) for name in names)
+        self.entries = {member.key: self.entry_of(member) for member in members}
 
     @classmethod
     def read(cls, path: str, tree: str | None = None) -> Library:
@@ -77,7 +77,7 @@ class Library:
         return f"<Library {self.path}: {len(self.entries)} op types>"
 
     def entry_of(self, member: RawMember) -> Entry:
-        return Entry(self._file, member)
+        return Entry(self.source, member, self._has_blanks)
 
     def is_passed_over(self, entry: Entry) -> bool:
         """Return whether another entry is read instead: the engine looks up the trimmed key.
@@ -100,19 +100,6 @@ class Library:
             if not entry.member.is_sound:
                 for fault in structure_faults(entry.value):
                     yield entry, fault
-
-    def twins(self, name: str) -> list[RawMember]:
-        """Return all members of one name; more than one is a duplicate key."""
-        if len(self.members) == len(self.entries):
-            return [self.entries[name].member]
-        return self._by_name[name]
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[RawMember]]:
-        found: dict[str, list[RawMember]] = {}
-        for member in self.members:
-            found.setdefault(member.key, []).append(member)
-        return found
 
 
 def _unreadable(document: Document) -> Damaged:
@@ -141,13 +128,8 @@ def library_files(directory: str) -> list[str]:
 
 def engine_keys(directory: str, names: Iterable[str]) -> dict[str, tuple[bool, int]]:
     """Return the engine's sort keys of files: ``legacy`` anywhere in the real path, then the path's length."""
-    real = os.path.realpath(directory)
-    return {name: _engine_key(os.path.join(real, name)) for name in names}
-
-
-def _engine_key(path: str) -> tuple[bool, int]:
-    legacy = "legacy" in path
-    return not legacy, 0 if legacy else len(os.fsencode(path))
+    paths = {name: os.path.join(os.path.realpath(directory), name) for name in names}
+    return {name: (False, 0) if "legacy" in path else (True, len(os.fsencode(path))) for name, path in paths.items()}
 
 
 def load_order(directory: str, names: Iterable[str]) -> list[str]:
@@ -255,11 +237,6 @@ class Operator:
         return self.entry.policy
 
     @property
-    def has_others(self) -> bool:
-        """Whether another entry has this name, which is rare."""
-        return len(self.found) > 1 or len(self.found[0][1]) > 1
-
-    @property
     def winners(self) -> list[tuple[Store, Entry]]:
         """The entry that wins in each store with the op type, the deciding one first."""
         return [(store, entries[-1]) for store, entries in self.found]
@@ -297,12 +274,6 @@ class Operators:
 
     def __iter__(self) -> Iterator[Operator]:
         return map(self.__getitem__, self.names)
-
-    def by_file(self) -> Iterator[Operator]:
-        """Yield operators in the order of stores, files and lines."""
-        if len(self.stores) > 1:
-            return map(self.__getitem__, dict.fromkeys(chain(*(store.definitions for store in self.stores))))
-        return (Operator(name, [(store, found)]) for store in self.stores for name, found in store.definitions.items())
 
     def __getitem__(self, name: str) -> Operator:
         """:raises UnknownOperator: if the target lacks it; a KeyError with near names"""

@@ -42,13 +42,10 @@ class NearNames:
 
     def __init__(self, candidates: Iterable[str]) -> None:
         self._candidates = candidates
-        self._answers: dict[str, list[str]] = {}
 
     def of(self, name: str, most: int = _MOST) -> list[str]:
         """Return similar candidates, the most similar first; if some only look alike, no others."""
-        if name not in self._answers:
-            self._answers[name] = self._similar(_folded(name))
-        return self._answers[name][:most]
+        return self._similar(_folded(name))[:most]
 
     def suggestions(self, name: str) -> list[str]:
         """Return at most three: similar candidates, then the shortest that contain the name, whatever the case."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from .entry import Entry
@@ -37,8 +36,7 @@ class OperatorRow(NamedTuple):
 
 
 def operator_rows(operators: Operators, mixlist: Mixlist | None) -> list[OperatorRow]:
-    """Return op types by name. They are computed in the order of their files, which is their order in memory."""
-    return sorted((operator_row(operator, mixlist) for operator in operators.by_file()), key=itemgetter(0))
+    return [operator_row(operator, mixlist) for operator in operators]
 
 
 def operator_row(operator: Operator, mixlist: Mixlist | None) -> OperatorRow:
@@ -48,17 +46,13 @@ def operator_row(operator: Operator, mixlist: Mixlist | None) -> OperatorRow:
     if mixlist:
         policy = mixlist.effective(operator.name, library)
         marks = tuple(sorted(mixlist.marks_of(operator.name)))
-    row = OperatorRow(operator.name, policy, library, marks, entry.path, entry.line, operator.store.label)
-    if not operator.has_others:
-        return row
-    return row._replace(
-        shadowed=tuple(_standing(store, other) for store, other in operator.shadowed),
-        also_in=tuple(_standing(store, other) for store, other in operator.also_in),
-    )
+    shadowed, also_in = map(_standings, (operator.shadowed, operator.also_in))
+    label = operator.store.label
+    return OperatorRow(operator.name, policy, library, marks, entry.path, entry.line, label, shadowed, also_in)
 
 
-def _standing(store: Store, entry: Entry) -> Standing:
-    return Standing(entry.path, entry.line, entry.policy_or_none, store.label)
+def _standings(found: list[tuple[Store, Entry]]) -> tuple[Standing, ...]:
+    return tuple(Standing(entry.path, entry.line, entry.policy_or_none, store.label) for store, entry in found)
 
 
 def mixlist_rows(mixlist: Mixlist, operators: Operators | None) -> list[OperatorRow]:

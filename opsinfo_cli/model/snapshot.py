@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..errors import Damaged, Refused, UsageFault
 from ..text.members import NOT_EXACT, Members, RawMember, members_at, objects_in, read_members
@@ -145,27 +145,8 @@ def _damaged(source: Source, offset: int, message: str) -> Damaged:
     return source.damaged(message, offset, _HINT)
 
 
-class HasFacts(Protocol):
-    """What is taken of a target."""
-
-    @property
-    def soc(self) -> str | None: ...
-    @property
-    def version(self) -> str | None: ...
-    @property
-    def core(self) -> str: ...
-    @property
-    def operators(self) -> Operators: ...
-    @property
-    def other_engines(self) -> Mapping[str, str]: ...
-
-
-def snapshot_text(target: HasFacts) -> str:
-    """Return a target as a snapshot: sorted, one op type a line, without paths or times of this machine.
-
-    :raises UsageFault: if the target is a mixlist
-    :raises Refused: if the engine refuses a store
-    """
+def snapshot_text(target: Snapshot) -> str:
+    """Return the text of a snapshot: sorted, one op type a line, without paths or times of this machine."""
     stores = target.operators.stores
     head = {
         "kind": SNAPSHOT,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from bisect import bisect_right
 from functools import cached_property
-from itertools import accumulate
 from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,9 +24,6 @@ class Place(NamedTuple):
     column: int
 
 
-_FEW_PLACES = 16
-
-
 class Source:
     """The content of a file. ``text`` has no byte order mark; offsets are code points into ``text``.
 
@@ -40,7 +37,6 @@ class Source:
         """:raises Damaged: if bytes that the engine reads are not UTF-8; has the place of the first one"""
         self.path = path
         self.strict = strict
-        self._places = 0
         self.bom = data.startswith(codecs.BOM_UTF8)
         content = data[3:] if self.bom else data
         try:
@@ -71,9 +67,6 @@ class Source:
         return Source(data, self.path, self.strict)
 
     def place(self, offset: int) -> Place:
-        self._places += 1
-        if self._places <= _FEW_PLACES:  # an index of all lines costs more than some searches
-            return Place(self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset))
         line = bisect_right(self._line_starts, offset)
         return Place(line, offset - self._line_starts[line - 1] + 1)
 
@@ -84,8 +77,7 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        lengths = (len(line) + 1 for line in self.text.split("\n")[:-1])
-        return [0, *accumulate(lengths)]
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def with_text(self, text: str) -> bytes:
         """Return the bytes of this file with ``text`` as its text; a byte order mark is kept."""

@@ -49,7 +49,6 @@ def test_of_equal_keys_the_last_wins_at_every_level() -> None:
         "B": "black",
         "C": "black",
     }
-    assert len(read.twins("A")) == 2
 
 
 def test_sections_and_inner_keys_are_trimmed() -> None:

@@ -6,7 +6,7 @@ import click
 
 from ...errors import UsageFault
 from ...model.file_kind import is_library_name, kind_of
-from ...model.snapshot import snapshot_text
+from ...model.snapshot import Snapshot, snapshot_text
 from ...model.target import TargetOptions
 from ...report.answer import Answer, Exact
 from ...report.console import Console
@@ -53,7 +53,7 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
     if opened.kind == "mixlist":
         raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=target)
     report_doubts(opened, console)
-    text = snapshot_text(opened)
+    text = snapshot_text(Snapshot(opened.soc, opened.version, opened.core, opened.operators, opened.other_engines))
     if opened.soc is None:
         console.note("the SoC of the target is unknown: findings will name the file only")
     if output is None:
