@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import UsageFault
 from ..neighbours.registry import system_called
-from ..neighbours.system import ConversionBase
+from ..neighbours.system import ConversionOptions
 from ..neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 from ..text.source import Source
 
@@ -37,7 +37,7 @@ def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -
     assert system.read is not None
     assert system.write is not None
     lists = OperatorLists(system.name, system.names, tuple(entries), "low")
-    written = system.write(system, lists, ConversionBase())
+    written = system.write(system, lists, ConversionOptions())
     read = system.read(system, [Source(text.encode("utf-8"), name) for name, text in written.files.items()])
     wrong = {**written.dropped, **{name: loss.message for loss in read.losses if loss.drops for name in loss.names}}
     for name in (name for name in (*high, *low) if name in wrong):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import UsageFault
 from .registry import SYSTEMS
-from .system import ConversionBase, System, Write
-from .translation import TranslationOptions, translated
+from .system import ConversionOptions, System, Write
+from .translation import translated
 from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, lost, reasons_of
 
 
@@ -35,66 +35,51 @@ class Conversion(NamedTuple):
     added: tuple[str, ...]
 
 
-class _Trace:
-    """Follows which names of the source each step still expresses."""
+def converted(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:
+    """Return the lists as files of another system.
 
-    def __init__(self, given: Iterable[str]) -> None:
-        self.given = tuple(dict.fromkeys(given))
-        self.reasons: dict[str, str] = {}
-
-    def drop(self, name: str, reason: str) -> None:
-        self.reasons.setdefault(name, reason)
-
-    def follow(self, before: OperatorLists, after: Iterable[ListEntry], reasons: dict[str, str]) -> None:
-        """Record what a step drops: source names that the entries before it stood for and those after it do not."""
-        left = {source for entry in after for source in entry.sources}
-        current: dict[str, list[str]] = {}
-        for entry in before.entries:
-            for source in entry.sources:
-                current.setdefault(source, []).append(entry.name)
-        for name in self.given:
-            if name not in left and name not in self.reasons:
-                names = (*current.get(name, ()), name)
-                names += tuple(word.partition(".")[0] for word in names)  # an overload is dropped with its operator
-                reason = next((reasons[word] for word in names if word in reasons), None)
-                self.drop(name, reason or "other entries decide its op types")
-
-    def dropped(self) -> tuple[DroppedEntry, ...]:
-        return tuple(DroppedEntry(name, self.reasons[name]) for name in self.given if name in self.reasons)
-
-
-def converted(
-    read: ReadLists,
-    to: System,
-    base: ConversionBase,
-    options: TranslationOptions | None = None,
-    with_defaults: bool = False,
-) -> Conversion:
-    """Return the lists as files of another system. By default only the user's own entries are translated.
-
-    :param with_defaults: whether to translate the built-in entries as well
-    :raises UsageFault: if the target cannot be written, or its files are differences and ``base`` has nothing to
-        compare with
+    :raises UsageFault: if the target cannot be written, or its files are differences and there is nothing to compare
+        with
     """
     write = require_writer(to)
-    lists = read.lists if with_defaults else read.lists._replace(entries=read.lists.own)
-    unread = reasons_of(read.losses)
-    names = [entry.name for entry in lists.entries]
-    trace = _Trace([*names, *unread])
-    for name in unread.keys() - set(names):
-        trace.drop(name, unread[name])
+    lists = read.lists if options.with_defaults else read.lists._replace(entries=read.lists.own)
+    unread, names = reasons_of(read.losses), {entry.name for entry in lists.entries}
+    given = tuple(dict.fromkeys([*(entry.name for entry in lists.entries), *unread]))
+    dropped = {name: reason for name, reason in unread.items() if name not in names}
     losses = list(read.losses)
     for scheme in _schemes(lists.names, to.names):
-        after = translated(lists, scheme, options)
-        trace.follow(lists, after.lists.entries, reasons_of(after.losses))
+        after = translated(lists, scheme, options.same, options.opset)
+        _drop(dropped, given, lists, after.lists.entries, reasons_of(after.losses))
         losses += after.losses
         lists = after.lists
-    written = write(to, lists, base)
+    written = write(to, lists, options)
     kept = [entry for entry in lists.deciding().values() if entry.name not in written.dropped]
-    trace.follow(lists, kept, dict(written.dropped))
+    _drop(dropped, given, lists, kept, written.dropped)
     added = tuple(entry.name for entry in kept if entry.is_form and entry.name not in written.unchanged)
     losses += [*lost("form", "added: other forms of the listed operators", added), *written.losses]
-    return Conversion(written.files, losses, trace.given, trace.dropped(), added)
+    entries = tuple(DroppedEntry(name, dropped[name]) for name in given if name in dropped)
+    return Conversion(written.files, losses, given, entries, added)
+
+
+def _drop(
+    dropped: dict[str, str],
+    given: Iterable[str],
+    before: OperatorLists,
+    after: Iterable[ListEntry],
+    reasons: Mapping[str, str],
+) -> None:
+    """Add what a step drops: source names that the entries before it stood for and those after it do not."""
+    left = {source for entry in after for source in entry.sources}
+    current: dict[str, list[str]] = {}
+    for entry in before.entries:
+        for source in entry.sources:
+            current.setdefault(source, []).append(entry.name)
+    for name in given:
+        if name not in left and name not in dropped:
+            names = (*current.get(name, ()), name)
+            names += tuple(word.partition(".")[0] for word in names)  # an overload is dropped with its operator
+            reason = next((reasons[word] for word in names if word in reasons), None)
+            dropped[name] = reason or "other entries decide its op types"
 
 
 def require_writer(system: System) -> Write:

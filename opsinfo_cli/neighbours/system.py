@@ -18,35 +18,46 @@ CallOption = Literal["to_float", "as_loss", "disabled"]
 """What a call may say about itself: MindSpore's ``to_float`` and loss, a region with casts disabled."""
 
 
-class ConversionBase(NamedTuple):
-    """What a mixlist is compared with.
+class ConversionOptions(NamedTuple):
+    """What a conversion is asked for.
 
-    :param operators: the op types of a target, with its text
+    :param operators: the op types of a target, with its text, that a mixlist is compared with
     :param everything: whether to move the names that the source does not list as well
     :param out: the output folder, if known
+    :param same: op types that an unknown name of the same spelling is mapped to
+    :param opset: the ONNX opset; None if unknown
+    :param with_defaults: whether to translate the built-in entries as well, not only the user's own
     """
 
     operators: Operators | None = None
     target: str = ""
     everything: bool = False
     out: str | None = None
+    same: frozenset[str] = frozenset()
+    opset: int | None = None
+    with_defaults: bool = False
 
 
 class WrittenLists(NamedTuple):
     """The files of a conversion, by name, and what was lost.
 
-    :param dropped: names that the files do not express, with the reason
+    :param left_out: names that the files do not express, with the reason, which no loss has
     :param unchanged: names that the files leave out because they have the wanted class already
     """
 
     files: dict[str, str]
     losses: list[Loss]
-    dropped: Mapping[str, str] = {}
+    left_out: Mapping[str, str] = {}
     unchanged: frozenset[str] = frozenset()
+
+    @property
+    def dropped(self) -> dict[str, str]:
+        """The names that the files do not express, with the reason."""
+        return {**reasons_of(self.losses), **self.left_out}
 
 
 Read: TypeAlias = "Callable[[System, list[Source]], ReadLists]"
-Write: TypeAlias = "Callable[[System, OperatorLists, ConversionBase], WrittenLists]"
+Write: TypeAlias = "Callable[[System, OperatorLists, ConversionOptions], WrittenLists]"
 
 
 class System(NamedTuple):
@@ -142,10 +153,6 @@ class SortedNames(NamedTuple):
 
     lists: dict[str, list[str]]
     losses: list[Loss]
-
-    @property
-    def dropped(self) -> dict[str, str]:
-        return reasons_of(self.losses)
 
 
 _WORDS = {

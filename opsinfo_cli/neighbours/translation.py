@@ -19,32 +19,25 @@ _HIGHEST_FIRST = (
 )
 
 
-class TranslationOptions(NamedTuple):
-    """Options of a translation.
+def translated(
+    lists: OperatorLists, to: str, same: frozenset[str] = frozenset(), opset: int | None = None
+) -> ReadLists:
+    """Return the lists with names of ``to``; each entry keeps its source names in ``given``.
+
+    Every name that is dropped, or covers more or fewer operators than before, is in a loss.
 
     :param same: op types that an unknown name of the same spelling is mapped to
     :param opset: the ONNX opset; None if unknown
     """
-
-    same: frozenset[str] = frozenset()
-    opset: int | None = None
-
-
-def translated(lists: OperatorLists, to: str, options: TranslationOptions | None = None) -> ReadLists:
-    """Return the lists with names of ``to``; each entry keeps its source names in ``given``.
-
-    Every name that is dropped, or covers more or fewer operators than before, is in a loss.
-    """
-    options = options or TranslationOptions()
     system = SYSTEMS.get(lists.system)
     if lists.names == to and not (system and system.by_overload):
         return ReadLists(lists)
     entries, losses = _operators(lists)
     if lists.names != "ascend" and lists.names != to:
-        entries, more = _to_ascend(entries, lists.names, options)
+        entries, more = _to_ascend(entries, name_table(lists.names, opset), lists.names, same)
         losses += more
     if to not in ("ascend", lists.names):
-        entries, more = _from_ascend([entry for entry in entries if not entry.is_form], to, options.opset)
+        entries, more = _from_ascend([entry for entry in entries if not entry.is_form], to, opset)
         losses += more
     return ReadLists(lists._replace(names=to, entries=tuple(entries)), tuple(losses))
 
@@ -89,13 +82,14 @@ class _Request(NamedTuple):
     as_form: list[ListEntry]
 
 
-def _to_ascend(entries: list[ListEntry], names: str, options: TranslationOptions) -> tuple[list[ListEntry], list[Loss]]:
-    table = name_table(names, options.opset)
+def _to_ascend(
+    entries: list[ListEntry], table: NameTable, names: str, known: frozenset[str]
+) -> tuple[list[ListEntry], list[Loss]]:
     requests: dict[str, _Request] = {}
     unknown, many, same = [], {}, []
     for entry in entries:
         ops = table.ops.get(entry.name, ())
-        if not ops and entry.name in options.same and entry.name not in table.unclear:
+        if not ops and entry.name in known and entry.name not in table.unclear:
             same.append(entry.name)
             ops = (entry.name,)
         if not ops:

@@ -17,7 +17,7 @@ from opsinfo_cli.neighbours.facts import facts
 from opsinfo_cli.neighbours.name_tables import name_table
 from opsinfo_cli.neighbours.reading import of_mixlist, read_lists
 from opsinfo_cli.neighbours.registry import SYSTEMS, lists_of
-from opsinfo_cli.neighbours.system import ConversionBase
+from opsinfo_cli.neighbours.system import ConversionOptions
 from opsinfo_cli.neighbours.vocabulary import ReadLists
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
@@ -40,7 +40,7 @@ def library() -> Operators:
 
 
 OPERATORS = library()
-BASE = ConversionBase(operators=OPERATORS, target="lib.json")
+BASE = ConversionOptions(operators=OPERATORS, target="lib.json")
 
 
 def read(system: str, *texts: str) -> ReadLists:
@@ -52,7 +52,7 @@ def mixlist(text: object) -> Mixlist:
 
 
 def to_mixlist(found: ReadLists, with_defaults: bool = False) -> Conversion:
-    return converted(found, SYSTEMS["mixlist"], BASE, None, with_defaults)
+    return converted(found, SYSTEMS["mixlist"], BASE._replace(with_defaults=with_defaults))
 
 
 @pytest.mark.exhaustive
@@ -82,7 +82,7 @@ def test_a_mixlist_through_keep_dtype_keeps_its_black_marks_and_names_the_rest(m
     lists = {
         f"{word}-list": {"to-add": [n for n, each in marks.items() if each == word]} for word in ("black", "white")
     }
-    made = converted(of_mixlist(mixlist(lists), OPERATORS), SYSTEMS["keep-dtype"], ConversionBase())
+    made = converted(of_mixlist(mixlist(lists), OPERATORS), SYSTEMS["keep-dtype"], ConversionOptions())
     assert set(made.given) == set(marks)
     assert {each.name for each in made.dropped} == {name for name, word in marks.items() if word == "white"}
 
@@ -106,11 +106,11 @@ def test_built_in_entries_are_translated_only_with_defaults() -> None:
 
 def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_defaults() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["SoftmaxV2", "Nonsense"]}}), OPERATORS)
-    made = converted(found, SYSTEMS["habana-autocast"], ConversionBase())
+    made = converted(found, SYSTEMS["habana-autocast"], ConversionOptions())
     assert made.files == {"ops_bf16.txt": "", "ops_fp32.txt": "softmax\n"}
     assert made.given == ("Nonsense", "SoftmaxV2")
     assert [(each.name, each.reason) for each in made.dropped] == [("Nonsense", "no source names it in torch")]
-    assert set(converted(found, SYSTEMS["habana-autocast"], ConversionBase(), None, True).given) == {
+    assert set(converted(found, SYSTEMS["habana-autocast"], ConversionOptions(with_defaults=True)).given) == {
         *OPERATORS.names,
         "Nonsense",
     }
@@ -118,13 +118,13 @@ def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_default
 
 def test_a_misspelled_name_is_dropped_with_a_suggestion() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["matmulv2", "SoftmaxV2"]}}), OPERATORS)
-    made = converted(found, SYSTEMS["habana-autocast"], ConversionBase())
+    made = converted(found, SYSTEMS["habana-autocast"], ConversionOptions())
     assert [each.reason for each in made.dropped] == ["no source names it in torch; did you mean `MatMulV2`?"]
 
 
 def test_a_mark_that_removes_needs_the_library() -> None:
     text = mixlist({"black-list": {"to-remove": ["Add"]}, "white-list": {"to-add": ["Mul"]}})
-    alone = converted(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionBase())
+    alone = converted(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionOptions())
     assert [each.name for each in alone.dropped] == ["Add"]
     assert "--against" in alone.dropped[0].reason
 
@@ -135,7 +135,7 @@ def test_added_forms_are_listed_separately_and_those_without_a_kernel_left_out()
     content = {name: {"input0": both, "output0": both} for name in ("ReduceSum", "ReduceSumD", "SoftmaxV2")}
     content["SoftmaxV2WithDropOutDoMaskV3D"] = {"input0": low, "output0": low}
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
-    base = ConversionBase(operators=operators, target="lib.json")
+    base = ConversionOptions(operators=operators, target="lib.json")
     made = converted(read("habana-hmp", "mm\n", "sum\nsoftmax\n"), SYSTEMS["mixlist"], base)
     assert json.loads(made.files["ops_info.json"]) == {
         "black-list": {"to-add": ["ReduceSum", "ReduceSumD", "SoftmaxV2"]}

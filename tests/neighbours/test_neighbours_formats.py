@@ -12,7 +12,7 @@ from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.neighbours.conversion import converted
 from opsinfo_cli.neighbours.reading import read_lists
 from opsinfo_cli.neighbours.registry import SYSTEMS, lists_of
-from opsinfo_cli.neighbours.system import ConversionBase
+from opsinfo_cli.neighbours.system import ConversionOptions
 from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, Unlisted
 from opsinfo_cli.text.source import Source
 
@@ -44,14 +44,14 @@ BY_FUNCTION = [(low, high) for low, high in PAIRS if "." not in low]
 def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, newline: bool) -> None:
     found = read(system, lines(low, newline), lines(high, newline))
     assert found.losses == ()
-    written = converted(found, SYSTEMS[system], ConversionBase())
+    written = converted(found, SYSTEMS[system], ConversionOptions())
     assert written.losses == []
     assert written.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
 
 
 def test_an_overload_in_an_autocast_list_matches_nothing_and_is_dropped() -> None:
     made = converted(
-        read("habana-autocast", "pow.Tensor_Scalar\nmm\n", "exp\n"), SYSTEMS["keep-dtype"], ConversionBase()
+        read("habana-autocast", "pow.Tensor_Scalar\nmm\n", "exp\n"), SYSTEMS["keep-dtype"], ConversionOptions()
     )
     assert "Square" not in made.files["keep_dtype.cfg"]
     assert ("pow.Tensor_Scalar", "matches nothing") in [(each.name, each.reason[-15:]) for each in made.dropped]
@@ -119,7 +119,7 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
         (".*KEEP_FP32_PRECISION.*", "high", "node"),
         (".*FORCE_BF16_PRECISION.*", "low", "node"),
     ]
-    lost = converted(found, SYSTEMS["keep-dtype"], ConversionBase()).losses
+    lost = converted(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses
     assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
 
 
@@ -132,7 +132,7 @@ def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
     ],
 )
 def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str) -> None:
-    written = converted(read(system, text), SYSTEMS[system], ConversionBase())
+    written = converted(read(system, text), SYSTEMS[system], ConversionOptions())
     assert (list(written.files.values()), written.losses) == ([again], [])
 
 
@@ -159,10 +159,10 @@ def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
     cls: OperatorClass, listed: bool, kinds: list[str]
 ) -> None:
     lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
-    written = converted(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionBase())
+    written = converted(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
     assert (written.files["black_list.txt"] != "", [loss.kind for loss in written.losses]) == (listed, kinds)
     own = lists._replace(system="mindspore-black")
-    assert converted(ReadLists(own), SYSTEMS["mindspore-black"], ConversionBase()).losses == []
+    assert converted(ReadLists(own), SYSTEMS["mindspore-black"], ConversionOptions()).losses == []
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_users_own_lists_are_read(system: str, text: str, entries: dict[str, s
 def test_a_format_that_is_only_read_names_what_to_use(system: str) -> None:
     found = ReadLists(OperatorLists("keep-dtype", "ascend", (), "mode"))
     with pytest.raises(UsageFault, match="cannot be written") as caught:
-        converted(found, SYSTEMS[system], ConversionBase())
+        converted(found, SYSTEMS[system], ConversionOptions())
     assert caught.value.hint
 
 
@@ -213,7 +213,7 @@ def test_too_many_files_are_refused(system: str) -> None:
 def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
     found = ReadLists(OperatorLists("library", "ascend", (ListEntry("Add", OperatorClass.HIGH),), "library"))
     with pytest.raises(UsageFault) as caught:
-        converted(found, SYSTEMS[system], ConversionBase())
+        converted(found, SYSTEMS[system], ConversionOptions())
     assert caught.value.name == "needs-base"
 
 
@@ -295,7 +295,7 @@ def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: Unlisted, kin
     text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
     operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])
     lists = OperatorLists("some", "ascend", (ListEntry("Add", OperatorClass.FOLLOW),), unlisted)
-    written = converted(ReadLists(lists), SYSTEMS["mixlist"], ConversionBase(operators=operators, target="lib.json"))
+    written = converted(ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json"))
     assert json.loads(written.files["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
     assert [loss.kind for loss in written.losses] == kinds
 
@@ -318,7 +318,7 @@ def test_a_list_without_a_kernel_is_reported(
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
     lists = OperatorLists("some", "ascend", (ListEntry("Op", cls), ListEntry("Absent", OperatorClass.LOW)), "library")
     losses = converted(
-        ReadLists(lists), SYSTEMS["mixlist"], ConversionBase(operators=operators, target="lib.json")
+        ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     ).losses
     assert [loss.kind for loss in losses if loss.kind != "not-in-base"] == kinds
     assert [loss.names for loss in losses if loss.kind == "not-in-base"] == [("Absent",)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.neighbours.translation import TranslationOptions, translated
+from opsinfo_cli.neighbours.translation import translated
 from opsinfo_cli.neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 
 LOW, HIGH, FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
@@ -153,7 +153,7 @@ def test_a_form_in_another_class_is_reported_as_dropped() -> None:
 def test_an_unknown_name_is_mapped_to_an_op_type_only_on_request() -> None:
     given = lists("mindspore", {"MaxPool": LOW})
     assert result(given, "ascend") == {}
-    found = translated(given, "ascend", TranslationOptions(frozenset({"MaxPool"})))
+    found = translated(given, "ascend", frozenset({"MaxPool"}))
     assert found.lists.deciding()["MaxPool"].cls is LOW
     assert ("same-name", ("MaxPool",)) in [(loss.kind, loss.names) for loss in found.losses]
 

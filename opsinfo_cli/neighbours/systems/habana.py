@@ -6,8 +6,8 @@ How autocast reads them: HabanaAI/gaudi-pytorch-bridge, hpu_ops/backend/autocast
 from __future__ import annotations
 
 from ...text.source import Source
-from ..system import ConversionBase, System, WrittenLists, default_differences, sorted_names
-from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost, reasons_of
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost
 
 _LOW, _HIGH, _PROMOTE = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.PROMOTE
 _TO = {_LOW: "bf16", _HIGH: "fp32", OperatorClass.BANNED: "fp32"}
@@ -49,7 +49,7 @@ def without_overloads(entries: list[ListEntry]) -> tuple[list[ListEntry], tuple[
     return [e for e in entries if e.name not in overloads], lost("not-a-name", message, overloads, drops=True)
 
 
-def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
     own = system.lists()
     names = sorted_names(lists, _TO, frozenset({_LOW, _HIGH, _PROMOTE}), system.name)
     named = lists.deciding()
@@ -63,7 +63,7 @@ def write(system: System, lists: OperatorLists, base: ConversionBase) -> Written
         message = f"the files replace the built-in lists of {system.name}; these entries are then on no list"
         losses += lost("defaults-replaced", message, gone)
     files = {f"ops_{name}.txt": "".join(f"{op}\n" for op in ops) for name, ops in names.lists.items()}
-    return WrittenLists(files, losses, names.dropped | reasons_of(fixed))
+    return WrittenLists(files, losses)
 
 
 _TEXTS = "BF16 file, FP32 file"

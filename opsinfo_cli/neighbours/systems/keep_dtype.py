@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...text.source import Source
-from ..system import ConversionBase, System, WrittenLists, default_differences, sorted_names
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
 from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, lost
 
 _TYPE = "OpType::"
@@ -29,13 +29,13 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     return ReadLists(OperatorLists(system.name, "ascend", entries, "mode"), losses)
 
 
-def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
     nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
     to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
     names = sorted_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
     text = "".join(f"{name}\n" if name in nodes else f"{_TYPE}{name}\n" for name in names.lists["keep_dtype"])
     losses = [*names.losses, *default_differences(lists, "mode", None, system.name)]
-    return WrittenLists({"keep_dtype.cfg": text}, losses, names.dropped)
+    return WrittenLists({"keep_dtype.cfg": text}, losses)
 
 
 SYSTEMS = (System("keep-dtype", "Ascend keep_dtype file", "ascend", "one a line", "one a line", read, write),)

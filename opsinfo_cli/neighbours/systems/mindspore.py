@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ...text.source import Source
-from ..system import CallOption, ConversionBase, System, WrittenLists, default_differences, sorted_names
-from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, lost, reasons_of
+from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sorted_names
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, lost
 
 _LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
 _CELL = re.compile(r"(?:mindspore\.|ms\.)?nn\.")
@@ -45,19 +45,17 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     return ReadLists(OperatorLists(system.name, "mindspore", entries, _unlisted(system), "float16"), losses)
 
 
-def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
     white = _is_white(system)
     key = "white_list" if white else "black_list"
     to = {_LOW: key} if white else {_HIGH: key, OperatorClass.BANNED: key}
     sorted_ = sorted_names(lists, to, frozenset({_LOW, _HIGH}), system.name)
     names = [class_name(name) for name in sorted_.lists[key]]
     losses = [*sorted_.losses, *default_differences(lists, _unlisted(system), "float16", system.name)]
-    dropped = sorted_.dropped
     if not white:
         names, cells_only = _cells_only(names)
         losses += cells_only
-        dropped |= reasons_of(cells_only)
-    return WrittenLists({f"{key}.txt": "".join(f"{name}\n" for name in names)}, losses, dropped)
+    return WrittenLists({f"{key}.txt": "".join(f"{name}\n" for name in names)}, losses)
 
 
 _CALLS: frozenset[CallOption] = frozenset({"to_float", "as_loss"})

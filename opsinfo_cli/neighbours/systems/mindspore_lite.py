@@ -9,7 +9,7 @@ from ...errors import Damaged
 from ...model.precision_mode import MODES
 from ...text.source import Source
 from ..snippet import snippet
-from ..system import ConversionBase, System, WrittenLists
+from ..system import ConversionOptions, System, WrittenLists
 from ..vocabulary import OperatorLists
 from . import mixlist
 
@@ -35,10 +35,10 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
-def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:
-    written = mixlist.write(system, lists, base)
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
+    written = mixlist.write(system, lists, options)
     ((name, text),) = written.files.items()
-    path = os.path.join(os.path.abspath(base.out), name) if base.out else name
+    path = os.path.join(os.path.abspath(options.out), name) if options.out else name
     ini = snippet("mindspore-lite", MODES["allow_mix_precision"], path).text
     return written._replace(files={name: text, "converter.ini": ini})
 

@@ -9,7 +9,7 @@ from ...model.entry import Columns, Possible
 from ...model.library import Operators
 from ...model.mixlist import mixlist_content
 from ...model.policy import Policy, marks_for
-from ..system import ConversionBase, System, WrittenLists, default_differences, sorted_names
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
 from ..vocabulary import Loss, OperatorClass, OperatorLists, Unlisted, lost
 
 _LOW, _HIGH, _FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
@@ -29,24 +29,24 @@ _EVERYTHING: dict[Unlisted, Policy] = {
 }
 
 
-def write(system: System, lists: OperatorLists, base: ConversionBase) -> WrittenLists:
-    """:raises UsageFault: if ``base`` has no target to compare with"""
-    if base.operators is None:
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
+    """:raises UsageFault: if ``options`` has no target to compare with"""
+    if options.operators is None:
         message = "a mixlist is a difference from a library, and no library was given"
         raise UsageFault(message, name="needs-base", hint="add --against TARGET")
-    operators = base.operators
+    operators = options.operators
     # only in Ascend's own lists does follow mean exactly gray
     exact = {_LOW, _HIGH, _FOLLOW} if lists.unlisted in ("library", "mode") else {_LOW, _HIGH}
     names = sorted_names(lists, _TO, frozenset(exact), "a mixlist", "become")
     wanted = {name: Policy(policy) for policy, of_policy in names.lists.items() for name in of_policy}
     forms = {entry.name for entry in lists.entries if entry.is_form}
-    dropped = names.dropped | {name: f"not an op type of {base.target}" for name in wanted if name not in operators}
-    dropped |= {name: "no kernel for it" for name in _without_kernel(operators, wanted) if name in forms}
+    left_out = {name: f"not an op type of {options.target}" for name in wanted if name not in operators}
+    left_out |= {name: "no kernel for it" for name in _without_kernel(operators, wanted) if name in forms}
     absent = [name for name in wanted if name not in operators and name not in forms]
-    message = f"not op types of {base.target}; they are left out"
+    message = f"not op types of {options.target}; they are left out"
     losses = [*names.losses, *lost("not-in-base", message, absent, drops=True)]
-    wanted = {name: policy for name, policy in wanted.items() if name not in dropped}
-    losses += _unlisted(lists, wanted, base, operators)
+    wanted = {name: policy for name, policy in wanted.items() if name not in left_out}
+    losses += _unlisted(lists, wanted, options, operators)
     policies = {name: operators[name].entry.policy for name in wanted}
     moved = _without_kernel(operators, {name: to for name, to in wanted.items() if to is not policies[name]})
     low, high = ([name for name, to in moved.items() if to is policy] for policy in (Policy.WHITE, Policy.BLACK))
@@ -56,13 +56,13 @@ def write(system: System, lists: OperatorLists, base: ConversionBase) -> Written
     marks = {name: marks_for(policies[name], wanted[name]) for name in sorted(wanted)}
     text = json.dumps(mixlist_content(marks), indent=2, ensure_ascii=False) + "\n"
     unchanged = frozenset(name for name, of_name in marks.items() if not of_name)
-    return WrittenLists({"ops_info.json": text}, losses, dropped, unchanged)
+    return WrittenLists({"ops_info.json": text}, losses, left_out, unchanged)
 
 
 def _unlisted(
-    lists: OperatorLists, wanted: dict[str, Policy], base: ConversionBase, operators: Operators
+    lists: OperatorLists, wanted: dict[str, Policy], options: ConversionOptions, operators: Operators
 ) -> list[Loss]:
-    """Return what becomes of op types that the source does not list. With ``base.everything``, add them to ``wanted``
+    """Return what becomes of op types that the source does not list. With ``everything``, add them to ``wanted``
     with the source's default; else they keep the library's list.
     """
     others = [operator for operator in operators if operator.name not in wanted]
@@ -71,9 +71,9 @@ def _unlisted(
     if lists.unlisted == "library":
         return losses
     to = _EVERYTHING.get(lists.unlisted)
-    if base.everything and to is None:
+    if options.everything and to is None:
         raise UsageFault(f"--replace has no effect: {lists.title} leaves unlisted operators as they are")
-    if base.everything and to:
+    if options.everything and to:
         wanted.update({operator.name: to for operator in others})
         message = (
             f"{len(others)} op types become {to} because the source does not list them or they could not be translated"

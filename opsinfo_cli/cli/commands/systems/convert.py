@@ -15,8 +15,7 @@ from ....model.target import TargetOptions
 from ....neighbours.conversion import Conversion, converted, require_writer
 from ....neighbours.name_tables import NEWEST_OPSET, OLDEST_OPSET
 from ....neighbours.registry import lists_of, system_called
-from ....neighbours.system import ConversionBase, System
-from ....neighbours.translation import TranslationOptions
+from ....neighbours.system import ConversionOptions, System
 from ....neighbours.vocabulary import ReadLists
 from ....report.answer import Answer
 from ....report.console import Console
@@ -82,15 +81,16 @@ def command(
     else:
         read = ReadLists(lists_of(source))
     _require_fitting(with_defaults and (not inputs or source == "library"), opset, source, read, target)
-    base = ConversionBase(everything=replace, out=output)
+    asked = ConversionOptions(everything=replace, out=output, opset=opset, with_defaults=with_defaults)
     if against is not None and target.delta:
         opened = open_against(against, console, options)
         report_doubts(opened, console)
-        base = base._replace(operators=opened.operators, target=against)
-    if same_names and base.operators is None:
+        asked = asked._replace(operators=opened.operators, target=against)
+    if same_names and asked.operators is None:
         raise UsageFault("--same-names requires --against", hint="add --against TARGET")
-    same = frozenset(base.operators.names) if same_names and base.operators else frozenset[str]()
-    conversion = converted(read, target, base, TranslationOptions(same, opset), with_defaults)
+    if same_names and asked.operators:
+        asked = asked._replace(same=frozenset(asked.operators.names))
+    conversion = converted(read, target, asked)
     _report(conversion, console)
     _require_carried(conversion, read, target, inputs)
     head = {"from": source, "to": to, "base": [against] if against else []}
