@@ -53,7 +53,8 @@ def add(
 ) -> None:
     def tensor(text: str) -> GraphTensor:
         dtype, _, more = text.partition(" ")
-        return builder.tensor(dtype, format="ND", shape=(2, 16), continuous=more == "continuous")
+        shape = tuple(map(int, more.split(","))) if more and more != "continuous" else (2, 16)
+        return builder.tensor(dtype, format="ND", shape=shape, continuous=more == "continuous")
 
     references: list[tuple[int | str, int] | None] = []
     for each in inputs:

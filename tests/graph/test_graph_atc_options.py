@@ -50,76 +50,12 @@ def with_facts(graph: ModelGraph, **facts: Any) -> ModelGraph:
     return graph
 
 
-# --output_type
-
-
-def test_one_output_type_is_that_of_all_outputs() -> None:
-    answer = judged(AtcOptions(output_type="FP16"))
-    assert dtypes(answer, "out") == (("float16", "float16"), ())
-    assert [(cast.begin, cast.end) for cast in answer.casts] == [("float32", "float16")] * 2
-
-
-def test_the_output_type_of_a_node_is_that_of_the_outputs_it_feeds() -> None:
-    answer = judged(AtcOptions(output_type="gray:0:FP16;black:0:UINT8"))
-    assert dtypes(answer, "out") == (("float16", "uint8"), ())
-    answer = judged(AtcOptions(output_type="black:0:FP16"))
-    assert dtypes(answer, "out") == (("float32", "float16"), ())
-
-
-def test_a_merge_before_an_output_takes_the_output_type() -> None:
-    nodes = [
-        *NODES[:3],
-        ["merge", "Merge", ["gray", "black"], ["float32", "int32"]],
-        ["out", "NetOutput", ["merge"], []],
-    ]
-    answer = judged(AtcOptions(output_type="FP16"), nodes)
-    assert dtypes(answer, "merge") == (("float16", "float16"), ("float16", "int32"))
-    assert dtypes(answer, "out") == (("float16",), ())
-
-
 def test_an_output_is_found_by_the_last_operator_that_was_fused_into_its_node() -> None:
     graph = graph_of(NODES)
     graph[2].fused_from = ("first", "last")
     assert with_options(graph, AtcOptions("last:0:FP16"))[1].applied == ("--output_type=last:0:FP16",)
     with pytest.raises(UsageFault):
         with_options(graph, AtcOptions("first:0:FP16"))
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ("FP12", "unknown type `FP12`"),
-        ("fp16", "unknown type `fp16`"),
-        ("gray:0:FP12", "unknown type `FP12`"),
-        ("gray:FP16", "is not NODE:OUTPUT:TYPE"),
-        ("gray:x:FP16", "is not NODE:OUTPUT:TYPE"),
-        ("gray:1:FP16", "`gray:1` is not an output of the model"),
-        ("x:0:FP16", "`x:0` is not an output of the model"),
-    ],
-)
-def test_a_wrong_output_type_is_refused(value: str, message: str) -> None:
-    with pytest.raises(UsageFault, match=message):
-        judged(AtcOptions(output_type=value))
-
-
-# --input_fp16_nodes
-
-
-def test_an_input_in_float16_leads_what_follows_it() -> None:
-    assert dtypes(judged(AtcOptions()), "gray")[1] == ("float32",)
-    answer = judged(AtcOptions(input_fp16_nodes="x"))
-    assert dtypes(answer, "x")[1] == ("float16",)
-    assert dtypes(answer, "gray") == (("float16",), ("float16",))
-    answer = judged(AtcOptions(input_fp16_nodes="x"), mode="force_fp32")
-    assert dtypes(answer, "gray") == (("float32",), ("float32",))
-    assert [(cast.begin, cast.end) for cast in answer.casts] == [("float16", "float32")]
-
-
-@pytest.mark.parametrize("value", ["nobody", "gray", "x;gray"])
-def test_a_node_that_is_not_an_input_cannot_be_in_float16(value: str) -> None:
-    with pytest.raises(UsageFault, match="is not an input of the model") as caught:
-        judged(AtcOptions(input_fp16_nodes=value))
-    assert caught.value.hint == "its inputs: x"
 
 
 # the command that compiled the model

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from case_support import CASES, graph_of, judge, library_of, marks_of
 
+from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.graph.answer import Answer
+from opsinfo_cli.graph.options.atc import AtcOptions
 from opsinfo_cli.graph.options.files import CustomizeDtypes, KeepDtype
+from opsinfo_cli.model.library import Operators
 
 LISTS_PLAY_NO_PART = {"mode", "promoted", "cast", "related"}
 
@@ -26,16 +29,23 @@ def judgings() -> list[Any]:
 @pytest.mark.parametrize(("path", "number"), judgings())
 def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
     case = json.loads(path.read_text("utf-8"))
-    asked = case["judgings"][number]
-    answer = judge(
-        graph_of(case["nodes"], case.get("bodies")),
-        library_of(case["library"]),
-        asked["mode"],
-        marks_of(asked.get("black", []), asked.get("white", []), asked.get("free", [])),
-        columns=asked.get("columns", ("library", "assumed")),
-        keep_dtype=KeepDtype(asked["keep"]) if "keep" in asked else None,
-        customize_dtypes=CustomizeDtypes(asked["customize"]) if "customize" in asked else None,
-    )
+    asked = {**case, **case["judgings"][number]}
+    libraries = asked.get("stores", [asked.get("library")])
+    graph = graph_of(asked["nodes"], asked.get("bodies"))
+    options = {
+        "columns": asked.get("columns", ("library", "assumed")),
+        "keep_dtype": KeepDtype(asked["keep"]) if "keep" in asked else None,
+        "customize_dtypes": CustomizeDtypes(asked["customize"]) if "customize" in asked else None,
+        "atc": AtcOptions(**asked.get("atc", {})),
+    }
+    operators = Operators([library_of(library).stores[0] for library in libraries])
+    marks = marks_of(asked.get("black", []), asked.get("white", []), asked.get("free", []))
+    if "refused" in asked:
+        with pytest.raises(UsageFault) as caught:
+            judge(graph, operators, asked["mode"], marks, **options)
+        assert asked["refused"] in f"{caught.value.message}; {caught.value.hint}"
+        return
+    answer = judge(graph, operators, asked["mode"], marks, **options)
     assert {name: shown(answer, name) for name in asked.get("dtypes", {})} == asked.get("dtypes", {})
     for name, (code, by, decided_by) in asked.get("why", {}).items():
         found = answer.find(name)

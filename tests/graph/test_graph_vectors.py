@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vector_support import VECTORS, differences, kernels_of, mixlist_of, vectors
+from vector_support import FAMILIES, VECTORS, differences, kernels_of, mixlist_of, vectors
 
 from opsinfo_cli.errors import Damaged
 
@@ -11,11 +11,6 @@ pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here"),
 ]
-
-FAMILIES = (
-    *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),
-    *("customize_dtypes", "formats", "subgraphs", "loops", "rules"),
-)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

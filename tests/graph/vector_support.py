@@ -26,6 +26,11 @@ from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
 VECTORS = CORPUS / "vectors"
+FAMILIES = (
+    *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),
+    *("customize_dtypes", "formats", "subgraphs", "loops", "rules"),
+)
+"""Those that are graphs; there are also ``mixlist`` and ``onnx``."""
 LONG = {
     "f32": "float32",
     "f16": "float16",
