@@ -159,7 +159,7 @@ def _read(path: str, lines: list[bytes]) -> Past:
                 trials.append(
                     JudgedTrial(int(record["trial"]), kept, Verdict(record["verdict"]), float(record["seconds"]))
                 )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
             raise _damaged(path, number) from None
     return Past(facts, trials, last)
 

@@ -117,7 +117,7 @@ def _from_json(path: str, data: bytes) -> dict[str, float]:
         document = json.loads(data)
         if not is_dump(document):
             return _simulated(document["types"])
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
         raise Damaged("neither JSON of `opsinfo simulate` nor a dump.json of msprobe", path=path, hint=hint) from None
     return _dumped(calls_of(document["data"], path))

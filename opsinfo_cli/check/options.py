@@ -72,7 +72,7 @@ class OptionFile:
 
     def _start(self, name: str, number: int) -> int:
         line = self.lines[number - 1]
-        return self.starts[number - 1] + line.find(name, line.find(_TYPE) + len(_TYPE) if _TYPE in line else 0)
+        return self.starts[number - 1] + line.find(name, len(_TYPE) if line.lstrip().startswith(_TYPE) else 0)
 
     @cached_property
     def content(self) -> dict[tuple[bool, str], str]:

@@ -189,16 +189,21 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     """
     try:
         status = _prepared(sys.argv[1:] if words is None else words)
-    except KeyboardInterrupt:
-        status = 130
-    except Stopped as stopped:
-        status = 128 + stopped.number
+    except (KeyboardInterrupt, Stopped) as signalled:
+        status = 128 + (signalled.number if isinstance(signalled, Stopped) else signal.SIGINT)
+        if words is None:
+            _flush()
+            os._exit(status)  # here, before what was read is freed, which takes longer than a second if it is large
+    _flush()
+    sys.exit(status)
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:  # a closed pipe does not change the exit status
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(status)
 
 
 def _prepared(words: Sequence[str]) -> int:

@@ -83,7 +83,7 @@ def calls_of(data: Mapping[str, Any], path: str) -> list[DumpedCall]:
             magnitudes = list(_magnitudes(tensors))
             if magnitudes and (match := _CALL.fullmatch(call)):
                 calls.append(DumpedCall(call, _operator(*match.groups()), magnitudes))
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise Damaged("not a dump.json of msprobe", path=path) from None
     if not calls:
         hint = "dump with the task statistics, the level L1 or mix, and the summary_mode statistics"

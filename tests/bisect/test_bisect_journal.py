@@ -62,6 +62,8 @@ def test_a_journal_cut_at_any_byte_keeps_its_whole_lines(tmp_path: Path) -> None
         BEGIN + b"rest\n",
         BEGIN + summed('{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": "abc"') + b"cut",
         BEGIN + 200_000 * b"[" + b"\n",
+        BEGIN + summed('{"event": "start", "trial": 1e400'),
+        BEGIN + summed(f'{{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": 1{400 * "0"}'),
         b"\xff\n",
     ],
 )

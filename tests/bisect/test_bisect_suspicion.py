@@ -51,7 +51,8 @@ def test_a_file_without_evidence_is_refused(tmp_path: Path) -> None:
         (tmp_path / "file").write_text(text, "utf-8")
         with pytest.raises(UsageFault, match="neither a comparison CSV"):
             read_evidence(str(tmp_path / "file"))
-    for text in ('{"types": 3}', '{"types": ' + 200_000 * "["):
+    huge = f'{{"types": [{{"type": "Mul", "error_alone": 1{400 * "0"}}}]}}'
+    for text in ('{"types": 3}', '{"types": ' + 200_000 * "[", huge):
         (tmp_path / "file").write_text(text, "utf-8")
         with pytest.raises(Damaged, match="neither JSON of"):
             read_evidence(str(tmp_path / "file"))

@@ -100,6 +100,7 @@ CASES = [
         "node_10\n",
     ),
     ("keep_dtype", "  OpType::matMulV2", [("refused-line", 1, 11, "unsafe")], "  OpType::MatMulV2"),
+    ("keep_dtype", "-OpType::Mul", [("unknown-node", 1, 1, None)], None),
     ("keep_dtype", "OpType::Softmaxv2", [("unknown-operator", 1, 9, "unsafe")], "OpType::SoftmaxV2"),
     ("keep_dtype", "OpType::Einsum", [("not-in-model", 1, 9, None)], None),
     ("keep_dtype", "\ufeffnode_10", [("ignored-line", 1, 1, "unsafe")], "node_10"),

@@ -86,15 +86,17 @@ def test_the_opset_chooses_the_name(tmp_path: Path) -> None:
     assert [_types(each)[0][1] for each in (old, new)] == ["Unsqueeze", "UnsqueezeV3"]
 
 
-def test_an_opset_without_plugins_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opset", [21, -(2**62)])
+def test_an_opset_without_plugins_is_refused(tmp_path: Path, opset: int) -> None:
     graph = _read(
-        tmp_path, [helper.make_node("Relu", ["x"], ["y"])], [_value("x", [2])], [_value("y", [2])], opsets=[("", 21)]
+        tmp_path, [helper.make_node("Relu", ["x"], ["y"])], [_value("x", [2])], [_value("y", [2])], opsets=[("", opset)]
     )
-    assert graph.model.refused == (("Relu_0", "Relu", "no plugin for ai.onnx::21::Relu"),)
-    assert _types(graph) == [("Relu_0", "ai.onnx::21::Relu")]
+    assert graph.model.refused == (("Relu_0", "Relu", f"no plugin for ai.onnx::{opset}::Relu"),)
+    assert _types(graph) == [("Relu_0", f"ai.onnx::{opset}::Relu")]
+    advice = [f"the model has opset {opset}: export it with opset 18 or an older one"] if opset > 0 else []
     assert list(refusal_lines(graph.model)) == [
-        "atc refuses this model: `Relu_0` (Relu): no plugin for ai.onnx::21::Relu",
-        "the model has opset 21: export it with opset 18 or an older one",
+        f"atc refuses this model: `Relu_0` (Relu): no plugin for ai.onnx::{opset}::Relu",
+        *advice,
     ]
 
 
@@ -259,6 +261,12 @@ def test_without_the_onnx_package_the_error_names_the_package_to_install(
 def test_an_input_that_nothing_produces_is_named(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="`gone`"):
         _read(tmp_path, [helper.make_node("Relu", ["gone"], ["y"])], [], [_value("y", [2])])
+
+
+def test_an_attribute_that_the_constant_made_from_it_cannot_hold_is_refused(tmp_path: Path) -> None:
+    node = helper.make_node("ReduceMax", ["x"], ["y"], name="n", axes=[2**31], keepdims=0)
+    with pytest.raises(Damaged, match=r"`n` \(ReduceMax\): an attribute is not a number of int32"):
+        _read(tmp_path, [node], [_value("x", [2])], [_value("y", [])], opsets=[("", 15)])
 
 
 def test_nodes_with_equal_names_get_numbers(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def raw_ge_options(path: str) -> dict[str, str]:
         options = {
             key: value for level in ("global", "session", "graph") for key, value in levels.get(level, {}).items()
         }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         message = "not an object with `compile options` of `global`, `session` and `graph`"
         raise Damaged(message, name="bad-raw-options", path=path) from None
     return {RAW_OPTIONS[key]: value for key, value in options.items() if key in RAW_OPTIONS and isinstance(value, str)}

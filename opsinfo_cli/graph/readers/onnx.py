@@ -129,7 +129,10 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
     def needed(op: str, domain: str) -> tuple[frozenset[int], int]:
         """Return the numbers of the inputs that an operator must have, and how many outputs."""
         newest = defs.onnx_opset_version()
-        for opset in (min(opsets.get(domain, 1), newest), newest):  # an operator may be newer than the model says
+        for opset in (
+            max(1, min(opsets.get(domain, 1), newest)),
+            newest,
+        ):  # an operator may be newer than the model says
             with suppress(defs.SchemaError):
                 schema = defs.get_schema(op, opset, domain)
                 kinds = defs.OpSchema.FormalParameterOption

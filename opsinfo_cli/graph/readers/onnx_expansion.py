@@ -12,6 +12,7 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...errors import Damaged
 from ..dtypes import ONNX
 from ..graph import GraphTensor, Weights
 from .onnx_rules import FAMILIES, PLAIN
@@ -387,12 +388,16 @@ class _Expansion:
         from onnx import helper
 
         values = value if isinstance(value, list) else [value]
-        if "int" in dtype or dtype == "bool":
-            values = [int(each) for each in values]
         name = f"{self.node.name}_{'' if step.name == '*' else step.name}const{len(self.made)}"
         shape = (len(values),) if isinstance(value, list) else ()
         made = constant(self.graph, name, dtype, shape)
-        tensor = helper.make_tensor(name, ONNX.index(dtype), shape, values)
+        try:
+            if "int" in dtype or dtype == "bool":
+                values = [int(each) for each in values]
+            tensor = helper.make_tensor(name, ONNX.index(dtype), shape, values)
+        except (ValueError, OverflowError):  # NaN, infinity, or a number that the dtype has not
+            message = f"`{self.node.name}` ({self.node.op}): an attribute is not a number of {dtype}"
+            raise Damaged(message, name="damaged-model", path=self.path) from None
         made.weights = Weights(self.path, tensor=tensor)
         self.made.append(made)
         return name
