@@ -116,15 +116,6 @@ def test_the_page_of_a_node_shows_it_first(opsinfo: Run, judged: list[str | Path
     assert (ran.code, data_of(ran.out)["chosen"]) == (0, 3)
 
 
-@pytest.mark.parametrize("words", [["--by", "node"], ["--on", "low"], ["--match", "fc"]])
-def test_options_that_choose_rows_cannot_be_combined_with_a_page(
-    opsinfo: Run, judged: list[str | Path], tmp_path: Path, words: list[str]
-) -> None:
-    ran = opsinfo("graph", dump(tmp_path), *judged, *words, "--format", "html")
-    assert (ran.code, ran.out) == (2, "")
-    assert f"{words[0]}{' node' if words[0] == '--by' else ''} cannot be combined" in ran.err
-
-
 @pytest.mark.parametrize("format_", ["html", "json", "text"])
 def test_an_output_never_overwrites_the_model(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path, format_: str
