@@ -157,7 +157,7 @@ def open_model(path: str, console: Console) -> ModelGraph:
         given = command_options(graph.model.command)
         mode = given.get("precision_mode_v2") or given.get("precision_mode")
         console.note(f"compiled by: {graph.model.atc_cmdline}")
-        console.note(f"precision mode of that command: {mode or 'not named, so its default'}")
+        console.note(f"precision mode of that command: {mode or 'its default'}")
         if given.get("raw_ge_options"):
             try:
                 raw_ge_options(given["raw_ge_options"])

@@ -38,7 +38,10 @@ _OPTION_LINES = {
 _NODE_NAME = r"[\w./:-]*"
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
-_MARK = r'"(?:(?:white|black|gr[ae]y|trust|block)[-_ ]?list"\s*:\s*\{|to[-_ ]?(?:add|remove)"\s*:)'
+_MARK = (
+    r'"(?:(?:white|black|gray)-list"\s*:|(?:white|black|gr[ae]y|trust|block)[-_ ]?list"\s*:\s*\{'
+    r'|to[-_ ]?(?:add|remove)"\s*:)'
+)
 _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
 
 
@@ -103,7 +106,7 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
     """
     outcome = outcome or read_members(source)
     if not isinstance(outcome, Members) or outcome.members is None:
-        kind = _kind_of_broken(source)
+        kind = _kind_of_broken(source) if source.text.strip() else None
         return kind == "library" or (kind == "mixlist" and _is_mixlist_of_its_own(source))
     content = {member.key: member.value for member in outcome.members}
     if content.get("kind") == SNAPSHOT:

@@ -162,7 +162,7 @@ def _require_fitting(
         raise UsageFault("--sections, --mixlist-a, --mixlist-b and --format mixlist compare libraries, not mixlists")
     if is_matrix and (sections or one_mixlist or is_port):
         words = "--sections, --mixlist-a, --mixlist-b and --format mixlist"
-        raise UsageFault(f"{words} compare two targets, not {len(targets)}", hint="choose chips as TARGET@SOC")
+        raise UsageFault(f"{words} compare two targets, A and B", hint="choose chips as A@SOC B@SOC")
 
 
 def _names(

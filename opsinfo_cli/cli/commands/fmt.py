@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -56,6 +57,9 @@ def command(
     if output is not None:
         return _build(mixlists, output, writing, console)
     for path in mixlists:
+        if os.path.isdir(path):
+            hint = f"`opsinfo validate {path} --fix` fixes the mixlists in it"
+            raise UsageFault("this is a directory", name="is-directory", path=path, hint=hint)
         with suppress(Refused):  # reported below
             require_no_library(Source.read(path))
     result = changed("fmt", [Job(path, FmtPlan()) for path in mixlists], writing, console)

@@ -206,6 +206,9 @@ def _end_words(answer: BisectAnswer) -> str:
         return "the check fails with the base list: is the check right?"
     if answer.end.ended == "nothing-to-do":
         return "the check passes with the base list: there is nothing to do"
+    counts = answer.session.spent.counts
+    if counts[Verdict.CANNOT_TELL] and not counts[Verdict.PASS] + counts[Verdict.FAIL]:
+        return "the check could not tell in any run (exit status 125): is it right?"
     return "even the largest list fails: is the check right? if it is, no precision list helps"
 
 
