@@ -54,13 +54,12 @@ class Progress:
         runs = session.spent.runs
         left = session.left * session.rules.counting.runs
         best = session.knowledge.best()
-        parts = [f"trial {join_some([str(number) for number in session.running])} running"] if session.running else []
-        parts.append(f"{runs} done, at most {left} left")
-        if runs:
-            parts[-1] += f" ({span(session.spent.seconds / runs * left / max(1, session.place.slots))})"
+        running = f"{len(session.running)} running, " if len(session.running) > 1 else ""
+        time = f" ({span(session.spent.seconds / runs * left / max(1, session.place.slots))})" if runs else ""
         count = len(session.subject.names)
-        known = "no list passes yet" if best is None else f"best so far: {len(best)} of {count} {self._what}"
-        self._show("; ".join([known, *parts]), runs / max(1, runs + left))
+        known = "no list passes yet" if best is None else f"best: {len(best)} of {count} {self._what}"
+        text = f"{known}; {runs} done, {running}at most {left} left{time}"  # beside it a bar has room in 80 columns
+        self._show(text, runs / max(1, runs + left))
         if not self._has_told and runs >= _ENDS and left:
             self._has_told = True
             self._tell_time(session)

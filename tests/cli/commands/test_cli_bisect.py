@@ -488,7 +488,7 @@ def test_a_terminal_shows_a_table_and_the_progress_with_the_time_left(
     assert (code, "suspicion" in shown) == (0, True)
     code, shown = terminal(*words, "--", needing(tmp_path / "check", None, "sleep 0.2"), "{mixlist}")
     assert code == 0
-    assert re.search(r"best so far: 3 of 12 op types; trial \d+ running; \d+ done, at most \d+ left \(.* s\)", shown)
+    assert re.search(r"━\S* \S*\d:\d\d:\d\d\S* best: 3 of 12 op types; \d+ done, at most \d+ left \(.* s\)", shown)
     assert "proved by trial" in shown
 
 
