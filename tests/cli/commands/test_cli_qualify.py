@@ -92,11 +92,3 @@ def test_a_log_that_grows_ends(opsinfo: Run, tmp_path: Path) -> None:
     finally:
         done.set()
         writer.join()
-
-
-# What MindSpore logged as reduced
-
-RECORD = (
-    "[INFO] Default/network/x{{[0]: {op}, [1]: CNode}} {way} precision, node datatype: \n(<Float32xNCHW>) -> "
-    "(<Float32xNCHW>), select kernel: (<Float16xNC1HWC0>) -> (<Float16xNC1HWC0>)\n"
-)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import AI_910B, NN, ONLY_910, Run, library, mixlist, snapshot, write
+from cli_support import AI_910B, NN, ONLY_910, ROOT, Run, library, mixlist, snapshot, write
 
 needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="`patch` is not installed")
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="`strace` is not installed")
@@ -35,6 +35,35 @@ ADDED, REMOVED, CHANGED = ("Add", "Pow", "black"), ("Cast", "Mul", "gray"), ("Ca
 MOVES = [(style, ADDED) for style in LIBRARIES]
 MOVES += [(style, REMOVED) for style in ("vendor", "bom-crlf-no-end", "one-line")]
 MOVES += [(style, CHANGED) for style in ("pretty", "crlf", "compact-no-end")]
+LIBRARY = "aic-x-ops-info.json"
+GOOD, BAD = ROOT / "fixtures/mixlists/good", ROOT / "fixtures/mixlists/bad"
+FIXED = [BAD / f"{name}.json" for name in ("comment-crlf", "everything-that-fmt-fixes", "manual-sample-training")]
+FIXED += [BAD / f"{name}.json" for name in ("manual-sample-missing-comma", "missing-comma-array")]
+FIXED += [GOOD / f"{name}.json" for name in ("bom", "trailing-text", "comment-after-the-end")]
+MIXLISTS = ("crlf", "bom", "no-final-newline", "one-line", "tabs", "several-operators")
+ODD = ("with blanks in it", "a\ttab", 'quote"d', "new\nline", "名字")
+
+SCENES: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
+    # name: (file, its content, command line)
+    **{
+        f"{style}-{'-'.join(move)}": (LIBRARY, LIBRARIES[style], ("move", LIBRARY, *move[:-1], "--to", move[-1]))
+        for style, move in MOVES
+    },
+    **{
+        f"mixlist {name}": (
+            "m.json",
+            (GOOD / f"{name}.json").read_bytes(),
+            ("move", "m.json", "Abs", "Tan", "--to", "white"),
+        )
+        for name in MIXLISTS
+    },
+    **{f"fmt {path.stem}": ("m.json", path.read_bytes(), ("fmt", "m.json")) for path in FIXED},
+    **{
+        repr(folder): (f"{folder}/{LIBRARY}", PLAIN, ("move", f"{folder}/{LIBRARY}", "Add", "--to", "black"))
+        for folder in ODD
+    },
+    "a new file": ("other.json", "{}", ("move", "new.json", "Relu", "--to", "black", "--create")),
+}
 
 
 def patched(folder: Path, diff: str, *words: str) -> None:
@@ -51,35 +80,18 @@ def patched(folder: Path, diff: str, *words: str) -> None:
 
 
 @needs_patch
-@pytest.mark.parametrize(("style", "move"), MOVES, ids=lambda each: "-".join(each) if isinstance(each, tuple) else each)
-def test_patch_gives_the_result_of_the_move(
-    opsinfo: Run, tmp_path: Path, style: str, move: tuple[str, str, str]
-) -> None:
-    *ops, to = move
-    name = "aic-x-ops-info.json"
-    path, copy = write(tmp_path / "real" / name, LIBRARIES[style]), write(tmp_path / "copy" / name, LIBRARIES[style])
-    before = path.read_bytes()
-    diff = opsinfo("move", name, *ops, "--to", to, "--dry-run", cwd=path.parent)
-    assert diff.code == 0
-    assert path.read_bytes() == before
-    patched(copy.parent, diff.out, "-p0")
-    assert opsinfo("move", name, *ops, "--to", to, cwd=path.parent).code == 0
-    assert path.read_bytes() != before
-    assert copy.read_bytes() == path.read_bytes()
-
-
-@needs_patch
-@pytest.mark.parametrize("name", ["crlf", "bom", "no-final-newline", "one-line", "tabs", "several-operators"])
-@pytest.mark.parametrize("to", ["white"])
-def test_patch_gives_the_result_of_the_move_in_a_mixlist(
-    opsinfo: Run, fixtures: Path, tmp_path: Path, name: str, to: str
-) -> None:
-    data = (fixtures / f"mixlists/good/{name}.json").read_bytes()
-    path, copy = write(tmp_path / "real/m.json", data), write(tmp_path / "copy/m.json", data)
-    words = ("m.json", "Abs", "Tan", "--to", to)
-    patched(copy.parent, opsinfo("move", *words, "--dry-run", cwd=path.parent).out, "-p0")
-    assert opsinfo("move", *words, cwd=path.parent).code == 0
-    assert copy.read_bytes() == path.read_bytes() != data
+@pytest.mark.parametrize("scene", SCENES)
+def test_patch_gives_the_result_of_the_run(opsinfo: Run, tmp_path: Path, scene: str) -> None:
+    name, content, words = SCENES[scene]
+    real, copy = tmp_path / "real", tmp_path / "copy"
+    write(real / name, content)
+    write(copy / name, content)
+    before = _contents(copy)
+    diff = opsinfo(*words, "--dry-run", cwd=real)
+    assert (diff.code, _contents(real)) == (0, before)
+    patched(copy, diff.out, "-p0", "--batch")
+    assert opsinfo(*words, cwd=real).code == 0
+    assert _contents(copy) == _contents(real) != before
 
 
 @needs_patch
@@ -101,65 +113,6 @@ def test_patch_gives_the_result_of_apply_for_several_files(
 
 def _contents(top: Path) -> dict[str, Any]:
     return {name: each[3] for name, each in snapshot(top).items()}
-
-
-@needs_patch
-@pytest.mark.parametrize(
-    "name",
-    [
-        "comment-crlf",
-        "everything-that-fmt-fixes",
-        "manual-sample-training",
-        "manual-sample-missing-comma",
-        "missing-comma-array",
-    ],
-)
-def test_patch_gives_the_result_of_fmt(opsinfo: Run, fixtures: Path, tmp_path: Path, name: str) -> None:
-    data = (fixtures / f"mixlists/bad/{name}.json").read_bytes()
-    path, copy = write(tmp_path / "real/mixlist.json", data), write(tmp_path / "copy/mixlist.json", data)
-    diff = opsinfo("fmt", "mixlist.json", "--diff", cwd=path.parent)
-    patched(copy.parent, diff.out, "-p0")
-    opsinfo("fmt", "mixlist.json", cwd=path.parent)
-    assert copy.read_bytes() == path.read_bytes() != data
-
-
-@needs_patch
-@pytest.mark.parametrize("name", ["bom", "trailing-text", "comment-after-the-end"])
-def test_patch_gives_the_result_of_fmt_for_an_accepted_file(
-    opsinfo: Run, fixtures: Path, tmp_path: Path, name: str
-) -> None:
-    data = (fixtures / f"mixlists/good/{name}.json").read_bytes()
-    path, copy = write(tmp_path / "real/m.json", data), write(tmp_path / "copy/m.json", data)
-    patched(copy.parent, opsinfo("fmt", "m.json", "--diff", cwd=path.parent).out, "-p0")
-    assert opsinfo("fmt", "m.json", cwd=path.parent).code == 0
-    assert copy.read_bytes() == path.read_bytes() != data
-
-
-@needs_patch
-@pytest.mark.parametrize(
-    "folder",
-    ["with blanks in it", "a\ttab", 'quote"d', "new\nline", "名字"],
-    ids=["blanks", "tab", "quote", "newline", "Chinese"],
-)
-def test_patch_finds_a_file_with_an_odd_name_by_itself(opsinfo: Run, tmp_path: Path, folder: str) -> None:
-    path = write(tmp_path / "real" / folder / "aic-x-ops-info.json", PLAIN)
-    copy = write(tmp_path / "copy" / folder / "aic-x-ops-info.json", PLAIN)
-    words = (f"{folder}/aic-x-ops-info.json", "Add", "--to", "black")
-    diff = opsinfo("move", *words, "--dry-run", cwd=tmp_path / "real")
-    patched(tmp_path / "copy", diff.out, "-p0", "--batch")
-    assert opsinfo("move", *words, cwd=tmp_path / "real").code == 0
-    assert copy.read_bytes() == path.read_bytes()
-
-
-@needs_patch
-def test_patch_gives_the_result_of_creating_a_file(opsinfo: Run, tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "copy").mkdir()
-    words = ("new.json", "Relu", "--to", "black", "--create")
-    diff = opsinfo("move", *words, "--dry-run", cwd=tmp_path / "real")
-    patched(tmp_path / "copy", diff.out, "-p0", "--batch")
-    opsinfo("move", *words, cwd=tmp_path / "real")
-    assert (tmp_path / "copy/new.json").read_bytes() == (tmp_path / "real/new.json").read_bytes()
 
 
 @needs_patch
