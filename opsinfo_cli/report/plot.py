@@ -111,7 +111,7 @@ def text_rows(plot: Plot, width: int, unicode: bool, height: int = 8) -> Iterato
         yield f"{power:>{label}} {side}{line}"
     yield f"{'':>{label}} {corner}{under * columns}"
     first, last = str(plot.first), f"{plot.unit} {plot.last}"
-    yield f"{'':>{label}}  {first}{last:>{max(1, columns - len(first))}}"
+    yield f"{'':>{label}}  {first}{last:>{max(len(last) + 1, columns - len(first))}}"
 
 
 def _line_cells(plot: Plot, points: Sequence[tuple[float, float]], columns: int, height: int) -> set[tuple[int, int]]:

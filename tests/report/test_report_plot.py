@@ -60,7 +60,7 @@ def test_an_error_is_a_bar_for_each_node() -> None:
         "     |  ##",
         "1e-4 |  ##",
         "     +----",
-        "      1node 4",
+        "      1 node 4",
     ]
 
 
