@@ -13,6 +13,8 @@ from itertools import accumulate, chain, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import Damaged
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -290,11 +292,19 @@ class ModelGraph:
         """Return the graph without some nodes.
 
         :param gone: the nodes, and the output that feeds the readers of each instead; it may be that of another one
+        :raises Damaged: if they feed each other in a cycle
         """
+        feeds = dict(gone)
 
         def behind(source: Producer | None) -> Producer | None:
-            while source is not None and source.node in gone:
-                source = gone[source.node]
+            passed: list[int] = []
+            while source is not None and source.node in feeds:
+                passed.append(source.node)
+                if len(passed) > len(feeds):
+                    message = f"removed nodes form a cycle through `{self.names[source.node]}`"
+                    raise Damaged(message, name="bad-graph", path=self.model.path)
+                source = feeds[source.node]
+            feeds.update(dict.fromkeys(passed, source))
             return source
 
         bodies = [self.nodes[body.nodes.start : body.nodes.stop] for body in self.subgraphs]

@@ -11,8 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import Damaged
-from .graph import ModelGraph, Producer
+from .graph import ModelGraph
 
 if TYPE_CHECKING:
     from .graph import GraphTensor
@@ -40,13 +39,13 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
     """
     if graph.model.predicted:  # a model of another framework: nothing was compiled
         return graph
-    gone = set(inserted_nodes(graph))
+    gone = inserted_nodes(graph)
     changed = any(
         tensor.original_dtype not in (None, tensor.dtype) for node in graph for tensor in (*node.inputs, *node.outputs)
     )
     if not gone and not changed:
         return graph
-    graph = graph.without(_behind(graph, gone))
+    graph = graph.without({index: graph[index].sources[0] for index in gone})
     originals: dict[GraphTensor, GraphTensor] = {}
 
     def original(tensor: GraphTensor) -> GraphTensor:
@@ -59,23 +58,3 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
         for node in graph
     ]
     return ModelGraph(nodes, graph.model._replace(judged=False, has_casts=False), graph.subgraphs)
-
-
-def _behind(graph: ModelGraph, gone: set[int]) -> dict[int, Producer | None]:
-    """Return the output that feeds each inserted conversion, before any other one."""
-    fed_by: dict[int, Producer | None] = {}
-    for index in gone:
-        passed: dict[int, None] = {}
-        source: Producer | None = Producer(index, 0)
-        while source is not None and source.node in gone:
-            if source.node in passed:
-                name = graph[source.node].name
-                message = f"inserted conversions form a cycle through `{name}`"
-                raise Damaged(message, name="bad-graph", path=graph.model.path)
-            if source.node in fed_by:
-                source = fed_by[source.node]
-                break
-            passed[source.node] = None
-            source = graph[source.node].sources[0]
-        fed_by.update(dict.fromkeys(passed, source))
-    return fed_by
