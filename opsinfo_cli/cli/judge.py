@@ -15,7 +15,7 @@ from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.judging import Ready, prepare
 from ..graph.options.atc import AtcOptions
 from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
-from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE, ImplOptions
+from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE
 from ..graph.options.op_precision import OpPrecision
 from ..model.install import DOCUMENTED_FOLDERS
 from ..model.mixlist import Mixlist
@@ -58,12 +58,8 @@ class JudgeOptions:
     no_fusion: tuple[str, ...] = ()
 
     @property
-    def implmode(self) -> ImplOptions:
-        return ImplOptions(*(getattr(self, name) for name in ImplOptions._fields))
-
-    @property
     def atc(self) -> AtcOptions:
-        return AtcOptions(self.output_type, self.input_fp16_nodes, self.is_weight_clip, self.insert_op_conf)
+        return AtcOptions(*(getattr(self, name) for name in AtcOptions._fields))
 
     def require_mode(self) -> None:
         """:raises UsageFault: if there is no such mode"""
@@ -170,7 +166,6 @@ def judged_model(
             customize_dtypes=customize_dtypes,
             fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
             atc=options.atc,
-            implmode=options.implmode,
             no_fusion=options.no_fusion,
         )
         answer = ready.judge(mode.name, mixlist)

@@ -14,7 +14,6 @@ from .judge.modes import FP16_OP_TYPES
 from .judging import prepare
 from .options.atc import AtcOptions
 from .options.files import fp16_op_types
-from .options.implmode import ImplOptions
 from .readers import read_graph
 
 if TYPE_CHECKING:
@@ -90,8 +89,10 @@ class Graph(core.ModelGraph):
             keep_dtype=keep_dtype,
             customize_dtypes=customize_dtypes,
             fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
-            atc=AtcOptions(output_type, input_fp16_nodes, clip, insert_op_conf),
-            implmode=ImplOptions(op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32),
+            atc=AtcOptions(
+                *(output_type, input_fp16_nodes, clip, insert_op_conf),
+                *(op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32),
+            ),
             no_fusion=no_fusion,
         )
         return ready.judge(mode, mixlist)

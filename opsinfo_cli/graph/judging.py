@@ -15,7 +15,7 @@ from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
 from .judge.sorting import Marks
 from .options.atc import NO_OPTIONS, with_options
-from .options.implmode import NO_IMPL_OPTIONS, implementation_modes
+from .options.implmode import implementation_modes
 from .undo import before_judge
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .graph import ModelGraph
     from .options.atc import AtcOptions, Considered
     from .options.files import CustomizeDtypes, KeepDtype
-    from .options.implmode import ImplModes, ImplOptions
+    from .options.implmode import ImplModes
 
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"
@@ -78,7 +78,6 @@ def prepare(
     customize_dtypes: CustomizeDtypes | None = None,
     fp16_types: frozenset[str] = FP16_OP_TYPES,
     atc: AtcOptions = NO_OPTIONS,
-    implmode: ImplOptions = NO_IMPL_OPTIONS,
     no_fusion: Collection[str] = (),
 ) -> Ready:
     """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
@@ -87,8 +86,7 @@ def prepare(
     :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
     :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
-    :param atc: options that change the graph; missing ones are taken from the command that compiled the model
-    :param implmode: options of atc that set how nodes are computed; missing ones likewise
+    :param atc: options of atc; missing ones are taken from the command that compiled the model
     :param no_fusion: names of fusions that are left out, or ``all``
     :raises UsageFault: if an option of atc does not fit the graph, or has a wrong value
     :raises Refused: if the target or a file cannot be read
@@ -98,7 +96,7 @@ def prepare(
     kernels = Kernels(operators, soc or own_soc, columns)
     after = fused(before_judge(graph), kernels, no_fusion)
     graph, considered = with_options(after.graph, atc)
-    modes = implementation_modes(implmode, graph.model.command, soc or own_soc, root)
+    modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
     return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered, modes, after)

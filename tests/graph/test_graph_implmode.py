@@ -8,7 +8,8 @@ import pytest
 from case_support import graph_of, judge, library_of
 
 from opsinfo_cli.errors import UsageFault
-from opsinfo_cli.graph.options.implmode import ImplOptions, implementation_modes
+from opsinfo_cli.graph.options.atc import AtcOptions
+from opsinfo_cli.graph.options.implmode import implementation_modes
 from opsinfo_cli.model.target import Target
 
 FLOATS = {"flag": "false"}, {"dtype": "float,float16", "format": "ND,ND", "paramType": "required"}
@@ -25,7 +26,7 @@ LIBRARY = library_of(dict.fromkeys(("Conv2D", "MatMulV2", "Relu"), ENTRY))
 
 
 def computed(soc: str | None = "ascend910b", **options: str) -> dict[str, str | None]:
-    answer = judge(GRAPH, LIBRARY, "mixed_float16", soc=soc, implmode=ImplOptions(**options))
+    answer = judge(GRAPH, LIBRARY, "mixed_float16", soc=soc, atc=AtcOptions(**options))
     return {node.name: node.compute for node in answer if node.judged}
 
 
@@ -78,16 +79,16 @@ def test_the_files_of_an_install_say_which_types_a_mode_is_for(tmp_path: Path) -
     folder.mkdir(parents=True)
     (folder / "allow_hf32_matmul_f_conv_t.ini").write_text("Relu=enable_hi_float_32_execution\n", "utf-8")
     (folder / "high_precision.ini").write_text("MatMulV2=high_precision\n", "utf-8")
-    modes = implementation_modes(ImplOptions(op_select_implmode="high_precision"), (), "ascend910b", f"{tmp_path}/opp")
+    modes = implementation_modes(AtcOptions(op_select_implmode="high_precision"), (), "ascend910b", f"{tmp_path}/opp")
     assert modes.types == {"MatMulV2": "high_precision", "Relu": "enable_hi_float_32_execution"}
 
 
 def test_options_of_the_models_own_command_are_taken_and_those_of_the_user_win() -> None:
     command = ("atc", "--allow_hf32=11", "--op_precision_mode=/nowhere/modes.ini")
-    modes = implementation_modes(ImplOptions(), command, "ascend910b", None)
+    modes = implementation_modes(AtcOptions(), command, "ascend910b", None)
     assert modes.types["MatMulV2"] == "enable_hi_float_32_execution"
     assert modes.caveats == ["not considered: --op_precision_mode=/nowhere/modes.ini: No such file or directory"]
-    assert implementation_modes(ImplOptions(allow_hf32="0"), command, "ascend910b", None).types["Conv2D"] == (
+    assert implementation_modes(AtcOptions(allow_hf32="0"), command, "ascend910b", None).types["Conv2D"] == (
         "enable_float_32_execution"
     )
 

@@ -11,7 +11,7 @@ import pytest
 from trained import TRAINED, Trained, path_of, target
 
 from opsinfo_cli.graph.judging import prepare
-from opsinfo_cli.graph.options.implmode import ImplOptions
+from opsinfo_cli.graph.options.atc import AtcOptions
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.model.policy import ADD_BLACK
 from opsinfo_cli.model.target import TargetOptions, resolve
@@ -39,8 +39,8 @@ def test_a_third_of_the_error_is_reached_by_a_list_that_is_minimal(
     common = ["--against", place, "--soc", soc, "--precision-mode", mode, "--inputs", inputs_of(model, path, tmp_path)]
 
     common += ["--allow-hf32", "00"]  # a black convolution is else computed in HF32, which a list cannot cure
-    modes = ImplOptions(allow_hf32="00")
-    ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}), implmode=modes)
+    modes = AtcOptions(allow_hf32="00")
+    ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}), atc=modes)
     simulation = Simulation.open(path, ready, mode, input_sets(str(common[-3]), onnx.load(path), {}))
 
     def error(types: list[str]) -> float:

@@ -18,7 +18,7 @@ from simulate_support import FLOAT, INT64, all_low, node, save, value
 
 from opsinfo_cli.graph.answer import Answer
 from opsinfo_cli.graph.judging import Ready, prepare
-from opsinfo_cli.graph.options.implmode import ImplOptions
+from opsinfo_cli.graph.options.atc import AtcOptions
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.model.policy import ADD_BLACK
 from opsinfo_cli.simulate.inputs import InputSet
@@ -246,8 +246,8 @@ def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
 ) -> None:
     model = image()
     path = saved(model, tmp_path)
-    modes = ImplOptions(allow_hf32=allow_hf32)
-    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), implmode=modes)
+    modes = AtcOptions(allow_hf32=allow_hf32)
+    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
     made = Simulation.open(path, ready, "mixed_float16", [InputSet("given", model.inputs)])
     plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
     assert [each.dtype for each in plan.entries.values()] == ["hf32"] * places

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
 from ...errors import MissingPackage, OpsinfoError, RefusedByAtc
 from ...graph.judging import prepare
-from ...graph.options.implmode import ImplOptions
+from ...graph.options.atc import AtcOptions
 from ...model.target import TargetOptions
 from ...report.console import Console
 from ..open import accepted_mixlist, open_against, open_model, open_prices, report_doubts, report_unknown
@@ -36,11 +36,11 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     base = accepted_mixlist(options.base, console) if options.base else None
     if base:
         report_unknown(base, target.operators, console)
-    modes = ImplOptions(allow_hf32=options.allow_hf32)
+    modes = AtcOptions(allow_hf32=options.allow_hf32)
     graph = open_model(options.model, console) if options.model else None
     if graph is not None and graph.model.refused and options.strict:
         raise RefusedByAtc("atc refuses the model", path=options.model, hint="the warnings name the nodes")
-    ready = prepare(graph, target, implmode=modes) if graph is not None else None
+    ready = prepare(graph, target, atc=modes) if graph is not None else None
     simulated = []
     if ready is not None and ready.prepared.graph.model.onnx is not None and not (options.evidence or options.grow):
         simulated = _simulated(ready, options.mode, base, check, console)

@@ -68,25 +68,33 @@ _CONTROL = frozenset({"PartitionedCall", "StatefulPartitionedCall", "Case", "Sta
 
 
 class AtcOptions(NamedTuple):
-    """Options of atc, as written there; None: not given.
+    """Options of atc, as written there; None: not given. The first four change the graph.
 
     :param output_type: ``FP16``, or ``node:0:FP16;other:0:UINT8``
     :param input_fp16_nodes: names of inputs, with semicolons
     :param is_weight_clip: ``0`` or ``1``
     :param insert_op_conf: the path of an AIPP configuration
+    :param op_precision_mode: the path of a file
+    :param op_select_implmode: one of ``SELECT_IMPLMODE``
+    :param optypelist_for_implmode: op types, with commas
+    :param allow_hf32: one of ``ALLOW_HF32``
     """
 
     output_type: str | None = None
     input_fp16_nodes: str | None = None
     is_weight_clip: str | None = None
     insert_op_conf: str | None = None
+    op_precision_mode: str | None = None
+    op_select_implmode: str | None = None
+    optypelist_for_implmode: str | None = None
+    allow_hf32: str | None = None
 
 
 NO_OPTIONS = AtcOptions()
 
 
 class Considered(NamedTuple):
-    """The outcome of the options.
+    """The outcome of the options that change the graph.
 
     :param applied: each that was applied, as ``--name=value``
     :param ignored: why other options of the compiler's command were not, by ``--name=value``
@@ -96,7 +104,7 @@ class Considered(NamedTuple):
 
     applied: tuple[str, ...] = ()
     ignored: Mapping[str, str] = MappingProxyType({})
-    unknown: tuple[str, ...] = AtcOptions._fields
+    unknown: tuple[str, ...] = ()
     clips: bool | None = None
 
 
@@ -183,7 +191,7 @@ def with_options(graph: ModelGraph, given: AtcOptions = NO_OPTIONS) -> tuple[Mod
         applied.append(f"--{name}={value}")
         clips = value == "1" if name == "is_weight_clip" else clips
     ignored |= {f"--{name}={command[name]}": "it sets a layout" for name in _LAYOUT if "true" in command.get(name, "")}
-    unknown = () if command else tuple(name for name in given._fields if not getattr(given, name))
+    unknown = () if command else tuple(name for name in AtcOptions._fields[: len(_STEPS)] if not getattr(given, name))
     return graph, Considered(tuple(applied), ignored, unknown, clips)
 
 

@@ -10,12 +10,12 @@ import json
 import os
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...errors import OpsinfoError, UsageFault
 from ...model.policy import BLANKS
 from ..dtypes import leading
-from .atc import command_options
+from .atc import AtcOptions, command_options
 from .op_precision import OpPrecision
 
 if TYPE_CHECKING:
@@ -34,24 +34,6 @@ SELECT_IMPLMODE = ("high_precision", "high_performance", "high_precision_for_all
 """Values of ``--op_select_implmode``."""
 _FOLDERS = ("built-in/op_impl/ai_core/tbe/impl_mode", "op_impl/built-in/ai_core/tbe/impl_mode")
 """Below an OPP root: the files of modes, in the current layout and the one of CANN before 5.1."""
-
-
-class ImplOptions(NamedTuple):
-    """Options of atc, as written there; None: not given.
-
-    :param op_precision_mode: the path of a file
-    :param op_select_implmode: one of ``SELECT_IMPLMODE``
-    :param optypelist_for_implmode: op types, with commas
-    :param allow_hf32: one of ``ALLOW_HF32``
-    """
-
-    op_precision_mode: str | None = None
-    op_select_implmode: str | None = None
-    optypelist_for_implmode: str | None = None
-    allow_hf32: str | None = None
-
-
-NO_IMPL_OPTIONS = ImplOptions()
 
 
 class ImplModes:
@@ -90,7 +72,7 @@ class ImplModes:
         self.nodes = {**nodes, **self.nodes}
 
 
-def implementation_modes(given: ImplOptions, command: Sequence[str], soc: str | None, root: str | None) -> ImplModes:
+def implementation_modes(given: AtcOptions, command: Sequence[str], soc: str | None, root: str | None) -> ImplModes:
     """Return the modes of a compilation.
 
     :param command: the command that compiled the model; options that are not given are taken from it
@@ -122,10 +104,10 @@ def has_hf32(soc: str | None) -> bool | None:
     return found
 
 
-def _options(given: ImplOptions, command: Sequence[str], caveats: list[str]) -> ImplOptions:
+def _options(given: AtcOptions, command: Sequence[str], caveats: list[str]) -> AtcOptions:
     """:raises UsageFault: if a given option has a wrong value"""
     own = {name: value for name, value in given._asdict().items() if value}
-    options = {name: value for name, value in command_options(command).items() if name in ImplOptions._fields} | own
+    options = {name: value for name, value in command_options(command).items() if name in AtcOptions._fields} | own
     for name, known in (("allow_hf32", list(ALLOW_HF32)), ("op_select_implmode", list(SELECT_IMPLMODE))):
         value = options.get(name)
         if not value or value in known:
@@ -134,7 +116,7 @@ def _options(given: ImplOptions, command: Sequence[str], caveats: list[str]) -> 
         if name in own:
             raise UsageFault(message, name="bad-implmode", hint=f"one of {', '.join(known)}")
         caveats.append(f"not considered: --{name}={options.pop(name)}: the value is unknown")
-    return ImplOptions(**options)
+    return AtcOptions(**options)
 
 
 def _precision_file(path: str | None, is_own: bool, caveats: list[str]) -> OpPrecision | None:
@@ -162,7 +144,7 @@ def _add_hf32(modes: ImplModes, allowed: str, folder: str | None) -> None:
         modes.add(dict.fromkeys(op_types, HF32_MODE if is_on else FLOAT32_MODE), {})
 
 
-def _add_selected(modes: ImplModes, options: ImplOptions, folder: str | None) -> None:
+def _add_selected(modes: ImplModes, options: AtcOptions, folder: str | None) -> None:
     """Add the modes of ``op_select_implmode``: of the op types that are listed, or of the file of its name."""
     select = options.op_select_implmode or _DEFAULT_SELECT
     listed = (options.optypelist_for_implmode or "").strip(BLANKS)
