@@ -68,31 +68,21 @@ class Log:
             if b" .." in data and mark in data
         ]
         for line in lines:
-            for option in options:
-                if option in line:
-                    self._startup.line(line)
-                    for mark, reader in readers:
-                        if mark in line:
-                            reader.option(line)
-                    break
+            if any(map(line.__contains__, options)):
+                self._startup.line(line)
+                for mark, reader in readers:
+                    if mark in line:
+                        reader.option(line)
 
     def _read_lines(self, data: bytes, lines: list[bytes], words: list[bytes]) -> None:
         readers = [(mark, reader) for reader in self._formats for mark in reader.marks if mark in data]
         at = 0
         for line, equal in groupby(lines):
             copies = len(list(equal))
-            for word in words:
-                if word in line:
-                    self._read_line(line, readers, at, copies)
-                    break
+            if any(map(line.__contains__, words)):
+                for reader in dict.fromkeys(reader for mark, reader in readers if mark in line):
+                    reader.line(line, self._steps, at, copies)
             at += copies
-
-    def _read_line(self, line: bytes, readers: list[tuple[bytes, LogFormat]], at: int, copies: int) -> None:
-        newest = None
-        for mark, reader in readers:
-            if mark in line and reader is not newest:  # a line may have several marks of a format
-                reader.line(line, self._steps, at, copies)
-                newest = reader
 
     def evidence(self, steps: int | None = None, ranks: int | None = None) -> Evidence:
         """Return the evidence of the best format, completed from the start of the log.

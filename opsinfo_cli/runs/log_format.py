@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from .count import Count
 from .evidence import Evidence
+from .flags import Flags
 from .occurrences import Occurrences
 from .steps import Steps
 
@@ -120,6 +121,26 @@ class FallFormat(LogFormat):
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self.occurrences.count(steps, ranks, self.steps_printed)
+
+
+class FlagFormat(LogFormat):
+    """A format whose lines have a flag of a step, and the scale that it used."""
+
+    strength = Strength.FLAG
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flags = Flags()
+
+    def flagged(self, step: int | None, overflow: bool, scale: bytes | None, copies: int) -> None:
+        """Take copies of one flag."""
+        for _ in range(copies):
+            if self.flags.add(step, overflow) and scale is not None:
+                self.found.at_is_step = step is not None
+                self.scale.add(self.flags.printed if step is None else step, float(scale))
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        return self.flags.count(steps, ranks)
 
 
 def number_or_none(text: bytes) -> float | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ..count import Count
-from ..flags import Flags
-from ..log_format import NUMBER, LogFormat, Strength
+from ..log_format import NUMBER, FlagFormat
 from ..occurrences import Occurrences
 from ..steps import Steps
 
@@ -22,7 +21,7 @@ _WORD = re.compile(rb"={5}overflow={5}|\boverflow!!!")
 _DROPPED = re.compile(rb"overflow, (?:still update|drop step|drop\.)[^\n]{0,20}?oss scale adjust to \[?" + NUMBER)
 
 
-class MindSpore(LogFormat):
+class MindSpore(FlagFormat):
     """`... step:[ s/ S], ..., overflow cond: <flag>, loss_scale: <x>`.
 
     Source: mindspore-lab/mindformers, mindformers/core/callback/callback.py. mindspore-ai/models has a dozen
@@ -36,7 +35,6 @@ class MindSpore(LogFormat):
 
     name = "mindspore"
     reads = "MindSpore, mindformers, mindyolo (`overflow cond: <flag>, loss_scale: <x>` and variants)"
-    strength = Strength.FLAG
     marks = (
         b"overflow:",
         b"overflow cond",
@@ -51,7 +49,6 @@ class MindSpore(LogFormat):
 
     def __init__(self) -> None:
         super().__init__()
-        self._flags = Flags()
         self._messages = Occurrences()
         self._dropped = 0
         self._first_epoch: int | None = None
@@ -75,14 +72,10 @@ class MindSpore(LogFormat):
         if flag not in (b"True", b"False"):
             share = float(flag)
             overflow = share > 0
-            self._flags.averaged |= 0 < share < 1
+            self.flags.averaged |= 0 < share < 1
             if b"scaling_sens" in line:
                 self.found.scaling, self.found.level = "dynamic", "float16"
-        for _ in range(copies):
-            if self._flags.add(step, overflow):
-                self.found.at_is_step = step is not None
-                if scale is not None:
-                    self.scale.add(step if step is not None else self._flags.printed, float(scale))
+        self.flagged(step, overflow, scale, copies)
 
     def _drop(self, line: bytes, scale: float, copies: int) -> None:
         step = self._step_of(line)
@@ -104,8 +97,8 @@ class MindSpore(LogFormat):
         return (int(epoch[1]) - self._first_epoch) * int(step[2]) + int(step[1])
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        if self._flags.printed:
-            return self._flags.count(steps, ranks)
+        if self.flags.printed:
+            return super().tally(steps, ranks)
         if self._dropped:
             doubt = "sampled: mindyolo prints an overflow only in the steps that it logs"
             basis = f"{self._dropped} messages"

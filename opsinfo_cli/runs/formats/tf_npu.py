@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
-from ..flags import Flags
-from ..log_format import NUMBER, LogFormat, Strength
+from ..log_format import NUMBER, FlagFormat
 from ..steps import Steps
 
 _HOOK = re.compile(
@@ -18,7 +16,7 @@ _LOSSSCALE = re.compile(rb"loss_?scale\s?:\s?\[?" + NUMBER)
 _STEP = re.compile(rb"(?:global_step|\bStep)\s?[:=]\s{0,4}(\d{1,15})")
 
 
-class TfNpu(LogFormat):
+class TfNpu(FlagFormat):
     """TensorFlow on the NPU prints nothing; scripts of the model zoo print a flag per step: `isFinite = <0|1>`,
     `overflow_status_reduce_all:<flag>`, both true if there was NO overflow; `Find overflow in this step ...` is printed
     if there was one.
@@ -29,18 +27,13 @@ class TfNpu(LogFormat):
 
     name = "tf_npu"
     reads = "TensorFlow on the NPU (`overflow_status_reduce_all`, `isFinite`, `Find overflow in this step`)"
-    strength = Strength.FLAG
     marks = (b"loss scale value=", b"isFinite", b"overflow_status_reduce_all")
     window = 2000
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._flags = Flags()
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         hooks = list(_HOOK.finditer(line))  # messages of a hook may run together in one line
         for hook in hooks * copies:
-            self._flagged(None, hook["over"].startswith(b"Find"), hook[2], 1)
+            self.flagged(None, hook["over"].startswith(b"Find"), hook[2], 1)
         self.lines += copies * bool(hooks)
         flag = None if hooks else _FINITE.search(line) or _REDUCED.search(line)
         if flag:
@@ -48,13 +41,4 @@ class TfNpu(LogFormat):
             scale = flag if flag.re is _FINITE else _LOSSSCALE.search(line)
             step = _STEP.search(line)
             overflow = flag["finite"] in (b"False", b"0")
-            self._flagged(int(step[1]) if step else None, overflow, scale[1] if scale else None, copies)
-
-    def _flagged(self, step: int | None, overflow: bool, scale: bytes | None, copies: int) -> None:
-        for _ in range(copies):
-            if self._flags.add(step, overflow) and scale is not None:
-                self.found.at_is_step = step is not None
-                self.scale.add(self._flags.printed if step is None else step, float(scale))
-
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return self._flags.count(steps, ranks)
+            self.flagged(int(step[1]) if step else None, overflow, scale[1] if scale else None, copies)
