@@ -15,6 +15,7 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "UsageFault",
     "brief",
     "counted",
+    "installing",
     "join_some",
 ]
 
@@ -149,8 +151,16 @@ class MissingPackage(Refused):
     default_name = "missing-package"
 
 
-INSTALL_MODELS = "python3 -m pip install onnx onnxruntime numpy"
-"""A hint for :class:`MissingPackage`: the packages of the extra `models`, which a checkout or a zip file needs too."""
+def installing(packages: str = "onnx onnxruntime numpy") -> str:
+    """Return the command that installs packages for this Python, a hint for :class:`MissingPackage`.
+
+    :param packages: by default those of the extra `models`, which a checkout or a zip file needs too
+    """
+    from shlex import quote
+    from shutil import which
+
+    python = sys.executable or "python3"
+    return f"{'python3' if which('python3') == python else quote(python)} -m pip install {packages}"
 
 
 class NotConfirmed(Refused):

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingPackage, UsageFault
+from ..errors import MissingPackage, UsageFault, installing
 from ..model.near_names import did_you_mean
 from ..model.policy import Policy
 
@@ -94,7 +94,7 @@ def validator_for(name: str) -> Any:
     except ImportError as error:
         raise MissingPackage(
             f"this command needs the package jsonschema, which cannot be imported: {error}",
-            hint="install it beside opsinfo: python3 -m pip install jsonschema",
+            hint=f"install it beside opsinfo: {installing('jsonschema')}",
         ) from None
 
     return Draft202012Validator(load_schema(name))

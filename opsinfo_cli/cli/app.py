@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
-from ..errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault
+from ..errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
 from ..report.console import Console, OutputOptions, output_failed, prepare_streams
 from .lazy_group import LazyGroup
 
@@ -242,7 +242,7 @@ def _failure_of(error: Exception) -> OpsinfoError:
         return Refused("out of memory", name="out-of-memory")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("opsinfo_cli"):
         package = error.name.partition(".")[0]
-        hint = f"install it beside opsinfo: python3 -m pip install {package}"
+        hint = f"install it beside opsinfo: {installing(package)}"
         return MissingPackage(f"this command needs the package {package}, which cannot be imported", hint=hint)
     from ..change.fault_trace import kept_trace
 

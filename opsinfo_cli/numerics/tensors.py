@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..errors import INSTALL_MODELS, Damaged, Refused
+from ..errors import Damaged, Refused, installing
 from ..opening import open_file
 from .formats import FORMATS, Format
 
@@ -50,7 +50,7 @@ def load_numpy() -> Any:
         raise Refused(
             "reading .npy files needs numpy, which is not installed",
             name="numpy-missing",
-            hint=INSTALL_MODELS,
+            hint=installing(),
         ) from None
     return numpy
 

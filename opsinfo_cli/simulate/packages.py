@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..errors import INSTALL_MODELS, MissingPackage
+from ..errors import MissingPackage, installing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -21,5 +21,5 @@ def needed(name: str) -> Any:
     except ImportError:
         raise MissingPackage(
             f"a simulation requires the packages onnx, onnxruntime and numpy; not installed: {name}",
-            hint=INSTALL_MODELS,
+            hint=installing(),
         ) from None

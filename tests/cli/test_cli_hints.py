@@ -46,6 +46,7 @@ LINES = {
     "graph MODEL --mixlist": f"graph {MODEL} --mixlist fixtures/ops_info.json",
     "simulate --format json": f"simulate {MODEL} --format=json",
     "snapshot --core": f"snapshot {T} --core ai",
+    "validate {path} --fix": "validate fixtures --fix",
     "validate --fix{'' if finding.fix.is_safe else ' --unsafe-fixes'}": "validate --fix --unsafe-fixes fixtures",
 }
 """Lines to which a reader adds something."""

@@ -24,7 +24,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ...errors import MissingPackage, OpsinfoError, Refused
+from ...errors import MissingPackage, OpsinfoError, Refused, installing
 from ..command import DEVICES, chooses_device, environment_of, replacements, words_of
 from ..guard import DEVICE, FOLDER, guarding
 from ..place import GRACE, Trial, TrialEnd
@@ -49,7 +49,7 @@ class RayPlace:
         """:raises MissingPackage: if Ray is not installed"""
         spec = find_spec("ray")
         if spec is None or spec.origin is None:  # only a folder with that name
-            raise MissingPackage("--ray needs the `ray` package", hint="python3 -m pip install ray")
+            raise MissingPackage("--ray needs the `ray` package", hint=installing("ray"))
         self._words = [address, json.dumps(resources), "keep" if keeps else ""]
         self._log = log
         self._line: Any = None

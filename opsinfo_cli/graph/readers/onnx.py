@@ -13,7 +13,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
-from ...errors import INSTALL_MODELS, Damaged, MissingPackage
+from ...errors import Damaged, MissingPackage, installing
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Refusal, Weights
 from .onnx_expansion import Found, expand, find, fold_added
@@ -51,7 +51,7 @@ def package() -> ModuleType:
     except ImportError:
         raise MissingPackage(
             "reading an ONNX model requires the `onnx` package",
-            hint=f"{INSTALL_MODELS}, or give a compiled model or a dump",
+            hint=f"{installing()}, or give a compiled model or a dump",
         ) from None
     found: ModuleType = onnx
     return found
@@ -86,9 +86,7 @@ def inlined(proto: Any, path: str) -> Any:
     try:
         from onnx.inliner import inline_local_functions
     except ImportError:
-        raise MissingPackage(
-            "inlining a model's functions requires onnx 1.16", hint="python3 -m pip install -U onnx"
-        ) from None
+        raise MissingPackage("inlining a model's functions requires onnx 1.16", hint=installing("-U onnx")) from None
     try:
         return inline_local_functions(proto)
     except Exception as error:  # the package raises several kinds of exceptions
