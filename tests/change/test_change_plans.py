@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from raising import raised
 
 from opsinfo_cli.change import moves
 from opsinfo_cli.change.fmt import BuildPlan, FmtPlan
@@ -50,9 +51,7 @@ def test_marks_have_the_effect_on_the_policy_at_the_time_of_writing() -> None:
         ("Add", "white", "gray"),
         ("Log", "gray", "gray"),
     ]
-    with pytest.raises(Stale) as caught:
-        plan.moves(source_of('{"Add":{}}'))
-    assert "`Log`" in caught.value.message
+    assert "`Log`" in raised(Stale, plan.moves, source_of('{"Add":{}}')).message
 
 
 REMOVE_BLACK = Mark("to-remove", Policy.BLACK)
@@ -114,10 +113,9 @@ def _others(sections: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     ids=["entry", "section", "flag"],
 )
 def test_a_key_that_appears_twice_is_not_edited_and_both_lines_are_named(text: str, lines: str) -> None:
-    with pytest.raises(Refused) as caught:
-        moved(text, Add="black")
-    assert caught.value.name == "duplicate-key"
-    assert lines in caught.value.message
+    error = raised(Refused, moved, text, Add="black")
+    assert error.name == "duplicate-key"
+    assert lines in error.message
 
 
 @pytest.mark.parametrize("to", ["black", "gray"])
@@ -189,9 +187,8 @@ def test_a_broken_edit_is_stopped_by_the_proof(broken: Any, monkeypatch: pytest.
 def test_a_correct_edit_with_another_change_is_stopped_too() -> None:
     result = moved(TEXT, Add="black")
     for more in (result + "\n", " " + result, result.replace('"l"', '"m"'), result.replace('"a"', '"b"'), TEXT):
-        with pytest.raises(Refused) as caught:
-            prove_library(Library.of(source_of(TEXT)), source_of(more), {"Add": Policy.BLACK})
-        assert caught.value.name == "proof-failed"
+        error = raised(Refused, prove_library, Library.of(source_of(TEXT)), source_of(more), {"Add": Policy.BLACK})
+        assert error.name == "proof-failed"
 
 
 def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,9 +199,7 @@ def test_a_broken_edit_of_a_mixlist_is_stopped_by_the_proof(monkeypatch: pytest.
         '{"black-list": {"to-add": ["Log", "Add", "X"]}}',
         source.text,
     ):
-        with pytest.raises(Refused) as caught:
-            plan.prove(source, source_of(wrong))
-        assert caught.value.name == "proof-failed"
+        assert raised(Refused, plan.prove, source, source_of(wrong)).name == "proof-failed"
     monkeypatch.setattr(moves, "add_items", lambda *_: Edit(0, 0, " "))
     result = source_of(plan.patch(source).apply(source).decode())
     with pytest.raises(Refused):
@@ -240,10 +235,9 @@ def test_gray_without_a_library_needs_marks_to_drop() -> None:
     ids=["list", "action"],
 )
 def test_a_repeated_list_is_not_edited_and_both_lines_are_named(text: str, lines: tuple[str, str]) -> None:
-    with pytest.raises(Refused) as caught:
-        MixlistPlan({"Add": Policy.WHITE}).patch(source_of(text))
-    assert caught.value.name == "duplicate-key"
-    assert all(line in caught.value.message for line in lines)
+    error = raised(Refused, MixlistPlan({"Add": Policy.WHITE}).patch, source_of(text))
+    assert error.name == "duplicate-key"
+    assert all(line in error.message for line in lines)
 
 
 ITEMS = st.lists(st.sampled_from(["Add", "Log", "Mul"]), max_size=3)

@@ -23,6 +23,7 @@ from change_support import (
     undo,
     upgrade,
 )
+from raising import raised
 
 from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.change.reapply import lost_edits
@@ -50,9 +51,7 @@ def test_changes_are_undone_one_after_the_other(writer: Writer, library: Path) -
     for text in reversed(texts[:-1]):
         undo(writer)
         assert library.read_text() == text
-    with pytest.raises(UsageFault) as caught:
-        undo(writer)
-    assert caught.value.name == "nothing-to-restore"
+    assert raised(UsageFault, undo, writer).name == "nothing-to-restore"
 
 
 def test_moves_back_and_forth_are_undone_in_order(writer: Writer, library: Path) -> None:
@@ -128,9 +127,7 @@ def test_a_restore_out_of_scope_touches_nothing(writer: Writer, library: Path) -
 def test_a_later_change_by_another_program_is_not_lost(writer: Writer, library: Path) -> None:
     move(writer, "Add", "black", library)
     library.write_text(library.read_text() + "\n")
-    with pytest.raises(Refused) as caught:
-        undo(writer)
-    assert caught.value.name == "other-lineage"
+    assert raised(Refused, undo, writer).name == "other-lineage"
     assert library.read_text().endswith("\n")
     undo(writer, force=True)
     assert library.read_text() == TEXT
@@ -151,9 +148,7 @@ def test_a_change_of_two_files_under_a_later_one_of_one_is_refused(writer: Write
     move(writer, "Add", "black", library, other)
     move(writer, "Log", "black", library)
     before = library.read_text(), other.read_text()
-    with pytest.raises(Refused) as caught:
-        restore_last(writer, lambda path: path == str(other), False, False)
-    assert caught.value.name == "changed-since"
+    assert raised(Refused, restore_last, writer, lambda path: path == str(other), False, False).name == "changed-since"
     assert (library.read_text(), other.read_text()) == before
 
 
@@ -164,9 +159,7 @@ def test_what_another_program_put_back_already_is_not_undone_again(writer: Write
     library.write_text(first)
     undo(writer)
     assert library.read_text() == TEXT
-    with pytest.raises(Refused) as caught:  # the second change was never undone
-        undo(writer)
-    assert caught.value.name == "changed-since"
+    assert raised(Refused, undo, writer).name == "changed-since"  # the second change was never undone
 
 
 def test_a_file_of_another_version_is_refused_and_both_versions_named(
@@ -175,11 +168,10 @@ def test_a_file_of_another_version_is_refused_and_both_versions_named(
     change = move(writer, "Add", "black", library)
     upgrade(root, library)
     for attempt in (lambda: undo(writer), lambda: back_to(writer, "pristine"), lambda: back_to(writer, str(change))):
-        with pytest.raises(Refused) as caught:
-            attempt()
-        assert caught.value.name == "other-lineage"
-        assert "8.2.RC1" in caught.value.message
-        assert "8.3.RC1" in caught.value.message
+        error = raised(Refused, attempt)
+        assert error.name == "other-lineage"
+        assert "8.2.RC1" in error.message
+        assert "8.3.RC1" in error.message
         assert library.read_text() == UPGRADED
     move(writer, "Log", "black", library)
     with pytest.raises(Refused):
@@ -191,16 +183,13 @@ def test_a_file_of_another_version_is_refused_and_both_versions_named(
 def test_a_missing_file_is_created_again_by_id(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
     moved = move(writer, "Add", "black", library)
     library.unlink()
-    with pytest.raises(Refused) as caught:
-        undo(writer)
-    assert (caught.value.name, caught.value.path) == ("gone", str(library))
+    error = raised(Refused, undo, writer)
+    assert (error.name, error.path) == ("gone", str(library))
     (restored,) = back_to(writer, str(moved))
     assert (restored.current, library.read_text()) == (None, TEXT)
     library.unlink()
     (root / "version.info").write_text("version_dir=8.3.RC1\n")
-    with pytest.raises(Refused) as caught:
-        back_to(writer, "pristine")
-    assert (caught.value.name, library.exists()) == ("other-lineage", False)
+    assert (raised(Refused, back_to, writer, "pristine").name, library.exists()) == ("other-lineage", False)
     back_to(writer, "pristine", force=True)
     assert library.read_text() == TEXT
 
@@ -286,10 +275,9 @@ def test_the_hashes_say_how_an_interrupted_change_ended(
     messages: list[str] = []
     writer.say = messages.append
     if state == "half":
-        with pytest.raises(Refused) as caught:
-            move(writer, "Log", "black", library)
-        assert caught.value.name == "unfinished-change"
-        assert record.id in caught.value.message
+        error = raised(Refused, move, writer, "Log", "black", library)
+        assert error.name == "unfinished-change"
+        assert record.id in error.message
         assert (library.read_text(), messages) == (NEW, [])
     elif texts[0] is not None and texts[0] != "{}":
         move(writer, "Log", "black", library)
@@ -353,9 +341,7 @@ def test_only_a_half_written_file_is_restored_without_force(vault: Vault, librar
     killed(vault, moved)
     half = NEW[:40]
     library.write_text(half)
-    with pytest.raises(Refused) as caught:
-        run(vault, library, op="Log")
-    assert caught.value.name == "half-written"
+    assert raised(Refused, run, vault, library, op="Log").name == "half-written"
     (library.parent / "new").write_text(half)
     (library.parent / "new").rename(library)  # another file: somebody else wrote it
     with pytest.raises(Refused):

@@ -30,6 +30,7 @@ from change_support import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from raising import raised
 
 from opsinfo_cli.change import vault as vaults
 from opsinfo_cli.change.vault import ChangedFile, Record, Vault, machine_name, vault_path
@@ -78,9 +79,7 @@ def test_folders_are_0700_and_files_0600_for_any_umask(writer: Writer, vault: Va
 def test_a_vault_in_a_config_directory_is_refused(library: Path, tmp_path: Path, inside: str) -> None:
     (tmp_path / "link").symlink_to(library.parent)
     for place in (library.parent / inside, tmp_path / "link" / inside):
-        with pytest.raises(Refused) as caught:
-            run(Vault(str(place)), library)
-        assert caught.value.name == "vault-in-store"
+        assert raised(Refused, run, Vault(str(place)), library).name == "vault-in-store"
     assert library.read_text() == TEXT
     assert os.listdir(library.parent) == [library.name]
 
@@ -91,9 +90,7 @@ def test_a_vault_of_another_user_is_neither_written_nor_read(library: Path, vaul
     run(vault, library)
     os.chown(os.path.join(vault.path, name), 1234, 1234)
     for attempt in (lambda: run(vault, library, to="gray"), vault.history, lambda: vault.damage(contents=True)):
-        with pytest.raises(Refused) as caught:
-            attempt()
-        assert caught.value.name == "vault-not-ours"
+        assert raised(Refused, attempt).name == "vault-not-ours"
     assert library.read_text() == NEW
 
 
@@ -102,9 +99,7 @@ def test_a_vault_that_others_may_enter_or_that_is_a_link_is_refused(library: Pat
     place = tmp_path / "vault"
     (place / name).mkdir(parents=True)
     (place / name).chmod(0o750)
-    with pytest.raises(Refused) as caught:
-        run(Vault(str(place)), library)
-    assert caught.value.name == "vault-open" or name
+    assert raised(Refused, run, Vault(str(place)), library).name == "vault-open" or name
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     place.chmod(0o700)
     if name:
@@ -306,9 +301,7 @@ def test_pruning_keeps_first_copies_and_the_newest_and_says_what_went(
     assert vault.damage(contents=True) == []
     undo(writer)
     assert library.read_bytes() == contents[-1]
-    with pytest.raises(Refused) as caught:
-        undo(writer)
-    assert caught.value.name == "pruned"
+    assert raised(Refused, undo, writer).name == "pruned"
     back_to(writer, "pristine")
     assert library.read_text() == UPGRADED
     assert move(writer, "Add", "black", library) == f"{machine}-10"
@@ -470,9 +463,7 @@ def test_a_change_after_damage_succeeds_and_the_damage_is_still_reported(
     assert [damage.number for damage in vault.damage(contents=False)] == [damaged]
     undo(writer)
     assert library.read_text() == before
-    with pytest.raises(Refused) as caught:
-        back_to(writer, str(damaged))
-    assert caught.value.name == "damaged-backup"
+    assert raised(Refused, back_to, writer, str(damaged)).name == "damaged-backup"
     with pytest.raises(Refused):
         vault.prune(everywhere, 1, dry_run=False)
 
@@ -488,9 +479,7 @@ def test_a_damaged_or_missing_backup_is_refused_and_strange_files_are_reported(
     path.unlink()
     assert [Path(each.path).name for each in vault.damage(contents=False)] == [path.name, "strange"]
     for attempt in (lambda: undo(writer), lambda: back_to(writer, "pristine")):
-        with pytest.raises(Refused) as caught:
-            attempt()
-        assert (caught.value.name, library.read_text()) == ("damaged-backup", NEW)
+        assert (raised(Refused, attempt).name, library.read_text()) == ("damaged-backup", NEW)
 
 
 def test_a_link_planted_in_the_vault_is_not_followed(

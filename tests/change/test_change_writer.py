@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from change_support import NEW, ROOT_ONLY, TEXT, Holding, create, jobs, move, names, once, record_of, records, run
+from raising import raised
 
 from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.change.output_file import new_folder, write_copies, write_file
@@ -218,10 +219,9 @@ def test_a_dangling_link_is_refused(tmp_path: Path, vault: Vault, target: str) -
 
 def test_a_hard_link_is_refused_with_a_hint(library: Path, tmp_path: Path, vault: Vault) -> None:
     os.link(library, tmp_path / "other.json")
-    with pytest.raises(Refused) as caught:
-        run(vault, library)
-    assert caught.value.name == "hard-link"
-    assert caught.value.hint
+    error = raised(Refused, run, vault, library)
+    assert error.name == "hard-link"
+    assert error.hint
     assert (library.read_text(), records(vault)) == (TEXT, [])
 
 
@@ -299,9 +299,7 @@ def test_a_file_met_in_a_tree_that_became_a_link_out_of_it_is_not_written(
     library.symlink_to(victim)
     job = Job(str(library), LibraryPlan({"Add": Policy.BLACK}), tree=str(library.parent))
     for act in (Writer(vault).preview, partial(Writer(vault).run, "validate")):
-        with pytest.raises(Refused) as caught:
-            act([job])
-        assert caught.value.name == "outside"
+        assert raised(Refused, act, [job]).name == "outside"
     assert victim.read_text() == TEXT
 
 
@@ -312,9 +310,7 @@ def test_a_folder_that_became_a_link_before_it_is_held_is_refused(
     monkeypatch.setattr(os.path, "realpath", lambda path, **_: real if str(path) == str(library) else str(path))
     library.parent.rename(tmp_path / "away")
     library.parent.symlink_to(tmp_path / "away")
-    with pytest.raises(Refused) as caught:
-        run(vault, library)
-    assert caught.value.name == "stale"
+    assert raised(Refused, run, vault, library).name == "stale"
     assert (tmp_path / "away" / library.name).read_text() == TEXT
 
 
@@ -337,11 +333,10 @@ def test_a_held_lock_is_waited_for_and_its_owner_named(
     place = {"file": library, "folder": library.parent, "vault": Path(vault.folder)}[what]
     before = library.read_text()
     with Holding(place) as owner:
-        with pytest.raises(Locked) as caught:
-            run(vault, library, wait=0.05)
+        error = raised(Locked, run, vault, library, wait=0.05)
         assert library.read_text() == before
         if lock_owner_is_shown(place):
-            assert str(owner.pid) in caught.value.message
+            assert str(owner.pid) in error.message
     with Holding(place, seconds=0.3):
         run(vault, library, wait=30)
     assert library.read_text() != before
@@ -369,9 +364,7 @@ def test_a_file_system_without_locks_is_refused(library: Path, vault: Vault, mon
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refusing)
-    with pytest.raises(Refused) as caught:
-        run(vault, library)
-    assert caught.value.name == "no-lock"
+    assert raised(Refused, run, vault, library).name == "no-lock"
     assert library.read_text() == TEXT
 
 
@@ -413,10 +406,9 @@ def test_a_file_that_the_system_does_not_replace_is_refused_with_the_reason(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "replace", refusing)
-    with pytest.raises(Refused) as caught:
-        run(vault, library)
-    assert (caught.value.name, library.read_text()) == (name, TEXT)
-    assert hint.format(library.parent) in str(caught.value.hint)
+    error = raised(Refused, run, vault, library)
+    assert (error.name, library.read_text()) == (name, TEXT)
+    assert hint.format(library.parent) in str(error.hint)
 
 
 def test_a_write_that_the_disk_does_not_confirm_is_reported_after_it_is_done(
@@ -444,9 +436,7 @@ def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: 
         os.umask(before)
     assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "b")] == [0o640, 0o640]
     assert [(file.before, file.backup) for file in record_of(vault, change).files] == [(None, None)] * 2
-    with pytest.raises(Refused) as caught:
-        create(Writer(vault), tmp_path / "c", tmp_path / "a")
-    assert caught.value.name == "exists"
+    assert raised(Refused, create, Writer(vault), tmp_path / "c", tmp_path / "a").name == "exists"
     assert not (tmp_path / "c").exists()
     create(Writer(vault), tmp_path / "empty", text="")
     assert (tmp_path / "empty").read_bytes() == b""
@@ -594,10 +584,9 @@ def test_root_refuses_a_folder_in_which_others_may_replace_the_file(
     library: Path, vault: Vault, danger: Callable[[Path], None], above: int
 ) -> None:
     danger(library.parents[above])
-    with pytest.raises(Refused) as caught:
-        run(vault, library)
-    assert (caught.value.name, library.read_text()) == ("folder-not-trusted", TEXT)
-    assert "--force" in str(caught.value.hint)
+    error = raised(Refused, run, vault, library)
+    assert (error.name, library.read_text()) == ("folder-not-trusted", TEXT)
+    assert "--force" in str(error.hint)
     run(vault, library, force=True)
     assert library.read_text() == NEW
 
@@ -619,9 +608,7 @@ def test_root_does_not_follow_a_link_in_another_users_folder(library: Path, tmp_
     link.symlink_to(library)
     os.chown(tmp_path / "theirs", 1234, 1234)
     for attempt in (lambda: run(vault, link), lambda: write_file(str(link), b"x")):
-        with pytest.raises(Refused) as caught:
-            attempt()
-        assert (caught.value.name, library.read_text()) == ("folder-not-trusted", TEXT)
+        assert (raised(Refused, attempt).name, library.read_text()) == ("folder-not-trusted", TEXT)
 
 
 # leftovers

@@ -6,6 +6,7 @@ from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.change.moves import Job, planned
 from opsinfo_cli.check.finding import Finding, Fix, Outcome
@@ -167,9 +168,7 @@ def test_a_result_with_other_content_is_refused() -> None:
         Source(f'{{"black-list": {{"to-add": ["{name}"]}}}}'.encode(), "m.json") for name in ("Log", "Pow")
     )
     plan.prove(before, before)
-    with pytest.raises(Refused) as caught:
-        plan.prove(before, after)
-    assert caught.value.name == "proof-failed"
+    assert raised(Refused, plan.prove, before, after).name == "proof-failed"
 
 
 @pytest.mark.parametrize(

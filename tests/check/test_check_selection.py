@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.selection import RuleSelection
@@ -62,6 +63,4 @@ def test_a_pointer_means_what_is_at_and_below_it(word: str, pointer: str | None,
     ],
 )
 def test_an_unknown_word_is_wrong_usage(select: list[str], ignore: list[str], message: str) -> None:
-    with pytest.raises(UsageFault) as caught:
-        RuleSelection.of(select, ignore)
-    assert message in str(caught.value.hint)
+    assert message in str(raised(UsageFault, RuleSelection.of, select, ignore).hint)

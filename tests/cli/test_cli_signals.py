@@ -86,6 +86,7 @@ def test_a_lock_held_past_the_deadline_is_refused_naming_the_owner(
         assert str(os.getpid()) in output
     if style == "json":
         assert ran.json["error"]["name"] == "locked"
+        assert "--wait" in ran.json["error"]["hint"]
         assert ran.json["error"]["path"] == str(opp / NN)
 
 

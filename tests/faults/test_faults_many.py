@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import subprocess
@@ -163,41 +162,6 @@ def test_movers_with_prunes_beside_them_lose_no_update_and_no_backup(tmp_path: P
     assert path.read_bytes() == first
 
 
-def test_a_reader_in_a_tight_loop_only_ever_reads_old_or_new(tmp_path: Path, counts: Counts) -> None:
-    (path,) = lay(tmp_path / "config", 1)
-    old = path.read_bytes()
-    new = old.replace(b"true", b"false", 1)
-    reading, writing = os.pipe()
-
-    def read() -> int:
-        os.write(writing, b"x")
-        strange = 0
-        while os.path.exists(tmp_path / "config"):
-            try:
-                descriptor = os.open(path, os.O_RDONLY)
-            except FileNotFoundError:
-                if os.path.exists(tmp_path / "over"):
-                    break
-                strange += 1
-                continue
-            data = os.read(descriptor, 1 << 20)
-            os.close(descriptor)
-            strange += data not in (old, new)
-            if os.path.exists(tmp_path / "over"):
-                break
-        return 1 if strange else 0
-
-    child = fork(read)
-    os.read(reading, 1)
-    writer = writer_on(tmp_path / "vault")
-    for number in range(5 * counts.writers):
-        writer.run("move", jobs([path], Policy.WHITE if number % 2 else Policy.BLACK))
-    (tmp_path / "over").touch()
-    assert ended(child) == 0
-    for end in (reading, writing):
-        os.close(end)
-
-
 def test_concurrent_moves_applies_restores_and_fixes_keep_the_file_valid(tmp_path: Path, opsinfo: Run) -> None:
     """Different commands on one mixlist; those that lose a race are refused and change nothing."""
     path = tmp_path / "mixlist.json"
@@ -293,32 +257,3 @@ def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
     assert oct((top / "config").stat().st_mode & 0o7777) == oct(0o550)
     assert sorted(os.listdir(top / "config")) == [path.name for path in paths]
     assert not report.read_text(), report.read_text()
-
-
-def test_a_held_lock_is_waited_for_and_its_owner_named(
-    opsinfo: Run, tmp_path: Path, lock_owner_is_shown: Callable[[Path], bool]
-) -> None:
-    (path,) = lay(tmp_path / "config", 1)
-    before = path.read_bytes()
-    with path.open("rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        began = time.monotonic()
-        ran = opsinfo("move", path, "Add", "--to", "black", "--wait", "0.6", "--format", "json")
-        took = time.monotonic() - began
-        is_shown = lock_owner_is_shown(path)
-    assert ran.code == 3
-    assert ran.json["error"]["name"] == "locked"
-    assert "--wait" in ran.json["error"]["hint"]
-    if is_shown:
-        assert str(os.getpid()) in ran.json["error"]["message"]
-    assert took > 0.6
-    assert path.read_bytes() == before
-    process = None
-    with path.open("rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        process = start("move", path, "Add", "--to", "black")
-        time.sleep(0.5)
-        assert process.poll() is None
-    assert process.wait(timeout=60) == 0
-    process.communicate()
-    assert path.read_bytes() == before.replace(b"true", b"false", 1)

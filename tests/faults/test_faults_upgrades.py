@@ -105,15 +105,19 @@ def lineages(path: Path) -> dict[str, str | None]:
     return {entry.file.lineage: entry.file.version for entry in entries if entry.file.path == str(path.resolve())}
 
 
-def test_a_killed_change_before_an_upgrade_brings_no_old_file_into_the_new_one(
-    opsinfo: Run, library: Path, tmp_path: Path
+@pytest.mark.parametrize("by", ["an upgrade", "hand"])
+def test_a_killed_change_does_not_overwrite_what_came_later_without_force(
+    opsinfo: Run, library: Path, tmp_path: Path, by: str
 ) -> None:
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     kill_as_it_ends(change_ids(opsinfo)[0])
-    install(tmp_path / "cann", "8.3.RC1", UPGRADED)
-    ran = opsinfo("restore", library)
-    assert library.read_text() == UPGRADED
-    assert ran.code == 3
+    if by == "hand":
+        library.write_text(library.read_text().replace('"Mul":', '"Mul2":'))
+    else:
+        install(tmp_path / "cann", "8.3.RC1", UPGRADED)
+    later = library.read_text()
+    assert opsinfo("restore", library).code == 3
+    assert library.read_text() == later
 
 
 def test_a_killed_change_before_an_upgrade_does_not_stop_the_next_move(
@@ -126,16 +130,6 @@ def test_a_killed_change_before_an_upgrade_does_not_stop_the_next_move(
     ran = opsinfo("move", library, "Exp", "--to", "black")
     assert ran.code == 0, ran.err
     assert flags(library)["Exp"] == "false"
-
-
-def test_a_killed_change_does_not_overwrite_a_later_edit_without_force(opsinfo: Run, library: Path) -> None:
-    assert opsinfo("move", library, "Add", "--to", "black").code == 0
-    kill_as_it_ends(change_ids(opsinfo)[0])
-    theirs = library.read_text().replace('"Mul":', '"Mul2":')
-    library.write_text(theirs)
-    ran = opsinfo("restore", library)
-    assert library.read_text() == theirs
-    assert ran.code == 3
 
 
 @pytest.mark.parametrize("which", ["pristine", "ID"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.check.store import check_install
 from opsinfo_cli.errors import Refused, UsageFault
@@ -161,10 +162,9 @@ def test_without_a_built_in_store_for_the_soc_no_core_can_be_used(root: Path) ->
     priority(root, "load_priority=acme\n")
     for core in ("ai", "vector"):
         install = Install.open(str(root), "ascend310p", core)
-        with pytest.raises(Refused) as caught:
-            install.stores()
-        assert caught.value.name == "no-store"
-        assert "E20002" in caught.value.message
+        error = raised(Refused, install.stores)
+        assert error.name == "no-store"
+        assert "E20002" in error.message
         assert [finding.rule.name for finding in check_install(install)] == ["store-fails"]
     assert Install.open(str(root), SOC, "vector").stores()
 
@@ -185,10 +185,9 @@ def test_paths_of_the_environment_are_trimmed() -> None:
 
 def test_a_load_priority_without_an_equals_sign_prevents_the_engines_start(root: Path) -> None:
     priority(root, "# vendors\nload_priority acme\n")
-    with pytest.raises(Refused) as caught:
-        Install.open(str(root), SOC, "ai").stores()
-    assert (caught.value.name, caught.value.line) == ("bad-load-priority", 2)
-    assert caught.value.path == str(root / "vendors/config.ini")
+    error = raised(Refused, Install.open(str(root), SOC, "ai").stores)
+    assert (error.name, error.line) == ("bad-load-priority", 2)
+    assert error.path == str(root / "vendors/config.ini")
 
 
 def test_a_vendor_without_its_impl_folder_is_skipped(root: Path) -> None:
@@ -274,26 +273,22 @@ def test_op_types_of_ai_cpu_are_not_reported_as_misspelt(fixtures: Path) -> None
 
 
 def test_a_missing_core_is_refused(root: Path) -> None:
-    with pytest.raises(Refused) as caught:
-        Install.open(str(root), SOC, "vector").stores()
-    assert caught.value.name == "no-store"
+    assert raised(Refused, Install.open(str(root), SOC, "vector").stores).name == "no-store"
 
 
 def test_a_soc_must_be_chosen_only_if_there_are_several(root: Path) -> None:
     assert Install.open(str(root), None, "ai").soc == SOC
     built_in(root, "ascend310p", Add="true")
     assert socs_of(str(root)) == ["ascend310p", SOC]
-    with pytest.raises(UsageFault) as caught:
-        Install.open(str(root), None, "ai")
-    assert "ascend310p" in caught.value.message
-    assert SOC in caught.value.message
+    error = raised(UsageFault, Install.open, str(root), None, "ai")
+    assert "ascend310p" in error.message
+    assert SOC in error.message
 
 
 def test_an_unknown_soc_is_a_usage_fault_with_the_near_one(root: Path) -> None:
-    with pytest.raises(UsageFault) as caught:
-        Install.open(str(root), "ascend91ob", "ai")
-    assert caught.value.name == "unknown-soc"
-    assert SOC in str(caught.value.hint)
+    error = raised(UsageFault, Install.open, str(root), "ascend91ob", "ai")
+    assert error.name == "unknown-soc"
+    assert SOC in str(error.hint)
 
 
 def test_the_roots_of_a_path_are_found_below_and_above(root: Path) -> None:
@@ -342,9 +337,8 @@ def test_an_unknown_soc_is_refused_with_a_near_name_or_all(tmp_path: Path, soc: 
     folder = root / "built-in/op_impl/ai_core/tbe/config/ascend910b"
     folder.mkdir(parents=True)
     (folder / "aic-ascend910b-ops-info.json").write_text("{}")
-    with pytest.raises(UsageFault) as caught:
-        Install.open(str(root), soc)
-    assert (caught.value.name, caught.value.hint) == ("unknown-soc", hint)
+    error = raised(UsageFault, Install.open, str(root), soc)
+    assert (error.name, error.hint) == ("unknown-soc", hint)
 
 
 def test_an_install_shows_its_root_soc_and_version(root: Path) -> None:

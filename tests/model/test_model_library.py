@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.model.library import Library, Operators, Store
@@ -63,9 +64,7 @@ def test_sections_and_inner_keys_are_trimmed() -> None:
     ids=["blank before", "blank after", "tab before", "newline after", "blank alone"],
 )
 def test_an_op_type_with_blanks_around_it_fails_the_file(name: str) -> None:
-    with pytest.raises(Damaged) as caught:
-        library({"Log": {}, name: {}})
-    assert "blanks" in caught.value.message
+    assert "blanks" in raised(Damaged, library, {"Log": {}, name: {}}).message
 
 
 def test_a_blank_that_the_engine_does_not_trim_is_part_of_the_name() -> None:
@@ -117,19 +116,17 @@ def test_an_ignored_twin_with_blanks_is_not_checked(passed_over: object) -> None
     ],
 )
 def test_a_wrong_structure_fails_with_its_place(text: str, line: int, column: int) -> None:
-    with pytest.raises(Damaged) as caught:
-        library(text)
-    assert (caught.value.line, caught.value.column) == (line, column)
-    assert caught.value.exit_code == 3
+    error = raised(Damaged, library, text)
+    assert (error.line, error.column) == (line, column)
+    assert error.exit_code == 3
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [100, 200, 900, 100_000])
 def test_a_value_nested_deep_fails_with_a_place_and_not_with_a_crash(depth: int) -> None:
-    with pytest.raises(Damaged) as caught:
-        library('{"A": {"x": {"y": ' + "[" * depth + "]" * depth + "}}}")
-    assert caught.value.line == 1
-    assert caught.value.column is not None
+    error = raised(Damaged, library, '{"A": {"x": {"y": ' + "[" * depth + "]" * depth + "}}}")
+    assert error.line == 1
+    assert error.column is not None
 
 
 @pytest.mark.parametrize(
@@ -208,9 +205,8 @@ def test_the_last_of_repeated_lists_is_read() -> None:
     ],
 )
 def test_a_mixlist_that_the_engine_refuses_is_refused_with_the_place(text: str, line: int, column: int) -> None:
-    with pytest.raises(Damaged) as caught:
-        mixlist(text)
-    assert (caught.value.line, caught.value.column) == (line, column)
+    error = raised(Damaged, mixlist, text)
+    assert (error.line, error.column) == (line, column)
 
 
 def test_an_empty_mixlist_and_one_with_a_tail_are_accepted() -> None:

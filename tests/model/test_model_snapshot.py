@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.check.schema import validator_for
 from opsinfo_cli.errors import Damaged, Refused
@@ -160,9 +161,7 @@ DAMAGED = {
 @pytest.mark.parametrize("situation", DAMAGED)
 def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
     text, message, at = DAMAGED[situation]
-    with pytest.raises(Damaged) as caught:
-        read(text)
-    error = caught.value
+    error = raised(Damaged, read, text)
     assert message in error.message
     assert error.line
     assert error.column
@@ -175,8 +174,7 @@ def test_a_damaged_snapshot_is_refused_with_the_place(situation: str) -> None:
 )
 def test_a_version_that_is_not_known_is_refused_with_the_place(version: str) -> None:
     text = minimal().replace('"schema_version": 3', f'"schema_version":\n{version}')
-    with pytest.raises(Refused) as caught:
-        read(text)
-    assert (caught.value.name, caught.value.line, caught.value.column) == ("snapshot-version", 2, 1)
-    assert ("upgrade opsinfo" in str(caught.value.hint)) == (version == "4")
-    assert "take the snapshot again" in str(caught.value.hint)
+    error = raised(Refused, read, text)
+    assert (error.name, error.line, error.column) == ("snapshot-version", 2, 1)
+    assert ("upgrade opsinfo" in str(error.hint)) == (version == "4")
+    assert "take the snapshot again" in str(error.hint)

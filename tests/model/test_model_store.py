@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.errors import Refused, UsageFault
 from opsinfo_cli.model.library import Operators, Store, library_files, load_order
@@ -33,9 +34,7 @@ def test_only_names_that_end_in_json_and_do_not_begin_with_a_dot_are_loaded(tmp_
 def test_a_directory_named_like_a_library_fails_the_store(tmp_path: Path) -> None:
     fill(tmp_path, a={"Add": WHITE})
     (tmp_path / "x.json").mkdir()
-    with pytest.raises(Refused) as caught:
-        Store.read(str(tmp_path))
-    assert caught.value.path == str(tmp_path / "x.json")
+    assert raised(Refused, Store.read, str(tmp_path)).path == str(tmp_path / "x.json")
 
 
 def test_legacy_is_loaded_first_then_the_shorter_path(tmp_path: Path) -> None:
@@ -73,11 +72,10 @@ def test_the_later_file_replaces_the_entry_whole(tmp_path: Path) -> None:
 
 def test_one_broken_file_fails_the_whole_store(tmp_path: Path) -> None:
     fill(tmp_path, a={"Add": WHITE}, bb={"Log": {"precision_reduce": {"flag": "flase"}}})
-    with pytest.raises(Refused) as caught:
-        Store.read(str(tmp_path))
-    assert caught.value.path == str(tmp_path / "bb.json")
-    assert caught.value.line == 1
-    assert "Log" in caught.value.message
+    error = raised(Refused, Store.read, str(tmp_path))
+    assert error.path == str(tmp_path / "bb.json")
+    assert error.line == 1
+    assert "Log" in error.message
 
 
 def test_a_bad_value_in_an_entry_that_never_wins_fails_nothing(tmp_path: Path) -> None:
@@ -104,9 +102,8 @@ def test_an_empty_directory_is_an_empty_store(tmp_path: Path) -> None:
 
 
 def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as caught:
-        Store.read(str(tmp_path / "none"))
-    assert (caught.value.message, caught.value.path) == ("No such file or directory", str(tmp_path / "none"))
+    error = raised(Refused, Store.read, str(tmp_path / "none"))
+    assert (error.message, error.path) == ("No such file or directory", str(tmp_path / "none"))
 
 
 def undecided(folder: Path) -> list[tuple[list[str], list[str]]]:
@@ -170,12 +167,11 @@ def test_the_first_store_wins_and_the_others_are_listed(tmp_path: Path) -> None:
 
 def test_all_unknown_names_are_reported_with_near_names(tmp_path: Path) -> None:
     operators = Operators([Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE, "Add": GRAY})))])
-    with pytest.raises(UsageFault) as caught:
-        operators.require(["Add", "MatMu1V2", "Zzz"])
-    assert "`MatMu1V2`" in caught.value.message
-    assert "`Zzz`" in caught.value.message
-    assert "`MatMulV2`" in str(caught.value.hint)
-    assert caught.value.exit_code == 2
+    error = raised(UsageFault, operators.require, ["Add", "MatMu1V2", "Zzz"])
+    assert "`MatMu1V2`" in error.message
+    assert "`Zzz`" in error.message
+    assert "`MatMulV2`" in str(error.hint)
+    assert error.exit_code == 2
     assert "MatMu1V2" not in operators
     assert "Add" in operators
     assert [each.name for each in operators.require(["MatMulV2", "Add"])] == ["MatMulV2", "Add"]
@@ -188,11 +184,10 @@ def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp
         (["Zzzzzzzz", "Yyyyyyyy"], "unknown operators `Zzzzzzzz`, `Yyyyyyyy`", None),
         ([f"Z{number:07}" for number in range(11)], None, None),
     ):
-        with pytest.raises(UsageFault) as caught:
-            operators.require(names)
-        assert caught.value.message == (message or caught.value.message)
-        assert caught.value.hint == (hint or caught.value.hint)
-    assert caught.value.message.count("`") == 20, "ten of eleven"
+        error = raised(UsageFault, operators.require, names)
+        assert error.message == (message or error.message)
+        assert error.hint == (hint or error.hint)
+    assert error.message.count("`") == 20, "ten of eleven"
 
 
 @pytest.mark.parametrize(
@@ -205,16 +200,13 @@ def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp
 )
 def test_near_names_follow_their_name_if_several_are_unknown(tmp_path: Path, unknown: list[str], hints: str) -> None:
     operators = Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE}))).operators
-    with pytest.raises(UsageFault) as caught:
-        operators.require(["MatMulV2", *unknown])
-    assert caught.value.hint == hints
+    assert raised(UsageFault, operators.require, ["MatMulV2", *unknown]).hint == hints
 
 
 def test_near_names_are_given_for_ten_unknown_names_at_most(tmp_path: Path) -> None:
     operators = Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE}))).operators
-    with pytest.raises(UsageFault) as caught:
-        operators.require([f"MatMul{letter}2" for letter in "ABCDEFGHIJK"])
-    assert str(caught.value.hint).count("`MatMulV2`") == 10
+    error = raised(UsageFault, operators.require, [f"MatMul{letter}2" for letter in "ABCDEFGHIJK"])
+    assert str(error.hint).count("`MatMulV2`") == 10
 
 
 def test_a_store_alone_gives_its_files_in_load_order(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
@@ -67,9 +68,7 @@ def test_as_decides_over_everything(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"a": 1}')
     assert resolve(str(path), TargetOptions(kind="library"), {}).kind == "library"
-    with pytest.raises(UsageFault) as caught:
-        resolve(str(path), TargetOptions(), {})
-    assert "--as" in str(caught.value.hint)
+    assert "--as" in str(raised(UsageFault, resolve, str(path), TargetOptions(), {}).hint)
 
 
 def test_an_existing_file_is_preferred_to_a_soc_of_the_same_name(
@@ -104,10 +103,9 @@ def test_an_opp_root_is_an_install(fixtures: Path) -> None:
 
 
 def test_an_install_of_several_socs_asks_which(fixtures: Path) -> None:
-    with pytest.raises(UsageFault) as caught:
-        resolve(str(fixtures / "opp"), TargetOptions(), {})
-    assert "ascend910, ascend910b" in caught.value.message
-    assert caught.value.exit_code == 2
+    error = raised(UsageFault, resolve, str(fixtures / "opp"), TargetOptions(), {})
+    assert "ascend910, ascend910b" in error.message
+    assert error.exit_code == 2
 
 
 def test_a_toolkit_root_holds_an_install(fixtures: Path, tmp_path: Path) -> None:
@@ -123,9 +121,7 @@ def test_standard_input_needs_a_kind() -> None:
 
 @pytest.mark.parametrize("text", ["none.json", "a/b", "./none"])
 def test_a_missing_path_is_refused_and_not_read_as_a_soc(text: str) -> None:
-    with pytest.raises(Refused) as caught:
-        resolve(text, TargetOptions(), {})
-    assert caught.value.exit_code == 3
+    assert raised(Refused, resolve, text, TargetOptions(), {}).exit_code == 3
 
 
 # SoC names
@@ -212,10 +208,9 @@ def test_a_usual_folder_is_used_with_a_note(place: str, fixtures: Path, tmp_path
 def test_several_usual_folders_are_an_error(fixtures: Path, tmp_path: Path) -> None:
     first = usual(tmp_path, "ascend-toolkit/latest", fixtures, "8.2.RC1")
     second = usual(tmp_path, "nnae/latest", fixtures, "8.3.RC1")
-    with pytest.raises(UsageFault) as caught:
-        resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
+    error = raised(UsageFault, resolve, "ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
     for text in (str(first), str(second), "8.2.RC1", "8.3.RC1"):
-        assert text in caught.value.message
+        assert text in error.message
 
 
 @pytest.mark.usefixtures("no_system_cann")
@@ -229,10 +224,9 @@ def test_two_paths_of_one_folder_are_one_install(fixtures: Path, tmp_path: Path)
 
 @pytest.mark.usefixtures("no_system_cann")
 def test_an_unknown_word_is_a_usage_fault(tmp_path: Path) -> None:
-    with pytest.raises(OpsinfoError) as caught:
-        resolve("ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
-    assert caught.value.exit_code == 2
-    assert "ASCEND_OPP_PATH" in str(caught.value.hint)
+    error = raised(OpsinfoError, resolve, "ascend910b", TargetOptions(), {"HOME": str(tmp_path)})
+    assert error.exit_code == 2
+    assert "ASCEND_OPP_PATH" in str(error.hint)
 
 
 def test_a_mixlist_has_no_operators_and_a_library_no_marks(fixtures: Path) -> None:
@@ -247,9 +241,7 @@ def test_an_unsearchable_path_is_not_reported_as_missing(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("opsinfo_cli.model.target.os.lstat", lstat)
     for text in ("/root-only/mixlist.json", "mixlist.json"):
-        with pytest.raises(Refused) as caught:
-            resolve(text, TargetOptions(), {})
-        assert caught.value.message == "Permission denied"
+        assert raised(Refused, resolve, text, TargetOptions(), {}).message == "Permission denied"
 
 
 def test_only_folders_with_libraries_are_socs(opp: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from raising import raised
 
 from opsinfo_cli.errors import Damaged, Stale
 from opsinfo_cli.text.patch import Edit, Patch, splice
@@ -53,11 +54,10 @@ def test_text_outside_the_edits_is_unchanged(text: str, data: st.DataObject) -> 
 
 def test_a_patch_of_another_text_is_stale() -> None:
     patch = Patch(Source(b"{}", "f").sha256, (Edit(0, 1, "["),))
-    with pytest.raises(Stale) as caught:
-        patch.apply(Source(b"{ }", "f.json"))
-    assert caught.value.path == "f.json"
-    assert patch.sha256[:12] in caught.value.message
-    assert Source(b"{ }", "f").sha256[:12] in caught.value.message
+    error = raised(Stale, patch.apply, Source(b"{ }", "f.json"))
+    assert error.path == "f.json"
+    assert patch.sha256[:12] in error.message
+    assert Source(b"{ }", "f").sha256[:12] in error.message
 
 
 def test_a_patch_keeps_the_byte_order_mark_by_default() -> None:
@@ -89,9 +89,8 @@ def test_a_text_with_an_unfixable_fault_is_refused(text: str) -> None:
 
 
 def test_the_reported_place_is_that_of_the_unfixable_fault() -> None:
-    with pytest.raises(Damaged) as caught:
-        fixed('{"a": 1, // c\n "b": x}')
-    assert (caught.value.line, caught.value.column) == (2, 7)
+    error = raised(Damaged, fixed, '{"a": 1, // c\n "b": x}')
+    assert (error.line, error.column) == (2, 7)
 
 
 COMMENTS = st.sampled_from(["", "", " ", "\n", "// c\n", " # c\n", "/* c */", "\n  // alone\n", " /* a\n b */ "])
@@ -112,7 +111,6 @@ def test_fixing_keeps_strings_and_is_idempotent(names: list[str], data: st.DataO
 
 def test_a_patch_for_another_text_is_refused_with_the_beginning_of_both_hashes() -> None:
     planned, now = Source(b"{}", "m.json"), Source(b"[]", "m.json")
-    with pytest.raises(Stale) as caught:
-        Patch(planned.sha256, ()).apply(now)
+    error = raised(Stale, Patch(planned.sha256, ()).apply, now)
     message = f"the file changed since the edit was planned: {planned.sha256[:12]} then, {now.sha256[:12]} now"
-    assert (caught.value.message, caught.value.path, caught.value.hint) == (message, "m.json", "plan the change again")
+    assert (error.message, error.path, error.hint) == (message, "m.json", "plan the change again")

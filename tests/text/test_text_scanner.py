@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.text.patch import Edit
@@ -226,14 +227,11 @@ def test_a_scan_can_begin_in_the_middle() -> None:
 
 
 def test_requiring_the_root_of_a_faulty_text_names_the_place() -> None:
-    with pytest.raises(Damaged) as caught:
-        scanned('{\n  "a": tru\n}').require_root()
-    assert (caught.value.path, caught.value.line, caught.value.column) == ("f.json", 2, 8)
-    assert caught.value.exit_code == 3
-    assert caught.value.hint is None
+    error = raised(Damaged, scanned('{\n  "a": tru\n}').require_root)
+    assert (error.path, error.line, error.column) == ("f.json", 2, 8)
+    assert error.exit_code == 3
+    assert error.hint is None
 
 
 def test_the_hint_names_fmt_if_fmt_can_fix_the_fault() -> None:
-    with pytest.raises(Damaged) as caught:
-        scanned('["a",]').require_root()
-    assert "fmt" in str(caught.value.hint)
+    assert "fmt" in str(raised(Damaged, scanned('["a",]').require_root).hint)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from raising import raised
 
 from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.text.source import Place, Source
@@ -51,19 +52,17 @@ def test_the_same_text_gives_the_same_bytes(data: bytes) -> None:
 def test_bytes_that_are_not_utf8_are_refused_with_their_place(
     data: bytes, line: int, column: int, byte: str, offset: int
 ) -> None:
-    with pytest.raises(Damaged) as caught:
-        Source(data, "f.json")
-    assert (caught.value.line, caught.value.column, caught.value.path) == (line, column, "f.json")
-    assert byte in caught.value.message
-    assert f"offset {offset}" in caught.value.message
+    error = raised(Damaged, Source, data, "f.json")
+    assert (error.line, error.column, error.path) == (line, column, "f.json")
+    assert byte in error.message
+    assert f"offset {offset}" in error.message
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf16_with_its_mark_is_named(encoding: str) -> None:
     marks = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
-    with pytest.raises(Damaged) as caught:
-        Source(marks.get(encoding, b"") + '{"a": 1}'.encode(encoding), "f.json")
-    assert "UTF-16" in str(caught.value.hint)
+    error = raised(Damaged, Source, marks.get(encoding, b"") + '{"a": 1}'.encode(encoding), "f.json")
+    assert "UTF-16" in str(error.hint)
 
 
 def test_columns_count_code_points_and_tabs_count_one() -> None:
@@ -76,9 +75,7 @@ def test_a_carriage_return_alone_does_not_end_a_line() -> None:
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused) as caught:
-        Source.read(str(tmp_path / "none.json"))
-    assert caught.value.path == str(tmp_path / "none.json")
+    assert raised(Refused, Source.read, str(tmp_path / "none.json")).path == str(tmp_path / "none.json")
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
@@ -88,9 +85,7 @@ def test_a_directory_is_refused(tmp_path: Path) -> None:
 
 def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(Refused) as caught:
-        Source.read(str(tmp_path / "pipe.json"))
-    assert caught.value.name == "not-a-file"
+    assert raised(Refused, Source.read, str(tmp_path / "pipe.json")).name == "not-a-file"
 
 
 def test_a_device_is_refused() -> None:
