@@ -51,7 +51,7 @@ def package() -> ModuleType:
     except ImportError:
         raise MissingPackage(
             "reading an ONNX model requires the `onnx` package",
-            hint=f"{installing()}, or give a compiled model or a dump",
+            hint=f"`{installing()}`, or give a compiled model or a dump",
         ) from None
     found: ModuleType = onnx
     return found
