@@ -83,6 +83,7 @@ REPLACED_OPTIONS = {
     "--soc-a": "write A@SOC",
     "--soc-b": "write B@SOC",
     "--system": "`opsinfo systems show NAME` replaces it",
+    "--target": "`opsinfo reapply TARGET` takes it as an argument",
 }
 """Option that went -> what replaces it."""
 
