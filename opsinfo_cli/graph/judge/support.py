@@ -57,14 +57,14 @@ def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Boun
     outputs = _slots(kernel.outputs, facts.outputs, kernel.alike, facts.lenient)
     if inputs is None or outputs is None:
         return Refusal("refused-tensors", "inputs" if inputs is None else "outputs")
-    refusal = Refusal("refused-shape", "unknown shapes")
+    refusal: Refusal | None = None
     for dynamic in _implementations(facts, kernel):
         bound = Bound(_bound(facts.inputs, inputs, dynamic), _bound(facts.outputs, outputs, dynamic))
         found = _checked(facts, kernel, bound, policy, mode)
         if isinstance(found, Bound):
             return found
-        refusal = found
-    return refusal
+        refusal = refusal or found
+    return refusal or Refusal("refused-shape", "unknown shapes")
 
 
 def customized_columns(customized: Customized, bound: Bound) -> list[int]:
@@ -106,6 +106,8 @@ def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: J
                 _dtype_fits(facts, each, policy, mode)
                 or (side == "input" and promotion is not None and promoted(promotion, index, each.dtypes))
             ):
+                if not each.dtypes:
+                    return Refusal("refused-shape", "unknown shapes" if facts.shapes else "static shapes")
                 return Refusal("refused-dtype", f"{side} {index}")
             if each.port.format == "ND" and each.formats and not _ND_REACHABLE.intersection(each.formats):
                 return Refusal("refused-format", f"{side} {index}")
