@@ -80,9 +80,9 @@ class FusionGraph:
         return (node for node in self.graph if node.type in types)
 
     def is_const(self, node: GraphNode, number: int) -> bool:
-        """Return whether a constant feeds an input."""
-        source = node.sources[number] if number < len(node.sources) else None
-        return source is not None and self.graph[source.node].type in _CONSTANTS
+        """Return whether a constant feeds an input: one of the model, or one that a fusion made."""
+        source, tensor, _ = _input(node, number)
+        return self.graph[source.node].type in _CONSTANTS if source is not None else tensor != UNKNOWN
 
     @cached_property
     def _readers(self) -> dict[Producer, list[GraphNode]]:
@@ -226,6 +226,16 @@ def _lstm(it: FusionGraph) -> Iterator[Change]:
         if made.origin is not None and r[2]:
             made = replace(made, origin=made.origin._replace(merged=((1, r[2]),)))
         yield Change(node.index, made)
+
+
+def _arg_max(it: FusionGraph) -> Iterator[Change]:
+    """2022: an int64 result of ArgMaxV2 becomes int32, and its readers get a Cast, if its axis is shorter than 2^31."""
+    for node in it.of("ArgMaxV2"):
+        shape, axes = node.inputs[0].shape or (), it.integers(node, 1)
+        lengths = [shape[axes[0]]] if axes and -len(shape) <= axes[0] < len(shape) else shape
+        is_short = bool(lengths) and all(0 <= length < 1 << 31 for length in lengths)
+        if is_short and node.outputs and node.outputs[0].dtype == "int64":
+            yield Change(node.index, replace(node, outputs=(node.outputs[0]._replace(dtype="int32"),)))
 
 
 def _gru(it: FusionGraph) -> Iterator[Change]:
@@ -390,21 +400,25 @@ RULES: dict[str, Rule] = {
     "IdentityPass": _identity,
     "AReduceMeanFusionPass": _reduced_away("ReduceMean"),
     "AReduceSumFusionPass": _reduced_away("ReduceSum"),
-    "BatchNormBnInferFusionPass": _batch_norm,
+    "ArgMaxV2FusionPass": _arg_max,
     "CommonGRUFusionPass": _gru,
-    "CommonLSTMFusionPass": _lstm,
-    "ConstToAttrGatherV2Fusion": _gather,
-    "ConstToAttrPass": _const_to_attr("ConstToAttrPass", prefers_own=True),
-    "ConstToAttrReduceSumFusion": _const_to_attr("ConstToAttrReduceSumFusion"),
     "ConstToAttrStridedSliceV2Fusion": _strided_slice,
     "Globalavgpoolpass": _global_average_pool,
-    "MatMulBiasAddFusionPass": _mat_mul_bias_add,
-    "OneHotFusionPass": _const_to_attr("OneHotFusionPass"),
+    "ConstToAttrPass": _const_to_attr("ConstToAttrPass", prefers_own=True),
     "PadFusionPass": _pad,
     "TileConstToAttrFusion": _tile,
+    "ConstToAttrReduceSumFusion": _const_to_attr("ConstToAttrReduceSumFusion"),
+    "CommonLSTMFusionPass": _lstm,
+    "ConstToAttrGatherV2Fusion": _gather,
+    "OneHotFusionPass": _const_to_attr("OneHotFusionPass"),
     "ZConcatExt2FusionPass": _concat,
     "ZConcatFusionPass": _const_to_attr("ZConcatFusionPass"),
     "ZSplitFusionPass": _const_to_attr("ZSplitFusionPass", prefers_own=True),
     "ZSplitVFusionPass": _const_to_attr("ZSplitVFusionPass"),
+    "MatMulBiasAddFusionPass": _mat_mul_bias_add,
+    "BatchNormBnInferFusionPass": _batch_norm,
 }
-"""By the compiler's name of the pass, in the order in which it runs them."""
+"""By the compiler's name of the pass, in the order in which it runs them: the preparation's, those with a priority
+below 5000 in CANN's fusion_config.json by it, those without one by name, the others by priority (hicann/ge ffdcbc9f,
+compiler/engines/nn_engine/fusion/fusion_config_manager/fusion_priority_manager.cc:445-530; the file is in
+tests/engines/nn_engine/depends/CANN_910b_stub)."""

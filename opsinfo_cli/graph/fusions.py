@@ -1,8 +1,7 @@
 """Fusions: what the compiler makes of a model of another framework before it chooses dtypes.
 
 Two passes of the preparation remove Dropout and Identity; the graph passes of the engine follow, in the order of their
-names (hicann/ge ffdcbc9f, graph_metadef/register/graph_optimizer/graph_fusion/fusion_pass_registry.cc:35). The rules
-are in ``fusion_rules``. A compiled model and a dump are left as they are: they are after fusion.
+priorities. The rules are in ``fusion_rules``. A compiled model and a dump are left as they are: they are after fusion.
 
 Whether AI Core supports an op type is asked with the policies of the target and as in mixed_float16: here, fusion is
 the same for every mode and mixlist.

@@ -343,7 +343,12 @@ def _fusions(answer: GraphAnswer) -> str:
     renamed = Counter((each.first_type, each.type) for each in answer.graph if each.first_type != each.type)
     removed = Counter(each.name for each in answer.fused.fusions if not each.result)
     joined = Counter(each.name for each in answer.fused.fusions if len(each.nodes) > 1 and each.result)
+    other = {node.name for node in answer.graph if node.first_type != node.type}
+    same = Counter(
+        each.name for each in answer.fused.fusions if len(each.nodes) == 1 and not other.issuperset(each.result)
+    )
     parts = [f"{count} {before} to {after}" for (before, after), count in renamed.most_common()]
+    parts += [f"{count} changed by {name}" for name, count in same.items()]
     parts += [f"{count} removed by {name}" for name, count in removed.items()]
     parts += [f"{count} into another node by {name}" for name, count in joined.items()]
     return f"fused first: {', '.join(parts)}"
