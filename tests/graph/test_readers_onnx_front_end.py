@@ -25,6 +25,15 @@ from opsinfo_cli.graph.readers.onnx import read_onnx  # noqa: E402
 needs_vectors = pytest.mark.skipif(not (VECTORS / "onnx.jsonl.gz").exists(), reason="requires the corpus")
 
 
+_CHOSEN = {
+    **dict.fromkeys(("ArgMaxV2", "ArgMin", "Empty", "Multinomial", "Shape", "Size"), "dtype"),
+    **dict.fromkeys(("RandomStandardNormal", "RandomUniform"), "dtype"),
+    "Cast": "dst_type",
+}
+"""Op types with an attribute for the dtype of their output; without it, it is int32."""
+_PARSED = ("Data", "Const", "NetOutput")
+
+
 class _Read:
     """A graph as a tree of operators from its outputs, without names."""
 
@@ -48,8 +57,18 @@ class _Read:
         if index not in self.known:
             node = self.graph[index]
             inputs = [None if source is None else self.value(source) for source in node.sources]
-            self.known[index] = node.type, _shortened(inputs)
+            chosen = node.outputs[0].dtype if node.type in _CHOSEN else None
+            self.known[index] = node.type, chosen, _shortened(inputs), self.bodies(index)
         return self.known[index]
+
+    def bodies(self, owner: int) -> list[Any]:
+        """The operators of the bodies of a node."""
+        owned = [body.nodes for body in self.graph.subgraphs if body.parent == owner]
+        nodes = [[self.graph[index] for index in body] for body in owned]
+        return [
+            sorted((node.type, len(_shortened(list(node.sources)))) for node in body if node.type not in _PARSED)
+            for body in nodes
+        ]
 
 
 class _Answered:
@@ -68,7 +87,7 @@ class _Answered:
         values = given.get("value")
         if values is not None and given["dtype"] == "float16":
             values = numpy.array(values, "u2").view("f2")
-        made = None if values is None else tuple(numpy.float32(each) for each in values)
+        made = None if values is None else tuple(float(each) for each in values)
         return "const", given["dtype"], tuple(given["shape"]), made
 
     def reference(self, text: str) -> Any:
@@ -77,7 +96,14 @@ class _Answered:
         name, _, output = text[3:].rpartition(":")
         if name not in self.known:
             found = self.operators[name]
-            self.known[name] = found["type"], _shortened([self.value(each) for each in found["inputs"]])
+            op_type = found["type"]
+            chosen = found["attrs"].get(_CHOSEN[op_type], "int32") if op_type in _CHOSEN else None
+            inputs = _shortened([self.value(each) for each in found["inputs"]])
+            bodies = [
+                sorted((each["type"], sum(given["from"] is not None for given in each["inputs"])) for each in body)
+                for _, body in sorted(found.get("subgraphs", {}).items())
+            ]
+            self.known[name] = op_type, chosen, inputs, bodies
         return self.known[name], int(output)
 
 
@@ -86,7 +112,7 @@ def _values(weights: Any, shape: Any) -> Any:
     if weights is None:
         return ()
     values = numpy_helper.to_array(weights.tensor).reshape(-1)
-    return tuple(numpy.float32(each) for each in values) if values.size <= 32 else None
+    return tuple(float(each) for each in values) if values.size <= 32 else None
 
 
 def _shortened(inputs: list[Any]) -> tuple[Any, ...]:
@@ -172,3 +198,34 @@ def test_the_libraries_accept_what_the_front_end_makes(soc: str) -> None:
                 if "refused" in row.why:
                     refused.setdefault(row.type, set()).add(vector["name"])
     assert {op_type: names for op_type, names in refused.items() if op_type not in _REFUSED} == {}
+
+
+@pytest.mark.parametrize(
+    ("node", "why"),
+    [
+        ("ConvTranspose <kernel_shape = [3], output_shape = [9]> (x, w)", "output_shape and output_padding need"),
+        ("ConvTranspose <kernel_shape = [3, 3, 3], output_padding = [1]> (x, w)", "output_shape and output_padding"),
+        ("Conv <kernel_shape = [3, 3], pads = [1, 1, 1]> (x, w)", "pads must have an even number"),
+        ("MaxPool <kernel_shape = [2, 2, 2, 2]> (x)", "kernel_shape must have one to three values"),
+        ("DepthToSpace <blocksize = 1> (x)", "blocksize must be 2 or more"),
+        ("Split <num_outputs = 1, split = [1, 1]> (x)", "as many values of split as outputs"),
+        ("RandomNormalLike <dtype = 6> (x)", "dtype must be float32, float16 or float64"),
+        ("NPURoiAlign <spatial_scale = 1.0, pooled_height = 2> (x, w)", "the attribute pooled_width is missing"),
+    ],
+)
+def test_what_a_plugin_refuses_is_refused(node: str, why: str) -> None:
+    head = '<ir_version: 8, opset_import: ["" : 18]> g (float[1,4,4,4] x, float[4,4,3,3] w) => (float[n] y)'
+    model = onnx.parser.parse_model(f"{head} {{ y = {node} }}")
+    graph = read_onnx(io.BytesIO(model.SerializeToString()), "model.onnx")
+    assert [each.why.startswith(why) for each in graph.model.refused] == [True], graph.model.refused
+
+
+def test_the_then_branch_is_the_first_body_whatever_the_files_order() -> None:
+    """The first body decides the dtype of the result; files of the onnx package have the else branch first."""
+    head = '<ir_version: 8, opset_import: ["" : 13]> g (bool c, float[3] x) => (float[3] y)'
+    then = "then_branch: graph = t () => (float[3] a) { a = Add(x, x) }"
+    other = "else_branch: graph = e () => (float[3] b) { b = Mul(x, x) }"
+    for first, second in ((then, other), (other, then)):
+        model = f"{head} {{ y = If (c) <{first}, {second}> }}"
+        graph = read_onnx(io.BytesIO(onnx.parser.parse_model(model).SerializeToString()), "model.onnx")
+        assert [graph[body.nodes.start + 1].type for body in graph.subgraphs[1:]] == ["Add", "Mul"]

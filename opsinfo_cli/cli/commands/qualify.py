@@ -75,11 +75,7 @@ _facts = bundle(
     option("--steps", metavar="N", type=click.IntRange(min=1), help="Number of optimizer steps of each run."),
     option("--ranks", metavar="N", type=click.IntRange(min=1), help="Number of ranks that print to each log."),
     option("--amp", type=Level("LEVEL", lambda *_: level_words()), help="Mixed-precision level, if the log lacks it."),
-    option(
-        "--loss-scale",
-        type=LossScale("dynamic|VALUE", lambda *_: ["dynamic"]),
-        help="Loss scaling, if missing in the log.",
-    ),
+    option("--loss-scale", type=LossScale("dynamic|VALUE", lambda *_: ["dynamic"]), help="Loss scaling, if it does."),
     option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %."),
     advanced(
         "--spread",

@@ -103,6 +103,12 @@ def _is_large(it: Given) -> bool:
     return prod(it.ints("kernel_shape")) > 255 or any(stride > 63 for stride in it.ints("strides"))
 
 
+def _is_output_short(it: Given) -> bool:
+    """An output_shape or output_padding with fewer values than dimensions, of which there are two at least."""
+    dims, shape, padding = max(it.dims, 2), len(it.ints("output_shape")), len(it.ints("output_padding"))
+    return 0 < shape < dims or 0 < (2 if padding == 1 else padding) < dims
+
+
 def _size_along_axis(it: Given) -> int:
     shape, axis = it.graph.tensor(it.node.inputs[0]).shape or (), int(it.number("axis", 0))
     return shape[axis] if -len(shape) <= axis < len(shape) else 0
@@ -112,6 +118,8 @@ CONDITIONS: dict[str, Callable[[Given], bool]] = {
     "0d": lambda it: not 1 <= len(it.ints("kernel_shape")) <= 3,
     "1d": lambda it: it.dims == 1,
     "3d": lambda it: it.dims == 3,
+    "odd_pads": lambda it: len(it.ints("pads")) % 2 == 1,
+    "short_output": _is_output_short,
     "large": _is_large,
     "padded": lambda it: any(it.ints("pads")),
     "same_padding": lambda it: it.word("auto_pad", "NOTSET") not in ("NOTSET", "VALID"),
@@ -154,6 +162,7 @@ VALUES: dict[str, Callable[[Given], Any]] = {
     "unpool_rest": _unpool_rest,
     "even": lambda it: [_size_along_axis(it) // len(it.node.outputs)] * len(it.node.outputs),
     "range": lambda it: it.number("high", 1.0) - it.number("low", 0.0),
+    "num_gts": lambda it: [int(it.number("num_gts", 128))],
     "scale": lambda it: it.number("Y_scale", 1.0),
 }
 """Values of constants that are computed."""
@@ -186,10 +195,12 @@ def _family(text: str) -> Iterator[tuple[tuple[str, str], frozenset[int], Plugin
         words = head.split()
         at = next(number for number, word in enumerate(words) if word[0].isdigit())
         lines = [line.strip() for line in lines]
+        needed = next((line.split()[1:] for line in lines if line.startswith("needs:")), [])
+        missing = tuple(Case((f"!{name}",), refused=f"the attribute {name} is missing") for name in needed)
         defaults = next((line.split()[1:] for line in lines if line.startswith("defaults:")), [])
         named = tuple((name, value) for name, _, value in (each.partition("=") for each in defaults))
         for op in words[:at]:
-            cases = tuple(_case(line, op) for line in lines if not line.startswith("defaults:"))
+            cases = (*missing, *(_case(line, op) for line in lines if not line.startswith(("defaults:", "needs:"))))
             for domain, opsets in (
                 (DEFAULT_DOMAIN, words[at]),
                 *zip(words[at + 1 :: 2], words[at + 2 :: 2], strict=True),

@@ -21,7 +21,7 @@ the first input. ``~`` is the operator's name. Inputs:
 - ``int64[axes]``, ``float32[0,0]``: a constant of a list; ``int32[@pads]``: one of ``onnx_expansion.VALUES``
 
 ``->`` names what yields the outputs of the operator; without it the last node yields output 0, and ``*`` the others.
-``! reason``: the plugin refuses the operator.
+``! reason``: the plugin refuses the operator. ``needs: a b``: it does without the attributes.
 """
 
 from __future__ import annotations
@@ -106,24 +106,44 @@ Pad 11-18
 MeanVarianceNormalization 9-18
     out>1: ! one output at most
 LRN 8-18
-    !size: ! the attribute size is missing
+    needs: size
 Cast 8-18
-    !to: ! the attribute to is missing
+    needs: to
 Unsqueeze 8-12
-    !axes: ! the attribute axes is missing
+    needs: axes
 Einsum 8-18
-    !equation: ! the attribute equation is missing
+    needs: equation
 DepthToSpace 8-18
-    !blocksize: ! the attribute blocksize is missing
+    needs: blocksize
+    blocksize=1: ! blocksize must be 2 or more
 SpaceToDepth 8-18
-    !blocksize: ! the attribute blocksize is missing
+    needs: blocksize
 MaxRoiPool 1,8-18
-    !pooled_shape: ! the attribute pooled_shape is missing
+    needs: pooled_shape
+Col2im 8-18
+    needs: kernel_size dilation padding stride
+NPURoiAlign 11-18 npu 1
+    needs: spatial_scale pooled_height pooled_width
+NPUPsRoiPooling 11-18 npu 1
+    needs: spatial_scale output_dim group_size
+PSROIPooling 8-16
+    needs: spatial_scale output_dim group_size
+NPUScatter 11-18 npu 1
+    needs: dim
+NPUSignBitsPack 11-18 npu 1
+    needs: size
+NPUSignBitsUnpack 11-18 npu 1
+    needs: size dtype
+NPUAnchorResponseFlags 11-18 npu 1
+    needs: featmap_sizes strides num_base_anchors
+NPUBoundingBoxDecode 11-18 npu 1
+    needs: max_shapes
 """
 """Operators of ``PLAIN`` that their plugins, or the inputs that the type has, refuse in some cases."""
 
 CONVOLUTION = """
 Conv 8-18
+    odd_pads: ! pads must have an even number of values
     !kernel_shape !strides !dilations !pads: ! needs kernel_shape, pads, strides or dilations
     3d same_padding: ! auto_pad is not supported in three dimensions
     in<2: ! two or three inputs
@@ -132,7 +152,9 @@ Conv 8-18
     3d: Conv3D(0 1 2)
     Conv2D(0 1 2)
 ConvTranspose 8-18
-    !kernel_shape: ! the attribute kernel_shape is missing
+    odd_pads: ! pads must have an even number of values
+    needs: kernel_shape
+    short_output: ! output_shape and output_padding need a value for each dimension, two at least
     in<2: ! two or three inputs
     in>3: ! two or three inputs
     1d: UnsqueezeX=Unsqueeze(0) UnsqueezeW=Unsqueeze(1)
@@ -148,6 +170,7 @@ Int8FC 8-16
     in>3: ! two or three inputs
     FullyConnection<int32>(0 1 2) Deq=AscendDequant<float16>(* float16:@scale) Quant=AscendQuant<int8>(Deq)
 NPUDeformableConv2d 9-16 npu 1
+    needs: strides paddings
     x=Identity(0) filter=Identity(1) offsets=Identity(2) bias=Identity(3) DeformableConv2D(x filter offsets bias)
 Corr 8-16
     Correlation(0 1)
@@ -157,13 +180,15 @@ npu_deformable_conv2d_onnx_plugin.cpp, correlation_onnx_plugin.cpp"""
 
 POOLING = """
 AveragePool 8-18
+    odd_pads: ! pads must have an even number of values
     0d: ! kernel_shape must have one to three values
     1d: UnsqueezeX=Unsqueeze(0) AvgPoolV2(UnsqueezeX) SqueezeAvgpoolv2=Squeeze(*)
     3d: AvgPool3D(0)
     AvgPoolV2(0)
 MaxPool 8-18
     defaults: storage_order=0
-    !kernel_shape: ! the attribute kernel_shape is missing
+    odd_pads: ! pads must have an even number of values
+    0d: ! kernel_shape must have one to three values
     out>1: ! the output Indices is not supported
     storage_order=1: ! storage_order must be 0
     1d large padded: UnsqueezeX=Unsqueeze(0) permuteIn=TransposeD(UnsqueezeX)
@@ -178,6 +203,7 @@ MaxPool 8-18
     large: permuteIn=TransposeD(0) MaxPool(permuteIn) permuteOut=TransposeD(*)
     MaxPoolV3(0)
 LpPool 8-18
+    odd_pads: ! pads must have an even number of values
     0d: ! kernel_shape must have one to three values
     1d large padded: Abs=Abs(0) Power_0=Power(Abs) UnsqueezeX=Unsqueeze(Power_0)
         permuteIn=Transpose(UnsqueezeX int32[0,2,3,1]) PadV2=PadV2(permuteIn int32[@paddings] int32:0) AvgPool(PadV2)
@@ -197,7 +223,7 @@ LpPool 8-18
 GlobalMaxPool 8-18
     ReduceMax(0 int32[-1,2])
 MaxUnpool 9,11-18
-    !kernel_shape: ! the attribute kernel_shape is missing
+    needs: kernel_shape
     in=2: identity1=Identity(0) shape1=Shape<int32>(identity1) sub1=Sub(shape1 int32[@unpool_sub])
         mul1=Mul(sub1 int32[@unpool_strides]) sub2=Sub(mul1 int32[@unpool_rest]) identity2=Identity(sub2)
         reshape1=Reshape(identity1 int32[-1]) reshape2=Reshape(1 int32[-1])
@@ -298,15 +324,16 @@ ThresholdedRelu 10-18
 
 SHAPE = """
 Concat 8-18
-    !axis: ! the attribute axis is missing
+    needs: axis
     in=1: Identity(0)
     ConcatD(0+)
 Pad 8-10
-    !pads: ! the attribute pads is missing
+    needs: pads
+    odd_pads: ! pads must have an even number of values
     mode=reflect: MirrorPad(0 int32[@pads])
     PadV3(0 int32[@pads] float32:value=0.0)
 Split 8-18
-    split !num_outputs in=1 wrong_split: ! as many values of split as outputs
+    split wrong_split: ! as many values of split as outputs
     num_outputs wrong_outputs: ! num_outputs is not the number of outputs
     in=1 split: SplitV(0 int64[split] int32:axis=0)
     in=1 num_outputs uneven: ! the axis cannot be divided evenly
@@ -314,8 +341,7 @@ Split 8-18
     in=1: Split(int32:axis=0 0)
     SplitV(0 1 int32:axis=0)
 Slice 8-9
-    !starts: ! the attributes starts and ends are missing
-    !ends: ! the attributes starts and ends are missing
+    needs: starts ends
     axes: StridedSliceV2(0 int64[starts] int64[ends] int64[axes])
     StridedSliceV2(0 int64[starts] int64[ends])
 NPUSlice 11-18 npu 1
@@ -323,7 +349,7 @@ NPUSlice 11-18 npu 1
 NPUIndexing 11-18 npu 1
     StridedSlice(0 int64[begins] int64[ends] int64[strides])
 Transpose 8-18
-    !perm: ! the attribute perm is missing
+    needs: perm
     Transpose(0 int32[perm])
 Int8Transpose 8-16
     Transpose(0 int64[axes])
@@ -333,7 +359,7 @@ ConstantOfShape 8-18
     Fill(0 @value)
 EyeLike 8-18
     shape=Shape<int32>(0) split=Split<int32>(int32:0 shape) add=Adds<int32>(split) fill=Fill<int32>(add int32:1)
-        cast=Cast(fill) squeeze=Squeeze<int32>(split) squeeze1=Squeeze<int32>(split:1)
+        cast=Cast<@output>(fill) squeeze=Squeeze<int32>(split) squeeze1=Squeeze<int32>(split:1)
         MatrixDiagV2(cast int32:k=0 squeeze squeeze1 @zero)
 Resize 10
     mode=linear: Identity=Identity(0) Shape=Shape<int32>(Identity) Cast0=Cast<float32>(Shape) Mul=Mul(Cast0 1)
@@ -375,7 +401,7 @@ ScatterND 8-18
 NonZero 9-18
     NonZero(0)
 TopK 8-9
-    !k: ! the attribute k is missing
+    needs: k
     TopK(0 int32:k=1)
 Unique 11-18
     UniqueWithCountsAndSorting(0) shape=Shape<int32>(*) empty=Empty<int64>(shape) -> * empty *:1 *:2
@@ -383,8 +409,8 @@ OneHot 9-18
     Split=Split<@output>(int32:0 2) identity_1=Identity(0) identity_2=Identity(1) Add=Add(identity_1 identity_2)
         Mod=Mod(Add identity_2) OneHot(Mod identity_2 Split:1 Split)
 NPUOneHot 11-18 npu 1
-    !depth: ! the attribute depth is missing
-    Cast_data0=Cast<int32>(0) on=Cast<@output>(int32:on_value=1) off=Cast<@output>(int32:off_value=0)
+    needs: depth
+    Cast_data0=Cast<int32>(0) on=Cast<float32>(int32:on_value=1) off=Cast<float32>(int32:off_value=0)
         OneHotD(Cast_data0 on off)
 """
 """gather, compress, scatter_nd, non_zero, topk, unique, onehot and one_hot_d_onnx_plugin.cpp. ScatterND is in
@@ -393,7 +419,7 @@ similar_opp_onnx_plugin.cpp too, as TensorScatterUpdate: the compiler's answers 
 RANDOM = """
 RandomNormal 8-18
     defaults: dtype=1
-    !shape: ! the attribute shape is missing
+    needs: shape
     !float_dtype: ! dtype must be float32, float16 or float64
     RandomStandardNormal(int32[shape]) mul=Muls(*) add=Adds(mul)
 RandomUniform 8-18
@@ -403,15 +429,17 @@ RandomUniform 8-18
     !half_dtype: ! dtype must be float32, float16, int32 or uint8
     RandomUniform(int32[shape]) Muls=Muls(*) Adds=Adds(Muls)
 RandomNormalLike 8-18
+    !float_dtype: ! dtype must be float32, float16 or float64
     shape=Shape<int32>(0) RandomStandardNormal(shape) cast_scale=Cast<@output>(float32:scale=1.0)
         cast_mean=Cast<@output>(float32:mean=0.0) mul=Mul(* cast_scale) add=Add(mul cast_mean)
 RandomUniformLike 8-18
+    !float_dtype: ! dtype must be float32, float16 or float64
     shape=Shape<int32>(0) RandomUniform(shape) cast_scale=Cast<@output>(float32:@range)
         cast_mean=Cast<@output>(float32:low=0.0) mul=Mul(* cast_scale) add=Add(mul cast_mean)
 Bernoulli 15-18
     StatelessBernoulliV2(0 int64:seed=-1 int64:0)
 Multinomial 8-18
-    Multinomial(0 int32:1)
+    Multinomial<int32>(0 int32:1)
 """
 """random_normal, random_uniform, random_*_like, bernoulli and multinomial_onnx_plugin.cpp. The last one overwrites
 the attributes that it reads."""
@@ -425,10 +453,11 @@ RoiAlign 8-18
     unsqueeze=Unsqueeze(2) cast=Cast<float32>(unsqueeze) cast1=Cast<float32>(1)
         concat=Concat<float32>(int32:1 cast cast1) ROIAlign(0 concat)
 RoiAlignRotated 11-18 mmdeploy 1
+    needs: output_height output_width spatial_scale
     Transpose_0=Transpose(0 int32[0,2,3,1]) Transpose_1=Transpose(1 int32[1,0]) RoiAlignRotated(Transpose_0 Transpose_1)
         Transpose_2=Transpose(* int32[0,3,1,2])
 NMSRotated 11-18 mmdeploy 1
-    !iou_threshold: ! the attribute iou_threshold is missing
+    needs: iou_threshold
     in=2: mul=Mul(float32[1.0,1.0,1.0,1.0,57.29578] 0) identity=Identity(1) shape=Shape<int32>(identity)
         empty=Empty<int64>(shape) RotatedNMS(mul identity empty)
     in=3: mul=Mul(float32[1.0,1.0,1.0,1.0,57.29578] 0) RotatedNMS(mul 1 2)
@@ -436,7 +465,7 @@ NMSRotated 11-18 mmdeploy 1
 NPUGiou 11-18 npu 1
     GIoU(0 1) Transpose=Transpose(* int32[1,0])
 NPUGridAssignPositive 11-18 npu 1
-    GridAssignPositive(0+ int32[num_gts])
+    GridAssignPositive(0+ int32[@num_gts])
 NPUNmsV4 11-18 npu 1
     NonMaxSuppressionV4(0 1 int32:max_output_size=0 2 3)
 NPURotatedIou 11-18 npu 1
@@ -460,6 +489,7 @@ NPULstmCell 11-18 npu 1
 NPUGru 11-18 npu 1
     DynamicGRUV2(0 2 3 4 5 _ 1)
 NPUDropoutWithAddSoftmax 11-18 npu 1
+    needs: alpha
     x2=Identity(0) x1=Identity(1) ones=OnesLike(x2) mask=Cast<uint8>(ones) cast2=Cast<float16>(x2)
         cast1=Cast<float16>(x1) AxpyWithSoftmaxAndDropOutDoMask(cast1 cast2 mask) -> mask * *:1
 """
