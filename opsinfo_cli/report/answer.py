@@ -25,10 +25,14 @@ class Span(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A path, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark."""
+    """A path, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark.
+
+    :param is_node: whether it is the name of a node, whose last parts tell it from others
+    """
 
     path: str
     suffix: str = ""
+    is_node: bool = False
 
     def __str__(self) -> str:
         return self.path + self.suffix

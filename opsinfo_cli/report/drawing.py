@@ -153,6 +153,7 @@ class _ShortPlace:
 
     def __init__(self, place: Place, style: Style) -> None:
         self.path, self.suffix, self.style = shown(place.path), shown(place.suffix), style
+        self.is_node = place.is_node
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         whole = cell_width(self.path + self.suffix)
@@ -160,7 +161,7 @@ class _ShortPlace:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.max_width - cell_width(self.suffix)
-        yield Text(shortened(self.path, room) + self.suffix, style=self.style, no_wrap=True)
+        yield Text(shortened(self.path, room, self.is_node) + self.suffix, style=self.style, no_wrap=True)
 
 
 def _draw_table(console: Console, table: Table) -> None:

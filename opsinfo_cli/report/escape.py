@@ -70,20 +70,26 @@ def _cells(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def shortened(path: str, room: int) -> str:
+def shortened(path: str, room: int, is_node: bool = False) -> str:
     """Return a path in at most ``room`` cells, with ``...`` for folders in the middle, else for the middle of the name.
 
-    The folders that differ in a list of files are the first ones, and the end of the name tells the file.
+    The folders that differ in a list of files are the first ones, in a list of nodes the last ones, and the end of the
+    name tells the file.
 
     >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 40)
     '.../aic-ascend910b-ops-info-math.json'
     >>> shortened("built-in/op_impl/config/aic-ascend910b-ops-info-math.json", 30)
     'aic-ascen...ops-info-math.json'
+    >>> shortened("encoder/layer_3/attention/MatMul", 30, is_node=True)
+    '.../layer_3/attention/MatMul'
     """
     if cell_width(path) <= room:
         return path
     *folders, name = path.split("/")
-    for start in ([f"{folders[0]}/.../"] if len(folders) > 1 and folders[0] else []) + ([".../"] if folders else []):
+    starts = ["/".join(["...", *folders[number:], ""]) for number in range(1, len(folders) + 1)]
+    if not is_node:
+        starts = [*(f"{folder}/.../" for folder in folders[:1] if folder and len(folders) > 1), *starts[-1:]]
+    for start in starts:
         if cell_width(start + name) <= room:
             return start + name
     room = max(room, 8) - 3

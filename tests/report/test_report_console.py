@@ -172,8 +172,8 @@ def test_visible_text_has_no_control_character(text: str) -> None:
     assert not re.search("[\x00-\x1f\x7f-\x9f]", visible(text))
 
 
-@given(st.text(alphabet="ab/算-.", min_size=1, max_size=60), st.integers(12, 60))
-def test_a_shortened_path_fits_and_keeps_its_end(path: str, room: int) -> None:
-    short = shortened(path, room)
+@given(st.text(alphabet="ab/算-.", min_size=1, max_size=60), st.integers(12, 60), st.booleans())
+def test_a_shortened_path_fits_and_keeps_its_end(path: str, room: int, is_node: bool) -> None:
+    short = shortened(path, room, is_node)
     assert cell_width(short) <= room
     assert short[-1:] == path[-1:]

@@ -125,7 +125,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
 
     def table() -> Table:
         rows: list[list[Cell]] = [
-            ["~", Place(a.name), a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in comparison.changed
+            ["~", _name(a.name), a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in comparison.changed
         ]
         columns = [Column(title) for title in ("", "node", "op type", "A", "B")]
         return Table(columns, rows + _cast_rows(graph, comparison), lines)
@@ -194,7 +194,10 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
     types = Table(counts, [[each.type, str(each.matched), str(each.agree)] for each in back.types])
 
     def drawn() -> list[Block]:
-        rows: list[list[Cell]] = [[Place(name), *rest, Place(why)] for name, *rest, why in differing]
+        rows: list[list[Cell]] = [
+            [_name(each.name), *cells[1:-1], _short_why(view.answer.graph, each.predicted)]
+            for each, cells in zip(back.differs, differing, strict=True)
+        ]
         return [table for table in (differences._replace(rows=rows), _unmatched(back, verbose), types) if table.rows]
 
     def page() -> str:
@@ -224,7 +227,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
 
 def _unmatched(back: ReadBack, verbose: bool) -> Table:
     if verbose:
-        every: list[list[Cell]] = [[Place(each.name), each.type, each.side, each.why] for each in back.unmatched]
+        every: list[list[Cell]] = [[_name(each.name), each.type, each.side, each.why] for each in back.unmatched]
         return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)
     by_reason: dict[tuple[str, str], Counter[str]] = {}
     for each in back.unmatched:
@@ -266,17 +269,25 @@ def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
 
 
 def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
-    """Yield the cells for a terminal, with the reason in short; ``--node`` has the whole one."""
+    """Yield the cells for a terminal."""
     for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
-        source = "" if each.decided_by is None else graph[each.decided_by.node].name.rpartition("/")[2]
-        short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
-        refused = "refused, if as assumed" if each.confidence == "assumed" else "refused by AI Core"
-        why = refused if each.code.startswith("refused") else _SHORT.get(each.code, each.why)
-        why = why.format(by=each.by, source=f"`{short}`") if each.code in _SHORT else why
-        why += ", in HF32" if each.compute == "hf32" else ""
-        why += f", from {each.fused_from}" if each.fused_from else ""
         runs, policy = each.runs or "-", each.policy or "-"
-        yield [Place(each.name), each.type, runs, policy, dtypes(each.outputs), why]
+        yield [_name(each.name), each.type, runs, policy, dtypes(each.outputs), _short_why(graph, each)]
+
+
+def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
+    """Return the reason for a column of a terminal; ``--node`` has the whole one."""
+    source = "" if node.decided_by is None else graph[node.decided_by.node].name.rpartition("/")[2]
+    short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
+    refused = "refused, if as assumed" if node.confidence == "assumed" else "refused by AI Core"
+    why = refused if node.code.startswith("refused") else _SHORT.get(node.code, node.why)
+    why = why.format(by=node.by, source=f"`{short}`") if node.code in _SHORT else why
+    why += ", in HF32" if node.compute == "hf32" else ""
+    return why + (f", from {node.fused_from}" if node.fused_from else "")
+
+
+def _name(name: str) -> Place:
+    return Place(name, is_node=True)
 
 
 def _whole(answer: GraphAnswer) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def _kernel_rows(kernels: Iterable[tuple[str, Kernel]]) -> Rows:
 
     def longest() -> Iterator[list[Cell]]:
         for path, each in heapq.nlargest(_MOST, kernels, key=lambda row: row[1].microseconds):
-            name, place = Place(each.name), Place(os.path.basename(path), f":{each.line}")
+            name, place = Place(each.name, is_node=True), Place(os.path.basename(path), f":{each.line}")
             ends = (_words(words).replace(",", ", ") for words in (each.inputs, each.outputs))
             yield [name, each.type, _us(each.microseconds), *ends, place]
 
@@ -147,7 +147,13 @@ def _words(words: Dtypes | None) -> str:
 
 def _difference_rows(back: ReadBack | None) -> list[Rows]:
     rows: list[list[Cell]] = [
-        [Place(each.name), each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
+        [
+            Place(each.name, is_node=True),
+            each.type,
+            dtypes(each.predicted.outputs),
+            dtypes(each.compiled.outputs),
+            each.predicted.why,
+        ]
         for each in (back.differs if back else ())
     ]
     if not rows:

@@ -176,7 +176,7 @@ def _type_table(report: SimulationReport, whole: bool = False) -> Table:
 def _node_table(report: SimulationReport) -> Table:
     columns = [Column("node"), Column("op type"), Column("error alone", number=True)]
     columns += [Column("margin", number=True), Column("shape", spare=True)]
-    rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _nodes(report)]
+    rows: list[list[Cell]] = [[Place(name, is_node=True), *rest] for name, *rest in _nodes(report)]
     return Table(columns, rows, title="Low nodes, those that cost most first")
 
 
