@@ -10,7 +10,7 @@ import pytest
 
 from opsinfo_cli.bisect.journal import SearchJournal
 from opsinfo_cli.bisect.place import Trial, TrialEnd
-from opsinfo_cli.bisect.run_folder import RunFolder
+from opsinfo_cli.bisect.run_folder import OUTPUT, RunFolder, tail
 from opsinfo_cli.bisect.verdicts import Verdict
 from opsinfo_cli.errors import Damaged, Locked, Refused
 
@@ -106,6 +106,14 @@ def test_a_journal_is_not_opened_through_a_link_nor_twice(tmp_path: Path) -> Non
     with pytest.raises(Locked):
         SearchJournal(str(tmp_path / "journal"))
     journal.close()
+
+
+def test_the_end_of_an_output_is_shown_and_a_missing_one_is_empty(tmp_path: Path) -> None:
+    assert tail(str(tmp_path)) == ""
+    (tmp_path / OUTPUT).write_bytes(b"first line\n" * 1000 + b"caf\xe9, the last line\n")
+    shown = tail(str(tmp_path))
+    assert shown.endswith("line\ncaf\ufffd, the last line\n")
+    assert len(shown) < 5000
 
 
 def test_only_the_owner_may_read_a_run_folder(tmp_path: Path) -> None:

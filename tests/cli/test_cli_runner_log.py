@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from cli_support import Run, library, mixlist, write
+from cli_support import COMMANDS, Run, library, mixlist, write
 
 from opsinfo_cli.report.findings import FORMATS
 
@@ -20,7 +21,8 @@ list WORD|show WORD WORD|move WORD WORD --to black|apply WORD WORD
 validate WORD --format concise|diff WORD WORD|fmt WORD|snapshot WORD
 merge WORD WORD|backups WORD|restore WORD|restore WORD --to WORD|socs WORD|doctor WORD|explain WORD|schema WORD
 completion WORD|graph WORD --against WORD|simulate WORD --against WORD|bisect --against WORD -- WORD|qualify WORD
-reapply WORD|numerics WORD|systems show WORD|systems convert WORD|systems decide WORD WORD|WORD|list --format WORD WORD
+reapply WORD|edit WORD|profile WORD|modes WORD|numerics WORD
+systems show WORD|systems convert WORD|systems decide WORD WORD|WORD|list --format WORD WORD
 """.replace("\n", "|")
     .strip("|")
     .split("|")
@@ -30,6 +32,10 @@ OPERATORS = """
 list m.json|list m.json --format json|fmt m.json|fmt m.json --diff|validate m.json --format text|merge m.json m.json
 """.strip().split("|")
 """Lines with a file in which the hostile word is an operator."""
+LINES = (*NAMED, *OPERATORS)
+BLANKS = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()] + ["", "\u180e", "\u200b", "\ufeff"]
+"""What a runner may trim: blanks of today's Unicode, and of earlier versions of .NET."""
+SHARE = 4
 
 
 def commands(log: str) -> list[str]:
@@ -40,7 +46,7 @@ def commands(log: str) -> list[str]:
     """
     done, stopped_by = [], None
     for line in re.split(r"\r\n|\r|\n", log):
-        match = re.match(r"\s*::([a-z0-9-]+)(?: [^:]*)?::(.*)", line) or re.search(
+        match = re.match(r"[\s\u180e\u200b\ufeff]*::([a-z0-9-]+)(?: [^:]*)?::(.*)", line) or re.search(
             r"##\[([a-z0-9-]+)[^\]]*\](.*)", line
         )
         if not match:
@@ -106,9 +112,15 @@ def test_a_report_on_standard_output_has_only_our_commands(opsinfo: Run, tmp_pat
     assert set(commands(out)) <= {"error", "warning", "notice"}
 
 
-@pytest.mark.parametrize("line", [line.split() for line in (*NAMED, *OPERATORS)], ids=" ".join)
-def test_no_command_prints_a_runner_command_from_a_hostile_word(opsinfo: Run, tmp_path: Path, line: list[str]) -> None:
-    for blank in ("", "\t", "\u1680", "\u205f"):
+def test_every_command_gets_a_hostile_word_and_every_blank_a_command() -> None:
+    assert {line.split()[0] for line in NAMED} >= set(COMMANDS)
+    assert SHARE * len(LINES) >= len(BLANKS)
+
+
+@pytest.mark.parametrize("number", range(len(LINES)), ids=LINES)
+def test_no_command_prints_a_runner_command_from_a_hostile_word(opsinfo: Run, tmp_path: Path, number: int) -> None:
+    line = LINES[number].split()
+    for blank in ["", *(BLANKS[each % len(BLANKS)] for each in range(SHARE * number, SHARE * number + SHARE))]:
         word = f"{blank}::error::x ##[error]x"
         write(tmp_path / "m.json", mixlist(black_add=[word] * 2))
         ran = opsinfo(*(word if part == "WORD" else part for part in line), cwd=tmp_path, env=RUNNER)

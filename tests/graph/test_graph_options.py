@@ -115,4 +115,5 @@ def test_every_name_of_a_mode_is_known_and_the_engine_numbers_them() -> None:
     numbered = [mode_by_number(number) for number in range(11)]
     assert [mode.engine if mode else None for mode in numbered][:3] == ["FORCE_FP16", "ALLOW_FP32_TO_FP16", "MIX_FP16"]
     assert None not in numbered
+    assert [mode and judge_mode(mode.name) for mode in numbered] == numbered
     assert mode_by_number(11) is None

@@ -139,6 +139,7 @@ def test_the_first_line_with_load_priority_is_used(
         ("#\u2028load_priority=hidden\nload_priority=new", ("new",)),
         ("\u00a0# load_priority=a\nload_priority=b", ("a",)),
         ("\ufeff# load_priority=a", ("a",)),
+        ("# caf\udce9\nload_priority=a", ("a",)),
     ],
     ids=[
         "indented comment",
@@ -148,11 +149,12 @@ def test_the_first_line_with_load_priority_is_used(
         "line separator",
         "no-break space is not a blank",
         "byte order mark is not a blank",
+        "bytes that are not UTF-8",
     ],
 )
 def test_a_line_of_config_ini_is_trimmed(root: Path, text: str, vendors: tuple[str, ...]) -> None:
     (root / "vendors").mkdir(exist_ok=True)
-    (root / "vendors/config.ini").write_bytes(text.encode())
+    (root / "vendors/config.ini").write_bytes(text.encode("utf-8", "surrogateescape"))
     assert LoadPriority.read(str(root)) == LoadPriority(str(root / "vendors/config.ini"), vendors)
 
 
