@@ -57,7 +57,7 @@ def wrapped(text: str, cells: int) -> list[str]:
 
     A closing mark never begins a line.
 
-    >>> wrapped("引擎只读 JSON，其余不认。", 14)
+    >>> wrapped("引擎只读 JSON，其余不认。", 15)
     ['引擎只读 JSON，', '其余不认。']
     """
     lines = [""]
