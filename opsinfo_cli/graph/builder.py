@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise, zip_longest
 from sys import intern
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged
 from .graph import UNKNOWN, GraphNode, GraphTensor, ModelFacts, ModelGraph, Origin, Producer, Subgraph
@@ -16,14 +16,8 @@ if TYPE_CHECKING:
     from .graph import Weights
 
     Reference: TypeAlias = tuple[int | str, int]
-
-
-class _Edges(NamedTuple):
-    """The edges of a node, as they were added."""
-
-    sources: Sequence[Reference | None]
-    inputs: Sequence[GraphTensor | None]
-    control: Sequence[int | str]
+    Edges: TypeAlias = tuple[Sequence[Reference | None], Sequence[GraphTensor | None], Sequence[int | str]]
+    """Sources, inputs and control of a node, as they were added."""
 
 
 class GraphBuilder:
@@ -39,7 +33,7 @@ class GraphBuilder:
     def __init__(self, *, path: str | None = None) -> None:
         self.path = path
         self._nodes: list[GraphNode] = []
-        self._edges: list[_Edges] = []
+        self._edges: list[Edges] = []
         self._subgraphs: list[tuple[str, int | str | None, int]] = [("", None, 0)]
         self._shared: dict[object, GraphTensor] = {}
 
@@ -99,7 +93,7 @@ class GraphBuilder:
             index, name, intern(op_type), (), (), tuple(outputs), (), made, tuple(fused_from), weights, origin
         )
         self._nodes.append(node)
-        self._edges.append(_Edges(sources, inputs, control))
+        self._edges.append((sources, inputs, control))
         return index
 
     def build(self, model: ModelFacts) -> ModelGraph:
@@ -124,10 +118,10 @@ class GraphBuilder:
         :param index_of: the subgraph's nodes by name
         :param places: their indexes
         """
-        edges = self._edges[node.index]
+        references, tensors, waited = self._edges[node.index]
         sources: list[Producer | None] = []
         inputs: list[GraphTensor] = []
-        for number, (reference, tensor) in enumerate(zip_longest(edges.sources, edges.inputs[: len(edges.sources)])):
+        for number, (reference, tensor) in enumerate(zip_longest(references, tensors[: len(references)])):
             if reference is None:
                 sources.append(None)
                 inputs.append(UNKNOWN if tensor is None else tensor)
@@ -142,8 +136,8 @@ class GraphBuilder:
                 raise self._damaged(f"input {number} of `{node.name}` {fault}")
             sources.append(Producer(at, output))
             inputs.append(outputs[output] if tensor is None else tensor)
-        control = [index_of.get(name, -1) if isinstance(name, str) else name for name in edges.control]
-        for at, name in zip(control, edges.control, strict=True):
+        control = [index_of.get(name, -1) if isinstance(name, str) else name for name in waited]
+        for at, name in zip(control, waited, strict=True):
             if at not in places:
                 fault = f"has a control edge from `{name}`, which is not a node of its graph"
                 raise self._damaged(f"`{node.name}` {fault}")
