@@ -31,24 +31,17 @@ class Cast(NamedTuple):
     shape: tuple[int, ...] | None
 
     @property
-    def elements(self) -> int | None:
-        """The elements of the tensor; None if its shape is unknown."""
-        return _elements(self.shape)
-
-    @property
     def bytes(self) -> int | None:
         """The bytes that one run of it reads; None if unknown."""
         return tensor_bytes(self.begin, self.shape)
 
 
-def _elements(shape: tuple[int, ...] | None) -> int | None:
-    return None if shape is None or min(shape, default=0) < 0 else prod(shape)
-
-
 def tensor_bytes(dtype: str | None, shape: tuple[int, ...] | None) -> int | None:
     """Return the bytes of a tensor; None if its dtype or its shape is unknown."""
-    bits, elements = BITS.get(dtype or ""), _elements(shape)
-    return None if elements is None or bits is None else (elements * bits + 7) // 8
+    bits = BITS.get(dtype or "")
+    if bits is None or shape is None or min(shape, default=0) < 0:
+        return None
+    return (prod(shape) * bits + 7) // 8
 
 
 class CastCounts(NamedTuple):

@@ -42,11 +42,6 @@ def leading(inputs: Iterable[str | None], outputs: Iterable[str | None]) -> str 
     return next((dtype for dtype in (*outputs, *inputs) if dtype), None)
 
 
-def is_low(dtype: str | None) -> bool:
-    """Return whether a dtype is float16, bfloat16 or hifloat8."""
-    return dtype in LOW
-
-
 # Dtypes in files. GE: hicann/ge graph_metadef/proto/ge_ir.proto:13-58, graph_metadef/base/utils/
 # type_utils_inner.cc:95-240; ONNX: onnx/onnx onnx/onnx.proto, TensorProto.DataType; TensorFlow: tensorflow/tensorflow
 # tensorflow/core/framework/types.proto.
