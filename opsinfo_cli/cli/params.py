@@ -38,6 +38,7 @@ class Word(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
     :param candidates: what completion offers; None for nothing
     :param reads: whether it names a file that the command reads
     :param files: whether completion offers files
+    :param parse: returns the value of a text
     """
 
     writes: tuple[str, ...] | None = None
@@ -50,12 +51,14 @@ class Word(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
         reads: bool = False,
         files: bool = False,
         may_be_empty: bool = False,
+        parse: Callable[[str], Any] = str,
     ) -> None:
         self.name = metavar
         self.candidates = candidates
         self.reads = reads
         self.files = files or reads
         self.may_be_empty = may_be_empty
+        self.parse = parse
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         return self.name
@@ -65,7 +68,7 @@ class Word(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
             word = self.name if param is None or isinstance(param, click.Argument) else param.opts[0]
             hint = "is a variable of the shell not set? leave the option out if it is not needed"
             raise UsageFault(f"{word}: the value is empty", name="empty-value", hint=hint)
-        return value
+        return self.parse(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem

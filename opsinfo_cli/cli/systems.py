@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..errors import UsageFault
+from ..model.near_names import did_you_mean
 from ..model.target import TargetOptions
+from ..neighbours.decide import FLOATS
 from ..neighbours.reading import of_mixlist, of_operators, read_lists
 from ..neighbours.registry import lists_of, names_system, system_called
 from ..neighbours.system import System
@@ -18,8 +20,23 @@ from .params import Word, lazily
 SYSTEM = Word("SYSTEM", lazily("systems"), reads=True)
 """NAME, NAME:LEVEL or NAME=FILE[,FILE]."""
 FORMAT = Word("FORMAT", lazily("systems"))
-DTYPE = Word("DTYPE", lazily("dtypes"))
 _SHOWN = 8
+
+_DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
+_SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
+_SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
+
+
+def dtype_called(text: str) -> str:
+    """:raises UsageFault: if it is not a dtype"""
+    dtype = _SHORT.get(text, text)
+    if dtype not in _DTYPES:
+        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"known dtypes: {', '.join(_DTYPES)}"
+        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
+    return dtype
+
+
+DTYPE = Word("DTYPE", lazily("dtypes"), parse=dtype_called)
 
 
 def open_lists(text: str, console: Console, options: TargetOptions) -> OperatorLists:

@@ -104,7 +104,7 @@ class Console:
         for caveat in answer.caveats if not drawn else ():
             self.note(caveat)
         if self.format == "json":
-            self._send(document_text(self.headed(answer.document()), self.on_terminal) + "\n")
+            self._send_document(answer.document())
         elif self.format in answer.texts:
             self._send_exact(answer.texts[self.format]())
         else:
@@ -119,7 +119,7 @@ class Console:
             for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
                 self.tell(note, wrap="opsinfo " not in note)
 
-    def print_document(self, document: Mapping[str, Any]) -> None:
+    def _send_document(self, document: Mapping[str, Any]) -> None:
         self._send(document_text(self.headed(document), self.on_terminal) + "\n")
 
     def headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,7 +253,7 @@ class Console:
     def failure(self, error: OpsinfoError) -> None:
         """Report why a command failed: as a JSON document if the line asks for JSON, else on standard error."""
         if self.format == "json":
-            self.print_document({"error": failure_document(error)})
+            self._send_document({"error": failure_document(error)})
             return
         self.failure_text(error)
 
@@ -290,7 +290,7 @@ class Console:
         :returns: a context manager whose value is called with each part that is done
         """
         if self.quiet or not is_terminal(sys.stderr):
-            return nullcontext(_ignore)
+            return nullcontext(lambda _: None)
         from .drawing import progress
 
         return progress(description, total)
@@ -305,10 +305,6 @@ class Console:
         from .drawing import status
 
         return status()
-
-
-def _ignore(_: float) -> None:
-    pass
 
 
 def _cell_text(cell: Any) -> str:

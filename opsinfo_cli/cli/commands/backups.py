@@ -51,7 +51,7 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, console
     """
     vault, scope = vault_of(writing), scope_of(target)
     dropped = _pruned(vault, scope, keep, writing) if keep else []
-    backups = [each for each in _all_backups(vault) if scope(each.file.path) and each.id not in dropped]
+    backups = [each for each in _all_backups(vault) if scope(each.entry.file.path) and each.entry.id not in dropped]
     damage = vault.damage(contents=False)
     for each in damage:
         console.error(f"damaged-backup: {each.path}: {each.message}")

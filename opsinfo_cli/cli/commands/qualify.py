@@ -6,6 +6,7 @@ import math
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -31,25 +32,20 @@ from ..open import open_against
 from ..params import TARGET, Choice, Command, Number, OutputFile, Word, advanced, bundle, option, prints, soc_option
 
 
-class Level(Word):
-    """A level or mode that a log may print."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        level: str = super().convert(value, param, ctx)
-        if level_kind(level) is None:
-            known = " ".join(LEVELS.values())
-            raise UsageFault(f"`{level}` is not a known level or mode", name="unknown-level", hint=f"known: {known}")
-        return level
+def _level(level: str) -> str:
+    """Return a level or mode that a log may print."""
+    if level_kind(level) is None:
+        known = " ".join(LEVELS.values())
+        raise UsageFault(f"`{level}` is not a known level or mode", name="unknown-level", hint=f"known: {known}")
+    return level
 
 
-class LossScale(Word):
-    """`dynamic`, or a number above 0."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        scale: str = super().convert(value, param, ctx)
-        if scale != "dynamic" and not _is_scale(scale):
-            raise UsageFault("--loss-scale must be `dynamic` or a number above 0", name="bad-loss-scale")
-        return scale
+def _scale(text: str) -> str:
+    """Return `dynamic`, or a number above 0."""
+    with suppress(ValueError):
+        if text == "dynamic" or 0 < float(text) < math.inf:
+            return text
+    raise UsageFault("--loss-scale must be `dynamic` or a number above 0", name="bad-loss-scale")
 
 
 class Percent(Number):
@@ -59,14 +55,6 @@ class Percent(Number):
         return super().convert(value, param, ctx) / 100
 
 
-def _is_scale(text: str) -> bool:
-    try:
-        value = float(text)
-    except ValueError:
-        return False
-    return math.isfinite(value) and value > 0
-
-
 LOG = Word("LOG", reads=True)
 
 _facts = bundle(
@@ -74,8 +62,16 @@ _facts = bundle(
     Facts,
     option("--steps", metavar="N", type=click.IntRange(min=1), help="Number of optimizer steps of each run."),
     option("--ranks", metavar="N", type=click.IntRange(min=1), help="Number of ranks that print to each log."),
-    option("--amp", type=Level("LEVEL", lambda *_: level_words()), help="Mixed-precision level, if the log lacks it."),
-    option("--loss-scale", type=LossScale("dynamic|VALUE", lambda *_: ["dynamic"]), help="Loss scaling, if it does."),
+    option(
+        "--amp",
+        type=Word("LEVEL", lambda *_: " ".join(LEVELS.values()).split(), parse=_level),
+        help="Mixed-precision level, if the log lacks it.",
+    ),
+    option(
+        "--loss-scale",
+        type=Word("dynamic|VALUE", lambda *_: ["dynamic"], parse=_scale),
+        help="Loss scaling, if it does.",
+    ),
     option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %."),
     advanced(
         "--spread",
@@ -92,10 +88,6 @@ _facts = bundle(
         help="Fail if the log does not show dynamic loss scaling.",
     ),
 )
-
-
-def level_words() -> list[str]:
-    return " ".join(LEVELS.values()).split()
 
 
 @click.command("qualify", cls=Command)

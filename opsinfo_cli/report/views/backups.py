@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...change.restore import Restored
-from ...change.vault import ChangedFile, Damage, Entry, Record, Vault
-from ..answer import Answer, Block, Column, Diff, Either, Line, Lines, Place, Span, Table, members
+from ...change.vault import Damage, Entry, Vault
+from ..answer import Answer, Block, Cell, Column, Diff, Either, Line, Lines, Place, Span, Table, members
 from ..unified_diff import diff_of_bytes
 
 
-@dataclass(frozen=True)
-class Backup:
+class Backup(NamedTuple):
     """One file of one change, with its content before the change.
 
     :param state: of the change: pending, done, abandoned or undone
@@ -24,18 +22,6 @@ class Backup:
     entry: Entry
     pristine: bool
     state: str
-
-    @property
-    def record(self) -> Record:
-        return self.entry.record
-
-    @property
-    def file(self) -> ChangedFile:
-        return self.entry.file
-
-    @property
-    def id(self) -> str:
-        return self.entry.id
 
 
 def backups_answer(
@@ -50,26 +36,8 @@ def backups_answer(
     :param dry_run: whether they only would be removed
     :param verbose: whether a terminal shows a block for each backup instead of a row
     """
-    table = Table(
-        [
-            Column("id"),
-            Column("date"),
-            Column("before"),
-            Column("state"),
-            Column("file", dim=True),
-        ],
-        [
-            (
-                backup.id,
-                backup.record.time[:16].replace("T", " "),
-                backup.record.kind,
-                "pristine" if backup.pristine else "" if backup.state == "done" else backup.state,
-                Place(backup.file.path),
-            )
-            for backup in backups
-        ],
-        lambda: map(_fields, backups),
-    )
+    columns = [*map(Column, ("id", "date", "before", "state")), Column("file", dim=True)]
+    table = Table(columns, map(_cells, backups), lambda: map(_fields, backups))
 
     def blocks() -> list[Block]:
         if not backups:
@@ -85,21 +53,25 @@ def backups_answer(
     return Answer(lambda: _document(vault, backups, damage, pruned), blocks, notes=notes, status=1 if damage else 0)
 
 
+def _cells(backup: Backup) -> list[Cell]:
+    record, state = backup.entry.record, "" if backup.state == "done" else backup.state
+    place, time = Place(backup.entry.file.path), record.time[:16].replace("T", " ")
+    return [backup.entry.id, time, record.kind, "pristine" if backup.pristine else state, place]
+
+
 def _fields(backup: Backup) -> tuple[str, ...]:
-    record = backup.record
-    pristine, version = "pristine" if backup.pristine else "-", backup.file.version or "-"
-    return backup.id, record.time, pristine, version, backup.file.path, backup.state, shlex.join(record.command)
+    entry, record, file = backup.entry, backup.entry.record, backup.entry.file
+    pristine, version = "pristine" if backup.pristine else "-", file.version or "-"
+    return entry.id, record.time, pristine, version, file.path, backup.state, shlex.join(record.command)
 
 
 def _block(backup: Backup) -> list[Line]:
     """Return all details of a backup, with the whole path."""
-    version = backup.file.version or "unknown"
-    words = [backup.record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
-    return [
-        [Span(backup.id, "note"), Span(f"  {'  '.join(words)}")],
-        f"    {backup.file.path}",
-        f"    before: {shlex.join(backup.record.command)}",
-    ]
+    entry, record = backup.entry, backup.entry.record
+    version = entry.file.version or "unknown"
+    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
+    head = [Span(entry.id, "note"), Span(f"  {'  '.join(words)}")]
+    return [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
 
 
 def _document(
@@ -109,12 +81,13 @@ def _document(
         "vault": vault.path,
         "backups": [
             {
-                **members(backup, "id", "pristine", "state"),
-                **members(backup.file, "path", "lineage", "version"),
-                **members(backup.record, "time", "command", "user", "machine"),
-                "change": backup.record.id,
-                "sha256": backup.file.before,
-                "reason": backup.record.kind,
+                **members(backup, "pristine", "state"),
+                **members(backup.entry.file, "path", "lineage", "version"),
+                **members(backup.entry.record, "time", "command", "user", "machine"),
+                "id": backup.entry.id,
+                "change": backup.entry.record.id,
+                "sha256": backup.entry.file.before,
+                "reason": backup.entry.record.kind,
             }
             for backup in backups
         ],

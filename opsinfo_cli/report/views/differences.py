@@ -7,7 +7,7 @@ from typing import Any
 
 from ...compare import Difference, Policies, SectionDifference, differs
 from ...model.target import Target
-from ..answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table
+from ..answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table, members
 from .operators import target_document, target_facts
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
@@ -107,25 +107,26 @@ def _text(value: Any) -> str:
 def _document(
     a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
 ) -> dict[str, Any]:
-    def plain(value: Any) -> Any:
-        return [str(mark) for mark in value] if isinstance(value, tuple) else value
-
     document: dict[str, Any] = {
         "a": target_document(a),
         "b": target_document(b),
-        "only_in_a": found.only_in_a,
-        "only_in_b": found.only_in_b,
-        "changed": [{"name": name, "a": plain(x), "b": plain(y)} for name, (x, y) in found.changed.items()],
-        "counts": {
-            "only_in_a": len(found.only_in_a),
-            "only_in_b": len(found.only_in_b),
-            "changed": len(found.changed),
-            "same": found.same,
-        },
+        **difference_members(found),
     }
     if sections is not None:
         document["sections"] = [each._asdict() for each in sections]
     return document
+
+
+def difference_members(found: Difference[Any]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        return [str(mark) for mark in value] if isinstance(value, tuple) else value
+
+    sides = members(found, "only_in_a", "only_in_b", "changed")
+    return {
+        **sides,
+        "changed": [{"name": name, "a": plain(x), "b": plain(y)} for name, (x, y) in found.changed.items()],
+        "counts": {**{name: len(side) for name, side in sides.items()}, "same": found.same},
+    }
 
 
 def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None) -> str:

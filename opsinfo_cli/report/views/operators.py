@@ -16,19 +16,20 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
     """:param total: the number of rows before narrowing
     :param mixlist: the path of the mixlist that was applied"""
     table = _table(target, rows)
-    title = f"Operators of {target.soc or target.text}"
+
+    def page() -> str:
+        from ..page import table_page
+
+        return table_page(
+            f"Operators of {target.soc or target.text}", _facts(target, len(rows), total, mixlist), [table]
+        )
+
     return Answer(
         lambda: _document(target, rows, total),
         lambda: [table],
-        texts={"html": lambda: _page(title, _facts(target, len(rows), total, mixlist), table)},
+        texts={"html": page},
         summary=_summary(target, rows, total),
     )
-
-
-def _page(title: str, facts: list[tuple[str, str]], table: Table) -> str:
-    from ..page import table_page
-
-    return table_page(title, facts, [table])
 
 
 def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:

@@ -54,7 +54,10 @@ def soundness_answer(soundness: Soundness, status: int) -> Answer:
     reduced = soundness.reduced
     notes = [_reduced_text(reduced)] if reduced else []
     return Answer(
-        lambda: _document(soundness, reduced), lambda: _blocks(soundness, reduced), notes=notes, status=status
+        lambda: _document(soundness, reduced),
+        lambda: [Either(lambda: _drawn(soundness, reduced), lambda: [_fields(soundness, reduced)])],
+        notes=notes,
+        status=status,
     )
 
 
@@ -77,10 +80,6 @@ def verdict_text(verdict: Verdict) -> str:
     if verdict.without_reference and not hint:
         hint = "; not compared with high precision (--reference)"
     return text + hint
-
-
-def _blocks(soundness: Soundness, reduced: Reduced) -> Iterator[Block]:
-    yield Either(lambda: _drawn(soundness, reduced), lambda: [_fields(soundness, reduced)])
 
 
 def _fields(soundness: Soundness, reduced: Reduced) -> Table:

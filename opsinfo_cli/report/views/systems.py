@@ -12,6 +12,7 @@ from ...neighbours.system import System
 from ...neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
 from ..answer import Answer, Block, Cell, Column, Either, Exact, Lines, Span, Table, members
 from .changes import change_notes, diffs, status_of
+from .differences import difference_members
 
 if TYPE_CHECKING:
     from ...change.moves import Result
@@ -158,21 +159,8 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: Difference
     rows += [[Span("+", "added"), name, "-", "listed"] for name in difference.only_in_b]
     columns = [Column(""), Column("name"), Column(f"A {a.title}"), Column(f"B {b.title}")]
     sides = f"{len(difference.only_in_a)} only in A, {len(difference.only_in_b)} only in B"
-    document = {
-        "system_a": _source(a),
-        "system_b": _source(b),
-        "only_in_a": difference.only_in_a,
-        "only_in_b": difference.only_in_b,
-        "changed": [{"name": name, "a": x, "b": y} for name, (x, y) in difference.changed.items()],
-        "counts": {
-            "only_in_a": len(difference.only_in_a),
-            "only_in_b": len(difference.only_in_b),
-            "changed": len(difference.changed),
-            "same": difference.same,
-        },
-    }
     return Answer(
-        lambda: document,
+        lambda: {"system_a": _source(a), "system_b": _source(b), **difference_members(difference)},
         lambda: [Table(columns, rows, lambda: fields)],
         notes=[f"{len(difference.changed)} of another class, {sides}, {difference.same} the same"],
         status=1 if difference or a.unlisted != b.unlisted else 0,

@@ -147,7 +147,7 @@ def test_a_path_that_is_not_a_file_is_refused(
     }[command]
     before = snapshot(places)
     ran = opsinfo(*words)
-    readers_of_folders = ("list", "show", "move", "diff", "against", "validate")
+    readers_of_folders = ("list", "show", "move", "diff", "against", "validate", "fmt")
     assert ran.code == (2 if thing == "folder" and command in readers_of_folders else 3)
     assert ran.out == ""
     assert str(target) in ran.err

@@ -7,21 +7,17 @@ from typing import Any
 import click
 
 from ....errors import UsageFault
-from ....model.near_names import did_you_mean, meant
+from ....model.near_names import meant
 from ....model.precision_mode import Mode, required_mode
 from ....model.target import TargetOptions
-from ....neighbours.decide import FLOATS, Decision, OperatorCall, decide, decide_on_ascend
+from ....neighbours.decide import Decision, OperatorCall, decide, decide_on_ascend
 from ....neighbours.registry import system_called
 from ....report.answer import Answer
 from ....report.console import Console
 from ....report.views.systems import decisions_answer
 from ...open import accepted_mixlist, open_against, report_doubts
 from ...params import FILE, TARGET, Command, Word, install_options, lazily, option, prints
-from ...systems import DTYPE, SYSTEM, open_system
-
-_DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
-_SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
-_SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
+from ...systems import DTYPE, SYSTEM, dtype_called, open_system
 
 
 @click.command("decide", cls=Command)
@@ -61,17 +57,15 @@ def command(
       opsinfo systems decide --system mindspore:O2 nn.BatchNorm2d nn.Dense
       opsinfo systems decide --system ascend:mixed_float16 --against fixtures/opp@ascend910b Add
     """
-    surroundings = {"to_float": _dtype(to_float), "as_loss": as_loss, "disabled": disabled}
+    surroundings = {"to_float": to_float, "as_loss": as_loss, "disabled": disabled}
     calls = [_call(text, surroundings) for text in ops]
     name, _, level = system.partition(":")
     _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or options.soc, low)
     if name == "ascend":
-        decisions = _on_ascend(
-            calls, required_mode(level), _dtype(own) or "float32", against, mixlist, options, console
-        )
+        decisions = _on_ascend(calls, required_mode(level), own or "float32", against, mixlist, options, console)
     else:
         lists = open_system(system, console)
-        decisions = [decide(call, lists, _dtype(low)) for call in calls]
+        decisions = [decide(call, lists, low) for call in calls]
     for decision in decisions:
         if hint := meant(list(decision.near)):
             console.note(f"{decision.call.name}: {hint}")
@@ -97,18 +91,7 @@ def _call(text: str, surroundings: dict[str, Any]) -> OperatorCall:
         raise UsageFault(f"`{text}` is not OP or OP:DTYPE,...")
     if dtypes == "-":
         return OperatorCall(name, ("-",), **surroundings)
-    return OperatorCall(name, tuple(str(_dtype(word)) for word in dtypes.split(",") if dtypes), **surroundings)
-
-
-def _dtype(text: str | None) -> str | None:
-    """:raises UsageFault: if it is not a dtype"""
-    if text is None:
-        return None
-    dtype = _SHORT.get(text, text)
-    if dtype not in _DTYPES:
-        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"known dtypes: {', '.join(_DTYPES)}"
-        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
-    return dtype
+    return OperatorCall(name, tuple(dtype_called(word) for word in dtypes.split(",") if dtypes), **surroundings)
 
 
 def _on_ascend(
