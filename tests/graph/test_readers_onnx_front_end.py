@@ -289,3 +289,43 @@ def test_the_then_branch_is_the_first_body_whatever_the_files_order() -> None:
         model = f"{head} {{ y = If (c) <{first}, {second}> }}"
         graph = read_onnx(io.BytesIO(onnx.parser.parse_model(model).SerializeToString()), "model.onnx")
         assert [graph[body.nodes.start + 1].type for body in graph.subgraphs[1:]] == ["Add", "Mul"]
+
+
+_SMALLEST = [
+    ("y = ConvTranspose <kernel_shape = [3, 3]> (x, w)", {"Conv2DTransposeD": "low"}),
+    ("c = Conv <kernel_shape = [3, 3]> (x, w) y, z = Split <axis = 1> (c)", {"Conv2D": "low", "SplitD": "low"}),
+    (
+        "i = Constant <value = int64[1] {1}> () c = Conv <kernel_shape = [3, 3]> (x, w) y = Gather (c, i)",
+        {"Conv2D": "low", "GatherV2": "low"},
+    ),
+    (
+        "b = Constant <value = int64[1] {0}> () e = Constant <value = int64[1] {1}> () "
+        "c = Conv <kernel_shape = [3, 3]> (x, w) s = Slice (c, b, e) y = Exp (s)",
+        {"Conv2D": "low", "StridedSliceD": "low", "Exp": "low"},
+    ),
+    (
+        "c = Conv <kernel_shape = [3, 3]> (x, w) y = GlobalAveragePool (c)",
+        {"Conv2D": "low", "ReduceMeanD": "high"},
+    ),
+    ("m = ReduceMean <axes = [1]> (x) y = Exp (m)", {"ReduceMeanD": "high", "Exp": "high"}),
+    ("c = Conv <kernel_shape = [3, 3]> (x, w) y = ArgMax <keepdims = 0> (c)", {"Conv2D": "low", "ArgMax": "low"}),
+    ("y = GRU <hidden_size = 4> (r, u, v)", {"DynamicGRUV2": "low"}),
+]
+"""The smallest models of readings that were wrong, in opset 12: op types that begin so, and what they are judged."""
+
+
+@needs_vectors
+@pytest.mark.parametrize("soc", ["ascend910", "ascend910b"])
+@pytest.mark.parametrize(("nodes", "expected"), _SMALLEST)
+def test_the_smallest_models_are_judged_by_what_the_compiler_makes_of_them(
+    nodes: str, expected: dict[str, str], soc: str
+) -> None:
+    inputs = "float[1,4,8,8] x, float[4,4,3,3] w, float[2,1,4] r, float[1,12,4] u, float[1,12,4] v"
+    model = onnx.parser.parse_model(
+        f'<ir_version: 8, opset_import: ["" : 12]> g ({inputs}) => (float[n] y) {{ {nodes} }}'
+    )
+    model.graph.output[0].ClearField("type")
+    operators = Install.open(str(CORPUS / soc.replace("ascend", "cann-") / "opp"), soc).operators
+    answer = prepare(read_onnx(io.BytesIO(model.SerializeToString()), "m"), operators, soc=soc).judge("mixed_float16")
+    runs = {each.type: each.runs for each in answer if each.runs}
+    assert {name: next((runs[each] for each in runs if each.startswith(name)), None) for name in expected} == expected

@@ -180,8 +180,8 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
         if not low.nodes and answer.nodes is None:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"
     if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
-        nodes = counted(effect.hf32, "node")
-        yield f"{nodes} of the list are computed in HF32; --allow-hf32 00 (atc: --allow_hf32=00) keeps float32"
+        nodes = f"{counted(effect.hf32, 'node')} of the list {'is' if effect.hf32 == 1 else 'are'}"
+        yield f"{nodes} computed in HF32; --allow-hf32 00 (atc: --allow_hf32=00) keeps float32"
 
 
 def overhead_line(answer: BisectAnswer) -> str:
