@@ -142,9 +142,11 @@ def _draw_line(console: Console, line: Line, indent: int) -> None:
         return
     lead = len(text.plain) - len(text.plain.lstrip(" "))
     hanging = max(lead, indent)
-    first, *rest = text[lead:].wrap(console, max(20, console.width - hanging))
+    first = text[lead:].wrap(console, max(20, console.width - lead))[0]
     console.print(Text(" " * lead) + first, soft_wrap=True)
-    for part in rest:
+    rest = text[lead + len(first.plain) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip(" ")) :]
+    for part in rest.wrap(console, max(20, console.width - hanging)):
         console.print(Text(" " * hanging) + part, soft_wrap=True)
 
 
