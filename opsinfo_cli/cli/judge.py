@@ -13,7 +13,7 @@ from ..graph.graph import ModelGraph
 from ..graph.judge.kernels import SOURCES
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.judging import Ready, prepare
-from ..graph.options.atc import AtcOptions
+from ..graph.options.atc import NO_OPTIONS, AtcOptions
 from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE
 from ..graph.options.op_precision import OpPrecision
@@ -47,19 +47,8 @@ class JudgeOptions:
     customize_dtypes: str | None = None
     fe_ini: str | None = None
     columns: str = ",".join(SOURCES)
-    output_type: str | None = None
-    input_fp16_nodes: str | None = None
-    is_weight_clip: str | None = None
-    insert_op_conf: str | None = None
-    op_precision_mode: str | None = None
-    op_select_implmode: str | None = None
-    optypelist_for_implmode: str | None = None
-    allow_hf32: str | None = None
+    atc: AtcOptions = NO_OPTIONS
     no_fusion: tuple[str, ...] = ()
-
-    @property
-    def atc(self) -> AtcOptions:
-        return AtcOptions(*(getattr(self, name) for name in AtcOptions._fields))
 
     def require_mode(self) -> None:
         """:raises UsageFault: if there is no such mode"""
@@ -73,22 +62,9 @@ allow_hf32_option = advanced(
     type=Choice(list(ALLOW_HF32)),
     help="HF32 instead of float32 for convolutions (left) and matrix products (right).  [default: 10]",
 )
-judge_options = bundle(
-    "judging",
-    JudgeOptions,
-    option("--against", type=TARGET, help="Judge by the policies and dtypes of this target."),
-    option("--precision-mode", "mode", type=MODE, help=f"Judge in this precision mode.  [default: {DEFAULT_MODE}]"),
-    option("--mixlist", type=FILE, help="Judge with this mixlist."),
-    option("--keep-dtype", type=FILE, help="Judge with this keep_dtype file."),
-    option("--customize-dtypes", type=FILE, help="Judge with this customize_dtypes file."),
-    advanced("--fe-ini", type=FILE, help="Read fp16.op_type from this fe.ini."),
-    advanced(
-        "--columns",
-        type=Word("SOURCES"),
-        default=",".join(SOURCES),
-        show_default=True,
-        help="Sources of supported dtypes, best first.",
-    ),
+_atc_options = bundle(
+    "atc",
+    AtcOptions,
     advanced("--output-type", type=Word("DTYPE"), help="Dtype of the outputs, as atc --output_type."),
     advanced(
         "--input-fp16-nodes",
@@ -108,6 +84,24 @@ judge_options = bundle(
     ),
     advanced("--optypelist-for-implmode", type=Word("TYPES"), help="As atc --optypelist_for_implmode."),
     allow_hf32_option,
+)
+judge_options = bundle(
+    "judging",
+    JudgeOptions,
+    option("--against", type=TARGET, help="Judge by the policies and dtypes of this target."),
+    option("--precision-mode", "mode", type=MODE, help=f"Judge in this precision mode.  [default: {DEFAULT_MODE}]"),
+    option("--mixlist", type=FILE, help="Judge with this mixlist."),
+    option("--keep-dtype", type=FILE, help="Judge with this keep_dtype file."),
+    option("--customize-dtypes", type=FILE, help="Judge with this customize_dtypes file."),
+    advanced("--fe-ini", type=FILE, help="Read fp16.op_type from this fe.ini."),
+    advanced(
+        "--columns",
+        type=Word("SOURCES"),
+        default=",".join(SOURCES),
+        show_default=True,
+        help="Sources of supported dtypes, best first.",
+    ),
+    _atc_options,
     advanced(
         "--no-fusion",
         type=Word("NAME", lazily("fusions")),
@@ -172,7 +166,7 @@ def judged_model(
         _ = answer.counts
     if mixlist:
         _report_fused(answer.graph, mixlist, console)
-    _report_option_files(answer.graph, keep_dtype, customize_dtypes, options.op_precision_mode, console)
+    _report_option_files(answer.graph, keep_dtype, customize_dtypes, options.atc.op_precision_mode, console)
     return JudgedModel(graph, options, answer, ready, mixlist)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -49,9 +49,6 @@ def tensors_answer(
     candidates = [
         operator for operator in by_type if operator.is_candidate and policies[operator.type] is not Policy.BLACK
     ]
-    notes = []
-    if candidates:
-        notes.append(f"candidates for the black list in {low}: {', '.join(operator.type for operator in candidates)}")
     table = _operator_table(by_type, policies) if by_type else _tensor_table(tensors)
 
     def document() -> dict[str, Any]:
@@ -70,7 +67,13 @@ def tensors_answer(
             ],
         }
 
-    return Answer(document, lambda: [table], notes=notes)
+    return Answer(document, lambda: [table], notes=_candidates([operator.type for operator in candidates], low))
+
+
+def _candidates(names: Iterable[str], low: str) -> list[str]:
+    """Return a line with distinct names, if there are any."""
+    known = ", ".join(dict.fromkeys(names))
+    return [f"candidates for the black list in {low}: {known}"] if known else []
 
 
 def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> Answer:
@@ -80,10 +83,6 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
         name: operators[op].entry.policy if operators and op and op in operators else None for name, op in types.items()
     }
     candidates = [each for each in calls if each.is_candidate and policies[each.name] is not Policy.BLACK]
-    notes = []
-    if candidates:
-        words = dict.fromkeys(types[each.name] or each.name for each in candidates)
-        notes.append(f"candidates for the black list in {low}: {', '.join(words)}")
     titles = ("largest", "overflow", "zero", "subnormal", "tensors")
     columns = [Column("operator"), Column("op type"), Column("policy", policy=True)]
     columns += [Column(title, number=True, spare=title == "tensors") for title in titles]
@@ -116,6 +115,7 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             ],
         }
 
+    notes = _candidates([types[each.name] or each.name for each in candidates], low)
     return Answer(document, lambda: [table], notes=notes)
 
 
