@@ -230,7 +230,7 @@ def _caveats(view: ProfileView) -> list[str]:
         caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")
     recorded = sum(each.confidence == "kernel" for each in view.types)
     if recorded:
-        caveats.append(f"movable as kernels of CANN 8.1.RC1 answered for {counted(recorded, 'op type')}")
+        caveats.append(f"movable is known from kernels of CANN 8.1.RC1 for {counted(recorded, 'op type')}")
     skipped = sum(table.skipped for table in view.tables)
     if skipped:
         caveats.append(f"{counted(skipped, 'row')} without a time left out")
