@@ -179,8 +179,21 @@ FILES = "files"
 _FACTS = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}
 
 
-def require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
-    """:raises UsageFault: if the search in the journal was about something else"""
+def begun(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False) -> Past | None:
+    """Begin a journal with the facts of a search, or return what it has of an earlier process.
+
+    :param forced: whether the verdicts are used even if they are about something else
+    :raises UsageFault: if they are
+    """
+    past = journal.past()
+    if past is None or forced or not past.trials:
+        journal.begin(facts)
+    else:
+        _require_same(past, facts, os.path.dirname(journal.path))
+    return past
+
+
+def _require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
     names = [name for name in facts if name != FILES and past.facts.get(name) != facts[name]]
     hashes = past.facts.get(FILES, {})
     changed = [_FACTS.get(name, name.replace("_", " ")) for name in names]

@@ -15,7 +15,7 @@ from ..profile.times import profile_of
 from .answer import BisectAnswer, answer_of
 from .command import named_files, names_list, require_placeholders
 from .cost import Prices
-from .journal import SearchJournal, require_same
+from .journal import SearchJournal, begun
 from .places.here import HerePlace
 from .places.many import ManyPlace
 from .problem import SubjectOptions, problem_of, require_sense
@@ -96,11 +96,7 @@ def bisect_mixlist(
     folder.make()
     written = SearchJournal(folder.journal)
     try:
-        past, facts = written.past(), problem.facts(command, named_files(command))
-        if past is None:
-            written.begin(facts)
-        else:
-            require_same(past, facts, folder.path)
+        past = begun(written, problem.facts(command, named_files(command)))
         session = SearchSession(problem.subject(), rules, place, folder, written, past)
         try:
             end = session.search(problem.weights)

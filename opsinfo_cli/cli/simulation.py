@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageFault
@@ -35,6 +35,17 @@ class SimulationOptions:
     @property
     def is_check(self) -> bool:
         return self.max_error is not None or self.min_cosine is not None
+
+    @property
+    def words(self) -> list[tuple[str, ...]]:
+        """The given options as on a command line, each with its value."""
+        found: list[tuple[str, ...]] = []
+        for field in fields(self):
+            word = "--shape" if field.name == "shapes" else f"--{field.name.replace('_', '-')}"
+            value = getattr(self, field.name)
+            values = value if isinstance(value, tuple) else (value,) if value != field.default else ()
+            found += [(word,) if each is True else (word, str(each)) for each in values]
+        return found
 
 
 def _options(section: str) -> Decorator[Any]:

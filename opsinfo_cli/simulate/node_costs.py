@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .packages import needed
 from .rewriting import NOTHING
 from .rounding_nodes import LARGEST
+from .rounding_plan import Side
 from .trace import PORTION, computed_values, portions, sizes_of
 
 if TYPE_CHECKING:
@@ -49,14 +50,14 @@ def rank_nodes(
     largest: dict[str, dict[str, float]] = {}
     shown: dict[str, str] = {}
     nodes = simulation.file.nodes
-    for tensors, outgoing in ((plan.exits, True), (plan.entries, False)):
-        for (number, at), rounded in tensors.items():
-            if nodes[number].scope == 0 and rounded.dtype in LARGEST:
-                proto = nodes[number].proto
-                value = (proto.output if outgoing else proto.input)[at]
-                largest.setdefault(rounded.node, {})[value] = LARGEST[rounded.dtype]
-                if outgoing:
-                    shown.setdefault(rounded.node, value)
+    for (side, number, at), rounded in plan.items():
+        if side is Side.RESULT or nodes[number].scope != 0 or rounded.dtype not in LARGEST:
+            continue
+        proto = nodes[number].proto
+        value = (proto.output if side is Side.OUTPUT else proto.input)[at]
+        largest.setdefault(rounded.node, {})[value] = LARGEST[rounded.dtype]
+        if side is Side.OUTPUT:
+            shown.setdefault(rounded.node, value)
     values = _values(simulation, list(dict.fromkeys(value for read in largest.values() for value in read)))
     costs = []
     for name, op_type in plan.nodes.items():

@@ -62,10 +62,9 @@ def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Ite
         inner = sum(each.inner for each in places.expanded)
         message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
         yield Limit("inner-tensors", message, expanded)
-    rounded = {number for number, _ in (*plan.entries, *plan.exits)}
     recurrent = tuple(
         places.names[number][0]
-        for number in sorted(rounded)
+        for number in sorted(plan.touched)
         if simulation.file.nodes[number].proto.op_type in ("LSTM", "GRU", "RNN")
     )
     if recurrent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .rounding_plan import RoundingPlan
+from .rounding_plan import RoundingPlan, Side, Spot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PREFIX = "opsinfo/"
 """Prefix of the names of inserted values."""
-NOTHING = RoundingPlan({}, {}, {})
+NOTHING = RoundingPlan()
 
 
 class Rewriter:
@@ -59,8 +59,9 @@ class _Rewriting:
         self.rounder = rewriter.rounder
         self.prefix = rewriter.prefix
         self.plan = plan
-        self.touched = {node for node, _ in (*plan.entries, *plan.exits)}
-        self.scopes = {scope for scope, _ in plan.outputs} | {self.file.nodes[node].scope for node in self.touched}
+        self.touched = plan.touched
+        self.scopes = {spot.owner for spot in plan if spot.side is Side.RESULT}
+        self.scopes |= {self.file.nodes[node].scope for node in self.touched}
         self.stored: dict[tuple[int, str], str] = {}
         self.count = 0
 
@@ -77,7 +78,7 @@ class _Rewriting:
         outputs: dict[int, str] = {}
         graph = self.file.scopes[scope]
         for at, value in enumerate(graph.output):
-            rounded = self.plan.outputs.get((scope, at))
+            rounded = self.plan.get(Spot(Side.RESULT, scope, at))
             if rounded is not None:
                 outputs[at] = self._entering(made, ready, scope, value.name, rounded)
         return made, {at: name for at, name in outputs.items() if name != graph.output[at].name}
@@ -92,12 +93,12 @@ class _Rewriting:
         copy = type(proto)()
         copy.CopyFrom(proto)
         for at, value in enumerate(proto.input):
-            rounded = self.plan.entries.get((number, at))
+            rounded = self.plan.get(Spot(Side.INPUT, number, at))
             if rounded is not None:
                 copy.input[at] = self._entering(made, ready, scope, value, rounded)
         made.append(copy)
         for at, value in enumerate(proto.output):
-            rounded = self.plan.exits.get((number, at))
+            rounded = self.plan.get(Spot(Side.OUTPUT, number, at))
             if rounded is not None and value:
                 prefix = self._prefix()
                 copy.output[at] = f"{prefix}/before"

@@ -7,6 +7,7 @@ convolution decides behind an Unsqueeze. Values between others are inner values,
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numerics.dtypes import LOW
@@ -15,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..graph.answer import Answer
-    from ..graph.graph import GraphNode, GraphTensor, ModelGraph, Subgraph
+    from ..graph.graph import GraphNode, ModelGraph, Slots, Subgraph
     from .model import OnnxFile
 
-    Where = tuple[int, int]
     Step = tuple[GraphNode, int]
     Dtypes = Sequence[str | None]
 
@@ -45,6 +45,26 @@ _MOVING = frozenset(
 _CONSTANTS = frozenset({"Const", "Constant"})
 
 
+class Side(IntEnum):
+    """Where a tensor is rounded: as it enters a node, as it leaves it, or as an output of a graph."""
+
+    INPUT = 0
+    OUTPUT = 1
+    RESULT = 2
+
+
+class Spot(NamedTuple):
+    """A place in the model.
+
+    :param owner: the number of the ONNX node; for an output of a graph, the number of the graph
+    :param number: of the node's input or output, or of the graph's output
+    """
+
+    side: Side
+    owner: int
+    number: int
+
+
 class RoundedTensor(NamedTuple):
     """A tensor and the dtype that it is rounded to.
 
@@ -58,51 +78,29 @@ class RoundedTensor(NamedTuple):
     node: str
 
 
-class RoundingPlan:
-    """Tensors that are rounded.
-
-    :ivar entries: by the number of an ONNX node and of its input
-    :ivar exits: by the number of an ONNX node and of its output
-    :ivar outputs: by the number of a graph and of its output
-    """
-
-    __slots__ = ("entries", "exits", "outputs")
-
-    def __init__(
-        self,
-        entries: Mapping[Where, RoundedTensor],
-        exits: Mapping[Where, RoundedTensor],
-        outputs: Mapping[Where, RoundedTensor],
-    ) -> None:
-        self.entries = entries
-        self.exits = exits
-        self.outputs = outputs
+class RoundingPlan(dict[Spot, RoundedTensor]):
+    """Tensors that are rounded."""
 
     @property
-    def key(self) -> frozenset[tuple[int, int, int, str]]:
+    def key(self) -> frozenset[tuple[Spot, str]]:
         """Equal for plans that round alike."""
-        return frozenset(
-            (side, *where, each.dtype) for side, tensors in enumerate(self._sides) for where, each in tensors.items()
-        )
-
-    @property
-    def _sides(self) -> tuple[Mapping[Where, RoundedTensor], ...]:
-        return self.entries, self.exits, self.outputs
+        return frozenset((spot, each.dtype) for spot, each in self.items())
 
     @property
     def dtypes(self) -> set[str]:
-        return {each.dtype for tensors in self._sides for each in tensors.values()}
+        return {each.dtype for each in self.values()}
 
-    def __len__(self) -> int:
-        """Places where a tensor is rounded."""
-        return sum(map(len, self._sides))
+    @property
+    def touched(self) -> set[int]:
+        """The numbers of the ONNX nodes at which tensors are rounded."""
+        return {spot.owner for spot in self if spot.side is not Side.RESULT}
 
     @property
     def types(self) -> dict[str, tuple[str, ...]]:
         """The op types at whose nodes tensors are rounded, each with the names of the nodes."""
         found: dict[str, dict[str, None]] = {}
-        for tensors in (self.entries, self.exits):
-            for each in tensors.values():
+        for spot, each in self.items():
+            if spot.side is not Side.RESULT:
                 found.setdefault(each.type, {})[each.node] = None
         return {op_type: tuple(nodes) for op_type, nodes in found.items()}
 
@@ -113,11 +111,9 @@ class RoundingPlan:
 
     def only(self, op_type: str | None = None, node: str | None = None) -> RoundingPlan:
         """Return the part of the plan at the nodes of an op type, or at a node."""
-        parts = (
-            {where: each for where, each in side.items() if op_type in (None, each.type) and node in (None, each.node)}
-            for side in self._sides
+        return RoundingPlan(
+            (spot, each) for spot, each in self.items() if op_type in (None, each.type) and node in (None, each.node)
         )
-        return RoundingPlan(*parts)
 
 
 class Decider(NamedTuple):
@@ -132,16 +128,13 @@ class Decider(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A value that enters or leaves a node, or leaves a graph as one of its outputs.
+    """A value that a policy can make low.
 
-    :param owner: the number of the ONNX node; for an output of a graph, the number of the graph
-    :param number: of the node's input or output, or of the graph's output
     :param deciders: the outermost first; the others hold the same values, behind nodes that only move them
     :param origin: the output slot of the body's Data that passes the value in; -1: there is none
     """
 
-    owner: int
-    number: int
+    spot: Spot
     deciders: tuple[Decider, ...]
     origin: int = -1
 
@@ -157,14 +150,13 @@ class Expanded(NamedTuple):
 class TensorPlaces:
     """The tensors of a model that a policy can make low.
 
+    :ivar all: by side, in the order of the model
     :ivar names: for each ONNX node, its name in reports and its op type in CANN
     :ivar read: the values that each ONNX node reads
     """
 
     def __init__(self) -> None:
-        self.entries: list[Place] = []
-        self.exits: list[Place] = []
-        self.outputs: list[Place] = []
+        self.all: list[Place] = []
         self.names: dict[int, tuple[str, str]] = {}
         self.read: dict[int, tuple[str, ...]] = {}
         self.expanded: list[Expanded] = []
@@ -178,6 +170,7 @@ def tensor_places(file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
     """
     finder = _Finder(file, graph)
     finder.scope(graph.subgraphs[0], 0)
+    finder.places.all.sort(key=lambda place: place.spot.side)
     return finder.places
 
 
@@ -243,7 +236,7 @@ class _Finder:
                 step = readers[_outputs(step[0])[0]][0]
                 deciders.append(self._decider(step, self.graph.slots.inputs_of))
             origin = self.graph.slots.outputs_of[inputs[value].index] if value in inputs else -1
-            places.entries.append(Place(reader, at, tuple(deciders), origin))
+            places.all.append(Place(Spot(Side.INPUT, reader, at), tuple(deciders), origin))
         for at, value in enumerate(proto.output):
             if value in given:
                 step = given[value]
@@ -251,7 +244,7 @@ class _Finder:
                 while step[0].type in _MOVING and _inputs(step[0])[0] in given:
                     step = given[_inputs(step[0])[0]]
                     deciders.append(self._decider(step, self.graph.slots.outputs_of))
-                places.exits.append(Place(number, at, tuple(deciders)))
+                places.all.append(Place(Spot(Side.OUTPUT, number, at), tuple(deciders)))
         inner = _inner(group, proto.output)
         if inner:
             places.expanded.append(Expanded(main.name, tuple(node.type for node in group), inner))
@@ -277,7 +270,8 @@ class _Finder:
 
     def _outputs(self, scope: int, output: GraphNode) -> None:
         for at in range(len(output.sources)):
-            self.places.outputs.append(Place(scope, at, (self._decider((output, at), self.graph.slots.inputs_of),)))
+            decider = self._decider((output, at), self.graph.slots.inputs_of)
+            self.places.all.append(Place(Spot(Side.RESULT, scope, at), (decider,)))
 
     @staticmethod
     def _decider(step: Step, starts: Sequence[int]) -> Decider:
@@ -341,34 +335,28 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
         nodes = set(answer.in_hf32)
         pairs = zip(inputs, slots.consumer, strict=True)
         inputs = ["hf32" if dtype == "float32" and node in nodes else dtype for dtype, node in pairs]
-    return RoundingPlan(
-        _rounded(places.entries, inputs, slots.inputs, answer.outputs),
-        _rounded(places.exits, answer.outputs, slots.outputs),
-        _rounded(places.outputs, answer.inputs, slots.inputs),
-    )
-
-
-def _rounded(
-    places: Sequence[Place], dtypes: Dtypes, tensors: Sequence[GraphTensor], passed: Dtypes = ()
-) -> dict[Where, RoundedTensor]:
-    """:param passed: the dtypes of output slots, for values that a body's Data passes in"""
-    found = {}
-    for place in places:
-        outermost = place.deciders[0]
-        own = tensors[outermost.slot].first_dtype
+    plan = RoundingPlan()
+    for place in places.all:
+        own = _stored(place, slots)
         if own not in STORED:
             continue
+        dtypes = answer.outputs if place.spot.side is Side.OUTPUT else inputs
         choices = [(dtypes[each.slot], each) for each in reversed(place.deciders)]
         if place.origin >= 0:
-            choices.append((passed[place.origin], outermost))
-        dtype, by = next(((dtype, by) for dtype, by in choices if dtype in ROUNDED), (None, outermost))
+            choices.append((answer.outputs[place.origin], place.deciders[0]))
+        dtype, by = next(((dtype, by) for dtype, by in choices if dtype in ROUNDED), (own, place.deciders[0]))
         if dtype is not None and dtype != own:
-            found[place.owner, place.number] = RoundedTensor(dtype, own, by.type, by.name)
-    return found
+            plan[place.spot] = RoundedTensor(dtype, own, by.type, by.name)
+    return plan
 
 
 def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
     """Return how many inputs and outputs of judged nodes have no known dtype and are therefore not rounded."""
-    slots = answer.graph.slots
-    unknown = sum(slots.inputs[each.deciders[0].slot].first_dtype is None for each in places.entries)
-    return unknown + sum(slots.outputs[each.deciders[0].slot].first_dtype is None for each in places.exits)
+    nodes = (place for place in places.all if place.spot.side is not Side.RESULT)
+    return sum(_stored(place, answer.graph.slots) is None for place in nodes)
+
+
+def _stored(place: Place, slots: Slots) -> str | None:
+    """Return the dtype of a tensor in the file."""
+    tensors = slots.outputs if place.spot.side is Side.OUTPUT else slots.inputs
+    return tensors[place.deciders[0].slot].first_dtype

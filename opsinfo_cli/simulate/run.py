@@ -93,7 +93,7 @@ def opened(
             require_fit(model_inputs(proto), dict(each), _NAMED)
             sets.append(InputSet(_NAMED, dict(each)))
     outputs = read_npz(reference) if isinstance(reference, str) else reference
-    return Simulation.open(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
+    return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
 
 
 def report_of(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..graph.graph import ModelGraph
     from ..graph.judging import Lists, Ready
     from .inputs import InputSet
-    from .rounding_plan import TensorPlaces
+    from .rounding_plan import Spot
 
 SAME = 1e-5
 """The largest ``max_rel_error`` between a model and its conversion to a newer opset."""
@@ -82,32 +82,10 @@ class Simulation:
         ready: Ready,
         mode: str,
         inputs: Sequence[InputSet],
-        file: OnnxFile,
-        places: TensorPlaces,
-        rewriter: Rewriter,
-    ) -> None:
-        self.path = path
-        self.ready = ready
-        self.mode = mode
-        self.inputs = inputs
-        self.file = file
-        self.places = places
-        self.rewriter = rewriter
-        self.names = [each.name for each in file.proto.graph.output]
-        self.reference: list[dict[str, Any]] = []
-        self._known: dict[frozenset[tuple[int, int, int, str]], Simulated] = {}
-
-    @classmethod
-    def open(
-        cls,
-        path: str,
-        ready: Ready,
-        mode: str,
-        inputs: Sequence[InputSet],
         *,
         saturate: bool = False,
         reference: Mapping[str, Any] | None = None,
-    ) -> Simulation:
+    ) -> None:
         """Open a model and compute it in float32, once.
 
         :param ready: its graph, prepared for judging
@@ -119,15 +97,20 @@ class Simulation:
         :raises Refused: if the model cannot be read or computed
         :raises Damaged: if it is no ONNX model
         """
+        self.path = path
+        self.ready = ready
+        self.mode = mode
+        self.inputs = inputs
         graph = ready.prepared.graph
         ready.judge(mode)
-        file, outputs = _ready_file(OnnxFile.of(onnx_model(graph), path), path, inputs)
-        places = tensor_places(file, graph)
-        made = cls(path, ready, mode, inputs, file, places, Rewriter(file, Rounder(file.opset, saturate)))
+        self.file, outputs = _ready_file(OnnxFile.of(onnx_model(graph), path), path, inputs)
+        self.places = tensor_places(self.file, graph)
+        self.rewriter = Rewriter(self.file, Rounder(self.file.opset, saturate))
+        self.names = [each.name for each in self.file.proto.graph.output]
         if reference is not None:
-            _require_fit(reference, made.names, inputs)
-        made.reference = outputs if reference is None else [dict(reference)]
-        return made
+            _require_fit(reference, self.names, inputs)
+        self.reference = outputs if reference is None else [dict(reference)]
+        self._known: dict[frozenset[tuple[Spot, str]], Simulated] = {}
 
     def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> ModelSession:
         """The model with the roundings of a plan.

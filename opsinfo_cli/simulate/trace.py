@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .output_error import output_error, worst
 from .rewriting import NOTHING
-from .rounding_plan import STORED
+from .rounding_plan import STORED, Side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -103,10 +103,12 @@ def traced_values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
     file, slots = simulation.file, simulation.ready.prepared.slots
     found = {}
-    for each in simulation.places.exits:
-        node = file.nodes[each.owner]
-        if node.scope == 0 and slots.outputs[each.deciders[0].slot].first_dtype in STORED:
-            found[node.proto.output[each.number]] = each.owner
+    for each in simulation.places.all:
+        side, owner, number = each.spot
+        if side is not Side.OUTPUT or file.nodes[owner].scope != 0:
+            continue
+        if slots.outputs[each.deciders[0].slot].first_dtype in STORED:
+            found[file.nodes[owner].proto.output[number]] = owner
     return found
 
 

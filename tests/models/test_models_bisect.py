@@ -41,7 +41,7 @@ def test_a_third_of_the_error_is_reached_by_a_list_that_is_minimal(
     common += ["--allow-hf32", "00"]  # a black convolution is else computed in HF32, which a list cannot cure
     modes = AtcOptions(allow_hf32="00")
     ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}), atc=modes)
-    simulation = Simulation.open(path, ready, mode, input_sets(str(common[-3]), onnx.load(path), {}))
+    simulation = Simulation(path, ready, mode, input_sets(str(common[-3]), onnx.load(path), {}))
 
     def error(types: list[str]) -> float:
         return simulation.run({name: frozenset({ADD_BLACK}) for name in types}).max_rel_error

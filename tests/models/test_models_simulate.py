@@ -44,7 +44,7 @@ def case(request: pytest.FixtureRequest, trained: Trained) -> Case:
     inputs = input_sets("random:0", onnx.load(path), shapes)[0]
     for name, value in trained.numbers.items():
         inputs.feeds[name] = np.asarray(value, inputs.feeds[name].dtype)
-    return Case(Simulation.open(path, ready, request.param, [inputs]), onnx.load(path), inputs)
+    return Case(Simulation(path, ready, request.param, [inputs]), onnx.load(path), inputs)
 
 
 @pytest.mark.parametrize("by_reference", [False, True], ids=["onnxruntime", "onnx"])

@@ -43,7 +43,7 @@ def all_low(path: str) -> Ready:
 
 
 def simulation(path: str, feeds: Mapping[str, Any], mode: str = "force_fp16", **options: Any) -> Simulation:
-    return Simulation.open(path, all_low(path), mode, [InputSet("given", dict(feeds))], **options)
+    return Simulation(path, all_low(path), mode, [InputSet("given", dict(feeds))], **options)
 
 
 def outputs_of(made: Simulation) -> list[Any]:

@@ -23,6 +23,7 @@ from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.model.policy import ADD_BLACK
 from opsinfo_cli.simulate.inputs import InputSet
 from opsinfo_cli.simulate.node_costs import rank_nodes
+from opsinfo_cli.simulate.rounding_plan import Side
 from opsinfo_cli.simulate.run import report_of
 from opsinfo_cli.simulate.simulation import Simulation
 from opsinfo_cli.simulate.trace import trace
@@ -156,7 +157,7 @@ def test_a_simulation_equals_pairs_of_casts_in_the_reference_evaluator(
     model = make()
     path = saved(model, tmp_path)
     ready = (fixture(opp) if mode == "mixed_float16" else all_low)(path)
-    made = Simulation.open(path, ready, mode, [InputSet("given", model.inputs)])
+    made = Simulation(path, ready, mode, [InputSet("given", model.inputs)])
     assert len(made.plan()) > 0
     with np.errstate(over="ignore"):
         [expected] = ReferenceEvaluator(with_casts(path, made.answer())).run(None, model.inputs)
@@ -167,7 +168,7 @@ def test_a_simulation_equals_pairs_of_casts_in_the_reference_evaluator(
 def test_weights_of_one_dimensional_convolutions_overflow_as_those_of_two(tmp_path: Path, opp: Path) -> None:
     model = conv1d(weight=1e5)
     path = saved(model, tmp_path)
-    made = Simulation.open(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)])
+    made = Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)])
     assert made.run().outputs[0].nan
     assert made.plan().types["Conv2D"] == ("conv",)
     assert "Conv2D" in {each.type for each in made.rank()}
@@ -178,18 +179,18 @@ def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become
     nodes = [node("MatMul", ["x", "w"], ["m"], name="product"), node("Add", ["m", "b"], ["y"], name="bias")]
     model = Model(nodes, {"x": numbers(2, 3)}, [2, 4], {"w": numbers(3, 4), "b": numbers(4)})
     path = saved(model, tmp_path)
-    made = Simulation.open(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
     plan = made.plan()
-    names = {(made.file.nodes[number].proto.op_type, at) for number, at in plan.entries}
+    names = {(made.file.nodes[number].proto.op_type, at) for side, number, at in plan if side is Side.INPUT}
     assert names == {("MatMul", 0), ("MatMul", 1), ("Add", 1)}
-    assert [made.file.nodes[number].proto.op_type for number, _ in plan.exits] == ["Add"]
+    assert [made.file.nodes[spot.owner].proto.op_type for spot in plan if spot.side is Side.OUTPUT] == ["Add"]
     assert made.places.expanded == []
 
 
 def test_infinities_of_a_mask_are_absorbed_by_its_softmax(tmp_path: Path) -> None:
     model = attention()
     path = saved(model, tmp_path)
-    made = Simulation.open(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
     found = trace(made, made.plan())
     assert [(each.node, each.inf, each.absorbed_by) for each in found.absorbed] == [("masked", 6, "soft")]
     assert found.first_not_finite is None
@@ -208,7 +209,7 @@ def test_infinities_that_something_else_reads_too_are_not_absorbed(tmp_path: Pat
         loaded = onnx.load(path)
         loaded.graph.output.append(value("m", FLOAT, [4, 4]))
         onnx.save_model(loaded, path)
-    made = Simulation.open(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
     found = trace(made, made.plan())
     assert found.absorbed == []
     assert found.first_not_finite is not None
@@ -219,7 +220,7 @@ def test_nodes_are_ranked_by_their_error_with_margin_and_shape(tmp_path: Path) -
     nodes = [node("Mul", ["x", "w"], ["m"], name="big"), node("Relu", ["m"], ["y"], name="relu")]
     inputs = {"x": np.array([[1.0, 2.0]], np.float32)}
     model = Model(nodes, inputs, [1, 2], {"w": np.array([[6550.4, 1.0]], np.float32)})
-    made = Simulation.open(path := saved(model, tmp_path), all_low(path), "force_fp16", [InputSet("given", inputs)])
+    made = Simulation(path := saved(model, tmp_path), all_low(path), "force_fp16", [InputSet("given", inputs)])
     ranked = rank_nodes(made, made.plan())
     assert [(each.name, each.type, each.shape) for each in ranked] == [("big", "Mul", (1, 2)), ("relu", "Relu", (1, 2))]
     for each in ranked:
@@ -234,9 +235,9 @@ def test_what_is_not_judged_is_named_and_recurrent_states_are_a_limit(tmp_path: 
     loaded = onnx.load(path)
     loaded.graph.output.append(value("n", INT64, [3, None]))
     onnx.save_model(loaded, path)
-    report = report_of(Simulation.open(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)]))
+    report = report_of(Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)]))
     assert [each.nodes for each in report.limits if each.kind == "recurrent"] == [("lstm", "gru")]
-    report = report_of(Simulation.open(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)]))
+    report = report_of(Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)]))
     assert "NonZero" in {each.op_type for each in report.coverage.types}
 
 
@@ -248,6 +249,6 @@ def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
     path = saved(model, tmp_path)
     modes = AtcOptions(allow_hf32=allow_hf32)
     ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
-    made = Simulation.open(path, ready, "mixed_float16", [InputSet("given", model.inputs)])
+    made = Simulation(path, ready, "mixed_float16", [InputSet("given", model.inputs)])
     plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
-    assert [each.dtype for each in plan.entries.values()] == ["hf32"] * places
+    assert [each.dtype for spot, each in plan.items() if spot.side is Side.INPUT] == ["hf32"] * places

@@ -144,7 +144,7 @@ def test_external_data_is_not_moved_and_a_missing_file_is_refused(tmp_path: Path
     ready = all_low(path)
     shutil.move(tmp_path / "w.bin", tmp_path / "elsewhere.bin")
     with pytest.raises(Damaged, match=r"external data not found: `w\.bin`, of the weight `w`"):
-        Simulation.open(path, ready, "force_fp16", [InputSet("given", {"x": X})])
+        Simulation(path, ready, "force_fp16", [InputSet("given", {"x": X})])
 
 
 def _outside(name: str, *locations: str) -> Any:
@@ -232,7 +232,7 @@ def test_recorded_outputs_take_the_place_of_float32(tmp_path: Path) -> None:
         simulation(path, {"x": X}, reference={})
     sets = [InputSet(name, {"x": X}) for name in "ab"]
     with pytest.raises(UsageFault, match="one set of inputs"):
-        Simulation.open(path, all_low(path), "force_fp16", sets, reference={"y": exact})
+        Simulation(path, all_low(path), "force_fp16", sets, reference={"y": exact})
 
 
 def test_an_operator_that_onnxruntime_lacks_is_named(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_of_several_sets_of_inputs_the_worst_counts(tmp_path: Path) -> None:
     feeds = [{"x": X}, {"x": X * 1e6}]
     alone = [simulation(path, each).run().max_rel_error for each in feeds]
     sets = [InputSet(str(at), each) for at, each in enumerate(feeds)]
-    both = Simulation.open(path, all_low(path), "force_fp16", sets).run()
+    both = Simulation(path, all_low(path), "force_fp16", sets).run()
     assert both.max_rel_error == max(alone) == np.inf
     assert both.outputs[0].elements == 32
 
@@ -263,7 +263,7 @@ def test_op_types_are_ranked_by_their_error_alone_and_the_error_without_them(tmp
     inputs, outputs = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [1, 4, 2, 2])]
     path = save(tmp_path, nodes, inputs, outputs, weights)
     ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
-    made = Simulation.open(path, ready, "mixed_float16", [InputSet("given", {"x": X})])
+    made = Simulation(path, ready, "mixed_float16", [InputSet("given", {"x": X})])
     ranked = made.rank()
     assert ranked, "no op type of the fixture runs low"
     whole = made.run().max_rel_error

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...bisect.command import named_files, names_list, replacements, require_placeholders
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _ANSWERS = {"pass": 0, "fail": 1, "skip": SKIPS}
 _RESOURCES = "NPU=1"
-_ORDERING = ("inputs", "shapes", "saturate")
+_ORDERING = ("--inputs", "--shape", "--saturate")
 """Options of a simulation that orders the candidates, whatever the check is."""
 
 
@@ -114,26 +114,22 @@ class Check:
         if options.simulate and not simulating.is_check:
             hint = "--max-error 0.01 bounds max|a-b| / max|b| of every output"
             raise UsageFault("--simulate requires --max-error or --min-cosine", name="needs-bound", hint=hint)
-        for field, value in asdict(simulating).items():
-            if not options.simulate and _is_given(value) and field not in _ORDERING:
-                raise UsageFault(f"{_word(field)} requires --simulate")
+        for word, *_ in simulating.words:
+            if not options.simulate and word not in _ORDERING:
+                raise UsageFault(f"{word} requires --simulate")
 
     @property
     def words(self) -> list[str]:
         """The check as words, which identify it in a journal and on the page."""
         options = self.options
         if options.simulate:
-            return ["--simulate", *(f"{name}={value}" for name, value in asdict(self.simulating).items())]
+            return ["--simulate", *(word for words in self.simulating.words for word in words)]
         return ["-i"] if options.interactive else list(self.command)
 
     @property
     def shown(self) -> str:
         """The check for a reader: the command as a shell takes it, or the options of the simulation."""
-        if not self.options.simulate:
-            return "a person (-i)" if self.options.interactive else " ".join(map(_quoted, self.command))
-        given = {_word(field): value for field, value in asdict(self.simulating).items() if _is_given(value)}
-        words = (f"{word} {each}" for word, value in given.items() for each in _values(value))
-        return " ".join(["--simulate", *words]).replace(" True", "")
+        return "a person (-i)" if self.options.interactive else " ".join(map(_quoted, self.words))
 
     @property
     def files(self) -> list[str]:
@@ -143,9 +139,9 @@ class Check:
 
     def require_simulation(self) -> None:
         """:raises UsageFault: if inputs are given that no simulation reads"""
-        for field, value in asdict(self.simulating).items():
-            if not self.options.simulate and _is_given(value):
-                raise UsageFault(f"{_word(field)} requires --simulate, or an ONNX model without --evidence and --grow")
+        for word, *_ in self.simulating.words:
+            if not self.options.simulate:
+                raise UsageFault(f"{word} requires --simulate, or an ONNX model without --evidence and --grow")
 
     def report_doubts(self, console: Console) -> None:
         """Warn of a command that does not name the list."""
@@ -194,19 +190,6 @@ class Check:
 def _quoted(word: str) -> str:
     """Return a word for a reader; placeholders need no quotes."""
     return shlex.quote(word) if not word or set(word) & set(" \t\n'\"") else word
-
-
-def _word(field: str) -> str:
-    """Return the option of a field of :class:`SimulationOptions`."""
-    return "--shape" if field == "shapes" else f"--{field.replace('_', '-')}"
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False and value != ()
-
-
-def _values(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _asked(trial: Trial, console: Console) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, answer_of
-from ...bisect.journal import Past, SearchJournal, require_same
+from ...bisect.journal import SearchJournal, begun
 from ...bisect.problem import Problem, SubjectOptions, keep_dtype_text, node_name
 from ...bisect.run_folder import BEST, BEST_KEPT, BEST_NAMES, RunFolder, last_lines
 from ...bisect.search.protocol import SearchEnd
@@ -57,7 +57,9 @@ class BisectRun:
         _ = place.slots  # an unreachable cluster is an error before a journal is created
         journal = SearchJournal(self.folder.journal)
         try:
-            past = self._past(journal, problem)
+            past = begun(journal, problem.facts(self.check.words, self.check.files), self.check.options.force)
+            if past:
+                self.console.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
             with self._shown() as show:
                 progress = Progress(self.console, show)
                 session = SearchSession(problem.subject(), rules, place, self.folder, journal, past, progress)
@@ -82,20 +84,6 @@ class BisectRun:
     def _shown(self) -> AbstractContextManager[Show]:
         """Return the line of progress; none if a person is asked, whose prompt it would cover."""
         return nullcontext(lambda *_: None) if self.check.options.interactive else self.console.status()
-
-    def _past(self, journal: SearchJournal, problem: Problem) -> Past | None:
-        """Return the journal of earlier processes; a new journal gets the facts of this one."""
-        past = journal.past()
-        facts = problem.facts(self.check.words, self.check.files)
-        if past is None:
-            journal.begin(facts)
-            return None
-        if self.check.options.force or not past.trials:  # the user knows, or no verdict is about something else
-            journal.begin(facts)
-        else:
-            require_same(past, facts, self.folder.path)
-        self.console.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
-        return past
 
     def _end_of(self, session: SearchSession, weights: Sequence[float]) -> SearchEnd:
         """Return the end of the search: by itself, by its budget, or by a signal."""
