@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from .cost import left_low, low_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .candidates import JudgedSets
     from .cost import Cost
     from .problem import Problem
@@ -101,7 +99,8 @@ class BisectAnswer(NamedTuple):
     @property
     def moved(self) -> list[str]:
         """Op types on the resulting list."""
-        return [] if self.end.kept is None else moved_types(self.session, self.end.kept, self.white)
+        kept, names = self.end.kept, self.session.subject.names
+        return [name for number, name in enumerate(names) if kept is not None and (number in kept) is not self.white]
 
     @property
     def monotone(self) -> bool:
@@ -110,32 +109,19 @@ class BisectAnswer(NamedTuple):
 
 def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
     """Return the answer, without the files that are written."""
-    culprits = culprits_of(session, end.kept or frozenset(), problem.sets, problem.white, problem.same)
+    culprits = [_culprit(problem, session, end.kept, number) for number in sorted(end.kept)] if end.kept else []
     kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
     effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))
     return BisectAnswer(session, end, problem.white, culprits, effect)
 
 
-def moved_types(session: SearchSession, kept: Kept, white: bool) -> list[str]:
-    """Return the op types that a list moves, in the order of the candidates."""
-    return [name for number, name in enumerate(session.subject.names) if (number in kept) is not white]
-
-
-def culprits_of(
-    session: SearchSession, kept: Kept, sets: JudgedSets | None, white: bool, same: Mapping[str, tuple[str, ...]]
-) -> list[Culprit]:
-    """Return the members of a set with what each of them changes.
-
-    :param same: for each candidate, op types that move the same nodes
-    """
-    culprits = []
-    for number in sorted(kept):
-        nodes, casts = [], None
-        if sets is not None:
-            with_it = sets.answer(frozenset(moved_types(session, kept, white)))
-            without = sets.answer(frozenset(moved_types(session, kept - {number}, white)))
-            nodes = [with_it[node].name for node in with_it.changed(without)]
-            casts = with_it.counts.casts.run - without.counts.casts.run
-        name = session.subject.names[number]
-        culprits.append(Culprit(name, same.get(name, ()), nodes, casts, session.proof(kept, number)))
-    return culprits
+def _culprit(problem: Problem, session: SearchSession, kept: Kept, number: int) -> Culprit:
+    """Return a member of a set with what it changes."""
+    nodes: list[str] = []
+    casts, name = None, problem.names[number]
+    if problem.sets is not None:
+        with_it = problem.sets.answer(problem.types(kept))
+        without = problem.sets.answer(problem.types(kept - {number}))
+        nodes = [with_it[node].name for node in with_it.changed(without)]
+        casts = with_it.counts.casts.run - without.counts.casts.run
+    return Culprit(name, problem.same.get(name, ()), nodes, casts, session.proof(kept, number))

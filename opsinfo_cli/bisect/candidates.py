@@ -91,24 +91,14 @@ def _refused(answer: Answer, nodes: Iterable[int]) -> set[int]:
     return {node for node in nodes if answer[node].code == "refused-dtype"}
 
 
-class MovableType(NamedTuple):
-    """Op types that a search moves together.
-
-    :param name: the first of them
-    :param same: the others, which move exactly the same nodes
-    """
-
-    name: str
-    same: tuple[str, ...] = ()
-
-
 class Pruned(NamedTuple):
     """The op types of a model, in the order of the graph.
 
+    :param candidates: with op types that move exactly the same nodes
     :param dropped: those that cannot be candidates, with the reasons
     """
 
-    candidates: list[MovableType]
+    candidates: dict[str, tuple[str, ...]]
     dropped: dict[str, str]
 
 
@@ -134,19 +124,19 @@ def pruned(sets: JudgedSets) -> Pruned:
             dropped[name] = "it changes no dtype"
         else:
             effects.setdefault(effect, []).append(name)
-    candidates = []
+    candidates: dict[str, tuple[str, ...]] = {}
     for (alone, _), members in effects.items():
         if len(members) > 1 and sets.digest(frozenset(members)) == alone:
-            candidates.append(MovableType(members[0], tuple(members[1:])))
+            candidates[members[0]] = tuple(members[1:])
         else:
-            candidates += map(MovableType, members)
-    return Pruned(sorted(candidates, key=lambda candidate: names.index(candidate.name)), dropped)
+            candidates |= dict.fromkeys(members, ())
+    return Pruned({name: candidates[name] for name in names if name in candidates}, dropped)
 
 
 def doubts(sets: JudgedSets, names: Sequence[str]) -> dict[str, str]:
     """Return why op types named by the user will probably not help."""
     candidates, dropped = pruned(sets)
-    known = {name for candidate in candidates for name in (candidate.name, *candidate.same)}
+    known = {*candidates, *(name for others in candidates.values() for name in others)}
     return {
         name: dropped.get(name, _idle(sets) if name in sets.types else "the model has no node of it")
         for name in names

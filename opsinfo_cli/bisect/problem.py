@@ -337,11 +337,11 @@ def _candidates(
         listener.note(f"{skipped}: no mixlist changes {them} in this model; -v says why")
         for name, why in dropped.items():
             listener.detail(f"  {name}: {why}")
-    same = {candidate.name: candidate.same for candidate in candidates if candidate.same}
+    same = {name: others for name, others in candidates.items() if others}
     for name, others in same.items():
         covered = join_some([f"`{other}`" for other in others])
         listener.note(f"`{name}` also covers {covered}: they move the same nodes")
-    return [candidate.name for candidate in candidates], same
+    return list(candidates), same
 
 
 def _named(words: Sequence[str]) -> list[str]:

@@ -58,14 +58,14 @@ def sets(tmp_path: Path) -> Any:
 
 def test_types_that_run_low_and_can_be_black_are_candidates(sets: Any) -> None:
     found = pruned(sets())
-    assert [each.name for each in found.candidates] == ["White", "Follows", "Twin"]
+    assert [*found.candidates] == ["White", "Follows", "Twin"]
     reasons = found.dropped
     assert reasons["Black"] == "no node of it runs in low precision"
     assert reasons["LowOnly"] == "the chip has no float32 kernel for a node of it"
 
 
 def test_to_grow_the_white_list_types_that_run_high_are_candidates(sets: Any) -> None:
-    assert [each.name for each in pruned(sets(white=True)).candidates] == ["Black"]
+    assert [*pruned(sets(white=True)).candidates] == ["Black"]
 
 
 def test_doubts_name_the_types_that_will_not_help(sets: Any) -> None:
