@@ -38,7 +38,7 @@ class EditedFile:
         try:
             return read_bytes(self.path).decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError:
-            raise Refused("the editor did not save UTF-8", name="unreadable", path=self.path) from None
+            raise Refused("the edited text is not UTF-8", name="unreadable", path=self.path) from None
 
     @property
     def is_edited(self) -> bool:

@@ -124,8 +124,8 @@ def _changed_since(history: History, record: Record) -> Refused:
 def _other_lineage(file: ChangedFile) -> Refused:
     now = version_at(file.path) or "unknown"
     return Refused(
-        f"the backup is of CANN {file.version or 'unknown'}, the file is of CANN {now} and was not written by opsinfo: "
-        "something else, such as an upgrade, wrote it",
+        "something other than opsinfo, such as an upgrade, has replaced the file since the backup "
+        f"(CANN of the backup: {file.version or 'unknown'}, of the file: {now})",
         name="other-lineage",
         path=file.path,
         hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",

@@ -131,7 +131,7 @@ def not_in_model(
     """:param fused: the op types that fusion makes of the nodes of this one"""
     message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
     if fused:
-        message += f" when lists are asked: fusion makes {', '.join(f'`{each}`' for each in fused)} of them before"
+        message += f" after fusion, which makes {', '.join(f'`{each}`' for each in fused)} of them"
     yield reading.at("not-in-model", reading.first(name), message)
 
 

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -83,6 +84,7 @@ REPLACED_OPTIONS = {
     "--soc-a": "write A@SOC",
     "--soc-b": "write B@SOC",
     "--system": "`opsinfo systems show NAME` replaces it",
+    "--target": "`opsinfo reapply TARGET` takes it as an argument",
 }
 """Option that went -> what replaces it."""
 
@@ -130,37 +132,6 @@ def cli() -> None:
 
     Every command has --format text|json, --color auto|always|never, -q/--quiet, -v/--verbose and -h/--help.
     """
-
-
-def run(words: Sequence[str]) -> int:
-    """Run a line.
-
-    :returns: the exit status
-    :raises UsageFault: if the line is wrong, with click's message
-    :raises Refused: if help cannot be written
-    """
-    if os.environ.get("_OPSINFO_COMPLETE"):
-        from . import bash  # noqa: F401  replaces a class of click
-    try:
-        result = cli.main(list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
-    except click.UsageError as error:
-        raise usage_fault(error, words) from None
-    except BrokenPipeError:
-        raise
-    except FileNotFoundError:
-        raise
-    except OSError as error:  # only help gets here; commands report their own errors
-        raise Refused(f"cannot write the output: {error.strerror}", name="output-failed") from None
-    except click.exceptions.Exit as error:
-        return error.exit_code
-    except click.Abort:
-        return 130
-    except SystemExit:  # click exits after completion, and if the pipe is closed
-        return 0
 
 
 def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
@@ -220,8 +191,21 @@ def _prepared(words: Sequence[str]) -> int:
 def _run(words: Sequence[str]) -> int:
     try:
         prepare_streams()
-        return run(words)
-    except BrokenPipeError:  # the pipe is closed
+        if os.environ.get("_OPSINFO_COMPLETE"):
+            from . import bash  # noqa: F401  replaces a class of click
+        result = cli.main(list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        with suppress(OSError):
+            click.echo(error.format_message(), err=True)
+        return 2
+    except click.UsageError as error:
+        return _fail(words, usage_fault(error, words))
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.Abort:
+        return 130
+    except (BrokenPipeError, SystemExit):  # the pipe is closed; click exits after completion
         return 0
     except OpsinfoError as error:
         return _fail(words, error)

@@ -60,7 +60,7 @@ MODEL = Word("MODEL", reads=True)
 allow_hf32_option = advanced(
     "--allow-hf32",
     type=Choice(list(ALLOW_HF32)),
-    help="HF32 instead of float32 for convolutions (left) and matrix products (right).  [default: 10]",
+    help="HF32 instead of float32 for convolutions (first digit) and matrix products (second).  [default: 10]",
 )
 _atc_options = bundle(
     "atc",
@@ -190,7 +190,7 @@ def _report_fused(graph: ModelGraph, mixlist: Mixlist, console: Console) -> None
         types = fused_into(graph, name)
         if types:
             named = ", ".join(f"`{each}`" for each in types)
-            console.warn(f"the mixlist names `{name}`: fusion makes {named} of its nodes before lists are asked")
+            console.warn(f"the mixlist names `{name}`: fusion makes {named} of its nodes before the lists are applied")
 
 
 def _report_option_files(

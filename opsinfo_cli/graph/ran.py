@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..numerics.dtypes import FLOATING, LOW
 from .answer import NOT_COMPUTED
-from .read_back import NodeDifference, ReadBack, TypeAgreement, UnmatchedNode
+from .read_back import NodeDifference, ReadBack, UnmatchedNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,9 +52,7 @@ def ran(predicted: GraphAnswer, profile: Profile) -> ReadBack:
         if other is not None:
             differs.append(NodeDifference(row.name, kernel.type, row, other))
     unmatched += _others(profile)
-    wrong = Counter(each.type for each in differs)
-    types = [TypeAgreement(each, matched[each], matched[each] - wrong[each]) for each in sorted(matched)]
-    return ReadBack(matched.total(), 0, types, differs, unmatched)
+    return ReadBack.of(matched, differs, unmatched)
 
 
 def _agree(row: NodeAnswer, call: NodeAnswer) -> bool:

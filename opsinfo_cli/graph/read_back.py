@@ -58,6 +58,15 @@ class ReadBack(NamedTuple):
     differs: list[NodeDifference]
     unmatched: list[UnmatchedNode]
 
+    @classmethod
+    def of(
+        cls, matched: Counter[str], differs: list[NodeDifference], unmatched: list[UnmatchedNode], by_fusion: int = 0
+    ) -> ReadBack:
+        """:param matched: the number of matched nodes of each op type"""
+        wrong = Counter(each.type for each in differs)
+        types = [TypeAgreement(each, matched[each], matched[each] - wrong[each]) for each in sorted(matched)]
+        return cls(matched.total() - by_fusion, by_fusion, types, differs, unmatched)
+
     @property
     def matched(self) -> int:
         return self.by_name + self.by_fusion
@@ -82,7 +91,6 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
             names.setdefault(name, node.index)
     inserted = set(inserted_nodes(compiled.graph))
     matched: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
     differs: list[NodeDifference] = []
     unmatched: list[UnmatchedNode] = []
     accounted: set[int] = set()
@@ -98,11 +106,9 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
         fused += bool(compiled.graph[index].fused_from)
         last = predicted[_last(predicted.graph, group)]
         if not (_same(last, row) if _is_alike(last, row, group) else _same_around(predicted, compiled, group, index)):
-            wrong[row.type] += 1
             differs.append(NodeDifference(row.name, row.type, last, row))
     unmatched += _gone(predicted, accounted)
-    types = [TypeAgreement(each, matched[each], matched[each] - wrong[each]) for each in sorted(matched)]
-    return ReadBack(matched.total() - fused, fused, types, differs, unmatched)
+    return ReadBack.of(matched, differs, unmatched, fused)
 
 
 def _group(graph: ModelGraph, index: int, names: Mapping[str, int]) -> frozenset[int]:

@@ -17,18 +17,12 @@ if TYPE_CHECKING:
     from .graph import GraphTensor
 
 
-_INSERTED = re.compile(r"trans_(Cast|TransData)_\d+")
-
-
 def inserted_nodes(graph: ModelGraph) -> list[int]:
     """Return indexes of the conversions that the engine inserted and named."""
     return [
         node.index
         for node in graph
-        if node.type in ("Cast", "TransData")
-        and (match := _INSERTED.fullmatch(node.name))
-        and match[1] == node.type
-        and node.sources
+        if node.type in ("Cast", "TransData") and node.sources and re.fullmatch(rf"trans_{node.type}_\d+", node.name)
     ]
 
 

@@ -34,7 +34,7 @@ from .answer import (
     Tree,
     spans,
 )
-from .escape import inert, row, visible, visible_line
+from .escape import inert, row, visible, visible_line, wrapped
 from .styles import STYLES, is_terminal, terminal_width
 
 SCHEMA_VERSION = 1
@@ -232,13 +232,11 @@ class Console:
         """
         if self.quiet:
             return
-        if wrap and is_terminal(sys.stderr):
-            from .drawing import wrapped
+        for line in self._wrapped(visible(text)) if wrap else [visible(text)]:
+            self._stderr(line)
 
-            for line in wrapped(visible(text), sys.stderr):
-                self._stderr(line)
-        else:
-            self._stderr(visible(text))
+    def _wrapped(self, text: str) -> list[str]:
+        return wrapped(text, max(20, self.stderr_width)) if self.stderr_width else [text]
 
     def detail(self, text: str) -> None:
         """Print a line to standard error if ``-v`` is given."""
@@ -267,16 +265,10 @@ class Console:
             self._message("hint", error.hint)
 
     def _message(self, kind: Style, text: str) -> None:
-        message = visible(brief(text))
-        if is_terminal(sys.stderr):
-            from .drawing import wrapped
-
-            first, *rest = wrapped(f"{kind}: {message}", sys.stderr)
-            self._stderr(self.styled([Span(f"{kind}:", kind), Span(first.removeprefix(f"{kind}:"))], sys.stderr))
-            for line in rest:
-                self._stderr(line)
-        else:
-            self._stderr(self.styled([Span(f"{kind}:", kind), Span(f" {message}")], sys.stderr))
+        first, *rest = self._wrapped(f"{kind}: {visible(brief(text))}")
+        self._stderr(self.styled([Span(f"{kind}:", kind), Span(first.removeprefix(f"{kind}:"))], sys.stderr))
+        for line in rest:
+            self._stderr(line)
 
     def _stderr(self, line: str) -> None:
         with suppress(OSError):  # standard error is closed: the exit status is still right

@@ -262,12 +262,6 @@ def _diff(text: str) -> Text:
     return drawn
 
 
-def wrapped(text: str, stream: IO[str]) -> list[str]:
-    """Return a message in lines that fit the terminal, broken between words."""
-    console = Console(file=stream, width=max(20, terminal_width()))
-    return [line.plain.rstrip() for line in Text(text).wrap(console, console.width)]
-
-
 _DELAY = 0.5
 """Seconds of work before a progress bar appears."""
 

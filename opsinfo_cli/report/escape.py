@@ -104,3 +104,26 @@ def _prefix(text: str, room: int) -> str:
         if room < 0:
             return text[:index]
     return text
+
+
+_OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
+_PIECE = f" +|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
+"""Pieces that are not broken: blanks, a word, a number and its %, or one wide character with its punctuation."""
+
+
+def wrapped(text: str, cells: int) -> list[str]:
+    """Return lines of at most ``cells`` cells, broken at blanks and between Chinese characters.
+
+    A closing mark never begins a line.
+
+    >>> wrapped("引擎只读 JSON，其余不认。", 14)
+    ['引擎只读 JSON，', '其余不认。']
+    """
+    lines = [""]
+    for piece in re.findall(_PIECE, text):
+        if cell_width(lines[-1]) + cell_width(piece.rstrip(" ")) > cells and lines[-1].strip(" "):
+            lines[-1] = lines[-1].rstrip(" ")
+            lines.append("")
+        if lines[-1] or len(lines) == 1 or not piece.isspace():
+            lines[-1] += piece
+    return [line.rstrip(" ") for line in lines]

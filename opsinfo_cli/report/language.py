@@ -8,15 +8,10 @@ import sys
 
 from ..check.wording import LANGUAGES
 from .console import Console
-from .escape import cell_width
 
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PROOF = {"zh": "简体"}
 """Characters that an encoding must have for a language."""
-
-_OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
-_PIECE = f" +|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
-"""Pieces that are not broken: blanks, a word, a number and its %, or one wide character with its punctuation."""
 
 
 def language_for(console: Console) -> str:
@@ -50,21 +45,3 @@ def _shows(language: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def wrapped(text: str, cells: int) -> list[str]:
-    """Return lines of at most ``cells`` cells, broken at blanks and between Chinese characters.
-
-    A closing mark never begins a line.
-
-    >>> wrapped("引擎只读 JSON，其余不认。", 15)
-    ['引擎只读 JSON，', '其余不认。']
-    """
-    lines = [""]
-    for piece in re.findall(_PIECE, text):
-        if cell_width(lines[-1]) + cell_width(piece.rstrip(" ")) > cells and lines[-1]:
-            lines[-1] = lines[-1].rstrip(" ")
-            lines.append("")
-        if lines[-1] or not piece.isspace():
-            lines[-1] += piece
-    return [line.rstrip(" ") for line in lines]

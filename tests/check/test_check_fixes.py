@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from raising import raised
+from tables import rows
 
 from opsinfo_cli.change.moves import Job, planned
 from opsinfo_cli.check.finding import Finding, Fix, Outcome
@@ -40,94 +41,22 @@ def fixed(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
     return planned(Job("m.json", FixPlan(find, unsafe)), Source(text.encode(), "m.json")).result.data.decode()
 
 
-SAFE = {
-    "an op type twice": (
-        '{"black-list": {"to-add": ["Log", "Pow", "Log"]}}',
-        '{"black-list": {"to-add": ["Log", "Pow"]}}',
-    ),
-    "many times": (
-        '{"black-list": {"to-add": [' + ", ".join(['"Log"'] * 50) + "]}}",
-        '{"black-list": {"to-add": ["Log"]}}',
-    ),
-    "twice without a comma": ('{"black-list": {"to-add": ["Log" "Log"]}}', '{"black-list": {"to-add": ["Log"]}}'),
-    "a comment between two": (
-        '{"black-list": {"to-add": ["Log", // a\n"Log", # b\n]}} x\n',
-        '{"black-list": {"to-add": ["Log"\n]}}\n',
-    ),
-    "a byte order mark": ("\ufeff{}", "{}"),
-    "an escaped name": ('{"black-list": {"to-add": ["Log", "L\\u006fg"]}}', '{"black-list": {"to-add": ["Log"]}}'),
-}
-UNSAFE = {
-    "a near name": ('{"black-list": {"to-add": ["matmulv2"]}}', '{"black-list": {"to-add": ["MatMulV2"]}}'),
-    "a near name that is there": (
-        '{"black-list": {"to-add": ["MatMulV2", "matmulv2"]}}',
-        '{"black-list": {"to-add": ["MatMulV2"]}}',
-    ),
-    "a near name under two marks": (
-        '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-remove": ["matmulv2"]}}',
-        '{"black-list": {"to-add": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
-    ),
-    "a list twice": (
-        '{"black-list": {"to-add": ["Log"]},\n "black-list": {"to-add": ["Cast"]}}',
-        '{"black-list": {"to-add": ["Cast"]}}',
-    ),
-    "entries without effect": (
-        '{"black-list": {"to-add": ["Pow", "Cast"]}, "gray-list": {"to-add": ["Add"]}}',
-        '{"black-list": {"to-add": ["Cast"]}, "gray-list": {"to-add": []}}',
-    ),
-    "a mark without effect beside one that must not stay alone": (
-        '{"black-list": {"to-add": ["Pow"]}, "gray-list": {"to-remove": ["Pow"]}}',
-        '{"black-list": {"to-add": []}, "gray-list": {"to-remove": []}}',
-    ),
-    "a mark without effect beside one that has an effect": (
-        '{"black-list": {"to-remove": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
-        '{"black-list": {"to-remove": ["MatMulV2"]}, "white-list": {"to-remove": ["MatMulV2"]}}',
-    ),
-    "a list to remove from that the op type is not on": (
-        '{"black-list": {"to-add": ["MatMulV2"]}, "gray-list": {"to-remove": ["MatMulV2"]}}',
-        '{"black-list": {"to-add": ["MatMulV2"]}, "gray-list": {"to-remove": []}}',
-    ),
-    "a near name whose entry would go": (
-        '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": ["MatMulV2"]}}',
-        '{"black-list": {"to-add": ["matmulv2"]}, "white-list": {"to-add": []}}',
-    ),
-    "a list in the words of the manuals": ('{"grey-list": {}}', '{"gray-list": {}}'),
-    "a near list with faults inside": (
-        '{"black_list": {"to_add": ["matmulv2"]}}',
-        '{"black-list": {"to-add": ["MatMulV2"]}}',
-    ),
-    "a near list beside the real one": (
-        '{"white_list": {"to-add": ["Log"]}, "white-list": {"to_add": ["Log"]}}',
-        '{"white_list": {"to-add": ["Log"]}, "white-list": {"to-add": ["Log"]}}',
-    ),
-    "a list three times": ('{"black-list": {}, "black-list": {}, "black-list": {}}', '{"black-list": {}}'),
-}
-LEFT = {
-    "a name that would contradict": '{"white-list": {"to-add": ["matmulv2"]}, "black-list": {"to-add": ["MatMulV2"]}}',
-    "a name with several near": '{"black-list": {"to-add": ["MatMulV9"]}}',
-    "a name with none near": '{"black-list": {"to-add": ["Zzzzzzzzzzzzzz"]}}',
-    "a text that is broken elsewhere": '{"black-list": {"to-add": ["Log", "Log",]}, // x\n nonsense}',
-    "a key that is near no list": '{"$schema": "x"}',
-    "two keys near one list": '{"white_list": {}, "whitelist": {}, "white-list": {}}',
-}
+FIXES = rows(__file__, "fixes.toml")
 
 
-@pytest.mark.parametrize("name", SAFE)
-def test_safe_fixes_are_applied(name: str, against: list[MixlistTarget]) -> None:
-    text, wanted = SAFE[name]
-    assert fixed(text, against) == wanted
+@pytest.mark.parametrize(("which", "text", "wanted"), [row[1:] for row in FIXES], ids=[row[0] for row in FIXES])
+def test_safe_fixes_are_applied_and_unsafe_ones_on_request(
+    which: str, text: str, wanted: str, against: list[MixlistTarget]
+) -> None:
+    assert fixed(text, against) == (wanted if which == "safe" else text)
+    if which != "safe":
+        assert fixed(text, against, unsafe=True) == wanted
 
 
-@pytest.mark.parametrize("name", UNSAFE)
-def test_unsafe_fixes_are_applied_on_request_only(name: str, against: list[MixlistTarget]) -> None:
-    text, wanted = UNSAFE[name]
-    assert fixed(text, against, unsafe=True) == wanted
-    assert fixed(text, against) == text
-
-
-@pytest.mark.parametrize("name", LEFT)
-def test_findings_without_a_fix_are_left(name: str, against: list[MixlistTarget]) -> None:
-    assert fixed(LEFT[name], against, unsafe=True) == LEFT[name]
+def test_an_op_type_many_times_is_left_once(against: list[MixlistTarget]) -> None:
+    assert fixed('{"black-list": {"to-add": [' + ", ".join(['"Log"'] * 50) + "]}}", against) == (
+        '{"black-list": {"to-add": ["Log"]}}'
+    )
 
 
 def test_unsafe_fixes_of_one_name_make_no_contradiction(against: list[MixlistTarget]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from corpus_place import CORPUS
+from tables import rows
 
 from opsinfo_cli.check.finding import Finding
 from opsinfo_cli.check.fixes import OptionFixPlan
@@ -65,64 +66,7 @@ def test_in_a_tree_names_of_nodes_alone_do_not_make_a_keep_dtype_file(tmp_path: 
     assert checker.failures == []
 
 
-CASES = [
-    ("op_precision", "Gelu=high_precison", [("unknown-implmode", 1, 6, "unsafe")], "Gelu=high_precision"),
-    ("op_precision", "Gelu=fast", [("unknown-implmode", 1, 6, None)], None),
-    ("op_precision", "MatMuIV2=high_precision", [("unknown-operator", 1, 1, "unsafe")], "MatMulV2=high_precision"),
-    ("op_precision", "Einsum=high_precision", [], None),
-    ("op_precision", "Gelu = keep_fp16", [("mode-not-known-to-type", 1, 8, None)], None),
-    ("op_precision", "Gelu=norm_class", [], None),
-    ("op_precision", "Pow=keep_fp16", [], None),
-    (
-        "op_precision",
-        "Gelu=high_precision\nGelu=high_precision\n",
-        [("repeated-line", 2, 1, "safe")],
-        "Gelu=high_precision\n",
-    ),
-    (
-        "op_precision",
-        "Gelu=high_precision\nGelu=high_performance\n",
-        [("repeated-line", 2, 1, "unsafe")],
-        "Gelu=high_precision\n",
-    ),
-    ("op_precision", "[ByNodeNames]\n", [("ignored-line", 1, 1, "unsafe")], "[ByNodeName]\n"),
-    ("op_precision", "=high_precision", [("ignored-line", 1, 1, None)], None),
-    (
-        "op_precision",
-        "[ByNodeName]\nfc/matmul=support_out_of_bound_index\nfc/matmuls=high_precision",
-        [("mode-not-known-to-type", 2, 11, None), ("unknown-node", 3, 1, None)],
-        None,
-    ),
-    (
-        "keep_dtype",
-        "# why\nnode_10\nnode_10",
-        [("ignored-line", 1, 1, "safe"), ("repeated-line", 3, 1, "safe")],
-        "node_10\n",
-    ),
-    ("keep_dtype", "  OpType::matMulV2", [("refused-line", 1, 11, "unsafe")], "  OpType::MatMulV2"),
-    ("keep_dtype", "-OpType::Mul", [("unknown-node", 1, 1, None)], None),
-    ("keep_dtype", "OpType::Softmaxv2", [("unknown-operator", 1, 9, "unsafe")], "OpType::SoftmaxV2"),
-    ("keep_dtype", "OpType::Einsum", [("not-in-model", 1, 9, None)], None),
-    ("keep_dtype", "\ufeffnode_10", [("ignored-line", 1, 1, "unsafe")], "node_10"),
-    (
-        "customize_dtypes",
-        "OpType::Mul:InputDtype:fp16",
-        [("refused-line", 1, 24, "unsafe")],
-        "OpType::Mul:InputDtype:float16",
-    ),
-    (
-        "customize_dtypes",
-        "# a\nOpType::Mul:InputDtype: ,flaot\n\n",
-        [("refused-line", 1, 1, "safe"), ("refused-line", 2, 26, None), ("refused-line", 3, 1, "safe")],
-        "OpType::Mul:InputDtype: ,flaot\n",
-    ),
-    (
-        "customize_dtypes",
-        "nope:InputDtype:int8\nnope:InputDtype:int16",
-        [("repeated-line", 2, 1, "unsafe"), ("unknown-node", 1, 1, None)],
-        "nope:InputDtype:int8\n",
-    ),
-]
+CASES = rows(__file__, "option_lines.toml")
 
 
 @pytest.mark.parametrize(
@@ -131,8 +75,8 @@ CASES = [
 def test_a_line_has_its_findings_and_fixes(
     kind: str,
     text: str,
-    expected: list[tuple[str, int, int, str | None]],
-    fixed: str | None,
+    expected: list[tuple[str, int, int, str]],
+    fixed: str,
     against: MixlistTarget,
     model: CheckedModel,
 ) -> None:
@@ -142,12 +86,12 @@ def test_a_line_has_its_findings_and_fixes(
         return list(OptionCheck(OptionFile(kind, source), [against], [model] if is_about_nodes else []).findings())
 
     source = Source(text.encode(), "a.cfg")
-    found = [(each.rule.name, each.start, each.fix and each.fix.kind) for each in find(source)]
+    found = [(each.rule.name, each.start, each.fix.kind if each.fix else "none") for each in find(source)]
     assert sorted(found) == sorted((name, (line, column), fix) for name, line, column, fix in expected)
     plan = OptionFixPlan(find, True, kind)
     patch = plan.patch(source)
     result = Source(patch.apply(source), "a.cfg")
-    assert result.text == (source.text if fixed is None else fixed)
+    assert result.text == fixed
     assert not result.bom
     plan.prove(source, result)
 

@@ -192,7 +192,7 @@ def test_after_a_switched_latest_link_lost_moves_are_reported_and_can_be_reappli
     assert opsinfo("move", library, "Add", "--to", "black").code == 0
     switch(latest, "8.3.RC1")
     assert [name for name, _ in findings(opsinfo, latest)] == ["edits-lost"]
-    assert opsinfo("reapply", "--target", latest).code == 0
+    assert opsinfo("reapply", latest).code == 0
     assert flags(library)["Add"] == "false"
     assert flags(tmp_path / "8.3.RC1" / CONFIG / NAME)["Add"] == "false"
 

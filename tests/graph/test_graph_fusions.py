@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +63,6 @@ def types(made: ModelGraph, *without: str) -> list[str]:
     return [node.type for node in ready(made, *without).fused.graph if node.type not in ("Data", "Const", "NetOutput")]
 
 
-def case_id(case: list[Any]) -> str:
-    return " ".join(each if isinstance(each, str) else f"{each[1]}({','.join(each[2])})" for each in case) or "nothing"
-
-
 X = ("x", "Data", [], "float32 2x3")
 I = ("i", "Const", [], "int32 1")  # noqa: E741
 W = ("w", "Const", [], "float32 3x4")
@@ -73,68 +71,22 @@ P = ("p", "Const", [], "float32 3")
 PRODUCT = ("mm", "MatMulV2", ["x", "w"], "float32 2x4")
 
 
-@pytest.mark.parametrize(
-    ("nodes", "expected"),
-    [
-        ([("r", "ReduceMean", ["x", "i"], "float32 2x1")], ["ReduceMeanD"]),
-        ([("r", "ReduceMean", ["x", "n"], "float32 2x1"), ("n", "Data", [], "int32 1")], ["ReduceMean"]),
-        ([("r", "ReduceMax", ["x", "i"], "float32 2x1")], ["ReduceMax"]),
-        ([("r", "ReduceMean", ["x", "i"], "float32 ?x1")], ["ReduceMean"]),
-        ([("t", "Transpose", ["x", "i"], "float32 3x2")], ["TransposeD"]),
-        ([("t", "Transpose", ["x", "i"], "float32 ?x2")], ["Transpose"]),
-        ([("y", "Data", [], "float32 2x1"), ("r", "ReduceMean", ["y", "i"], "float32 2")], []),
-        ([("g", "GatherV2", ["x", "i", "i"], "float32 2")], ["GatherV2"]),
-        ([("l", "Const", [], "int64 1"), ("g", "GatherV2", ["x", "l", "i"], "float32 2")], ["GatherV2D"]),
-        ([("l", "Const", [], "int64 1"), ("g", "GatherV2", ["x", "i", "l"], "float32 2")], ["GatherV2D"]),
-        ([("s", "StridedSliceV2", ["x", "i", "i"], "float32 2x1")], ["StridedSliceD"]),
-        ([("s", "StridedSliceV2", ["x", "i", "i"], "float32 2x?")], ["StridedSliceV3"]),
-        ([("s", "StridedSliceV2", ["x", "i", "i"], "float32 2x0")], ["StridedSlice"]),
-        ([("n", "Data", [], "int32 1"), ("s", "StridedSliceV2", ["x", "n", "i"], "float32 2x1")], ["StridedSliceV2"]),
-        ([("s", "SplitV", ["x", "i", "i"], "float32 2x1", "float32 2x2")], ["SplitVD"]),
-        ([("s", "Split", ["i", "x"], "float32 1x3", "float32 1x3")], ["SplitD"]),
-        ([("t", "Tile", ["x", "i"], "float32 4x3")], ["TileD"]),
-        ([("t", "Tile", ["x", "i"], "float32 2x3"), ("e", "Exp", ["t"], "float32 2x3")], ["Exp"]),
-        ([("t", "Tile", ["x", "i"], "float32 ?x3")], ["Tile"]),
-        ([("h", "OneHot", ["i", "i", "x", "x"], "float32 1x2")], ["OneHot"]),
-        ([("p2", "Pad", ["x", "i"], "float32 4x3")], ["PadD"]),
-        ([("l", "Data", [], "int64 2"), ("p2", "Pad", ["l", "i"], "int64 4")], ["Pad"]),
-        ([("c", "Concat", ["i", "x", "x"], "float32 4x3")], ["ConcatD"]),
-        ([("c", "ConcatV2", ["x", "x", "i"], "float32 4x3")], ["ConcatV2D"]),
-        ([("d", "Dropout", ["x"], "float32 2x3", "bool 2x3"), ("e", "Exp", ["d"], "float32 2x3")], ["Exp"]),
-        ([("d", "Dropout", ["x"], "float32 2x3", "bool 2x3"), ("e", "Not", ["d:1"], "bool 2x3")], ["Dropout", "Not"]),
-        ([("a", "Identity", ["x"], "float32"), ("b2", "Identity", ["a"], "float32"), ("o", "NetOutput", ["b2"])], []),
-        ([("g", "GlobalAveragePool", ["y"], "float32 1x2x1"), ("y", "Data", [], "float32 1x2x3")], ["ReduceMeanD"]),
-        ([("g", "GlobalAveragePool", ["y"], "float32 ?x2x1"), ("y", "Data", [], "float32 ?x2x3")], ["ReduceMean"]),
-        ([("g", "GlobalAveragePool", ["x"], "float32 2x1")], ["GlobalAveragePool"]),
-        ([PRODUCT, ("a", "Add", ["mm", "b"], "float32 2x4")], ["MatMulV2"]),
-        ([PRODUCT, ("a", "Add", ["b", "mm"], "float32 2x4")], ["MatMulV2"]),
-        ([PRODUCT, ("a", "BiasAdd", ["mm", "b"], "float32 2x4")], ["MatMulV2"]),
-        ([PRODUCT, ("a", "Add", ["mm", "p"], "float32 2x4")], ["MatMulV2", "Add"]),
-        ([PRODUCT, ("a", "Add", ["mm", "w"], "float32 2x4")], ["MatMulV2", "Add"]),
-        (
-            [PRODUCT, ("a", "Add", ["mm", "b"], "float32 2x4"), ("e", "Exp", ["mm"], "float32 2x4")],
-            ["MatMulV2", "Add", "Exp"],
-        ),
-        ([("m", "BatchMatMul", ["x", "w"], "float32 2x4"), ("a", "Add", ["m", "b"], "float32 2x4")], ["BatchMatMulV2"]),
-        ([("n", "BatchNorm", ["x", "p", "p", "p", "p"], "float32 2x3")], ["BNInference"]),
-        ([("n", "BatchNorm", ["x", "q", "p", "p", "p"], "float32 2x3"), ("q", "Data", [], "float32 3")], ["BNInfer"]),
-        (
-            [
-                ("n", "BatchNorm", ["x", "p", "p", "p", "p"], "float32 2x3", "float32 3"),
-                ("e", "Exp", ["n:1"], "float32 3"),
-            ],
-            ["BatchNorm", "Exp"],
-        ),
-        ([("l", "CommonLSTM", ["x", "w", "w", "b"], "float32 2x4")], ["DynamicRNN"]),
-        ([("l", "CommonGRU", ["x", "w", "w", "b"], "float32 2x4")], ["DynamicGRUV2"]),
-    ],
-    ids=case_id,
-)
-def test_a_pattern_becomes_what_the_compiler_makes_of_it(nodes: list[tuple[Any, ...]], expected: list[str]) -> None:
+PATTERNS = (Path(__file__).parent / "fusions.txt").read_text("utf-8").splitlines()
+"""``NAME TYPE(INPUTS) OUTPUTS | ... => TYPES``: nodes beside X, I, W, B and P, and the op types after fusion."""
+
+
+def nodes_of(text: str) -> Iterator[tuple[Any, ...]]:
+    for name, op_type, inputs, outputs in re.findall(r"(\w+) (\w+)\((.*?)\) ?([^|]*)", text):
+        yield name, op_type, inputs.split(", ") if inputs else [], *filter(None, outputs.strip().split(", "))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_becomes_what_the_compiler_makes_of_it(pattern: str) -> None:
+    text, _, expected = pattern.partition(" => ")
+    nodes = [*nodes_of(text)]
     made = graph(X, I, W, B, P, *nodes)
-    assert types(made) == expected
-    before = [node[1] for node in nodes if node[1] not in ("Data", "Const", "NetOutput")]
-    assert types(made, "all") == before
+    assert types(made) == [each for each in expected.split() if each != "nothing"]
+    assert types(made, "all") == [node[1] for node in nodes if node[1] not in ("Data", "Const", "NetOutput")]
 
 
 def test_a_compiled_model_is_left_as_it_is() -> None:

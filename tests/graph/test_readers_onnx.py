@@ -263,6 +263,14 @@ def test_an_input_that_nothing_produces_is_named(tmp_path: Path) -> None:
         _read(tmp_path, [helper.make_node("Relu", ["gone"], ["y"])], [], [_value("y", [2])])
 
 
+def test_more_outputs_than_stated_are_refused(tmp_path: Path) -> None:
+    """The shape inference of onnx 1.23 aborts the process."""
+    outputs = ["a", "b", "c"]
+    node = helper.make_node("Split", ["x"], outputs, name="n", num_outputs=2)
+    with pytest.raises(Damaged, match=r"`n` \(Split\) has 3 outputs, but num_outputs is 2"):
+        _read(tmp_path, [node], [_value("x", [6])], [_value(each, [2]) for each in outputs], opsets=[("", 18)])
+
+
 def test_an_attribute_that_the_constant_made_from_it_cannot_hold_is_refused(tmp_path: Path) -> None:
     node = helper.make_node("ReduceMax", ["x"], ["y"], name="n", axes=[2**31], keepdims=0)
     with pytest.raises(Damaged, match=r"`n` \(ReduceMax\): an attribute is not a number of int32"):

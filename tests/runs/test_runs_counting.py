@@ -302,13 +302,6 @@ def test_only_the_first_copy_is_new() -> None:
     assert [found.add(512, 0), found.add(256, 0), found.add(512, 1), found.add(512, 100)] == [True, True, False, True]
 
 
-def test_values_are_kept_up_to_a_limit() -> None:
-    found = Occurrences()
-    for number in range(5000):
-        found.add(float(number + 2), number * 1000, 10)
-    assert (len(found._values), found.total) == (4096, 5000)
-
-
 @pytest.mark.parametrize(("spacing", "skew"), [(0, 16), (4, 16), (5, 20), (10, 40)])
 def test_copies_of_a_message_are_a_few_printed_steps_apart(spacing: int, skew: int) -> None:
     near, far = occurrences((512, 0, 1)), occurrences((512, 0, 1))

@@ -61,13 +61,13 @@ subject_options = bundle(
         "--evidence",
         type=FILE,
         multiple=True,
-        help="Try its suspects first: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
+        help="Suspects to try first: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
     ),
     option(
         "--profile",
         type=TABLE,
         multiple=True,
-        help="Prefer lists that move little time in this table; repeatable.",
+        help="Prefer lists whose nodes took little time in this table; repeatable.",
     ),
     advanced("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
     option(
@@ -75,7 +75,7 @@ subject_options = bundle(
         type=Choice(["type", "node"]),
         default="type",
         show_default=True,
-        help="node: go on among the nodes of the types found, and write a keep_dtype file.",
+        help="node: then search among the nodes of the types found, and write a keep_dtype file.",
     ),
     allow_hf32_option,
     advanced(

@@ -194,7 +194,7 @@ def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionD
     """:raises UsageFault: if a target is a snapshot"""
     for target in (a, b):
         if target.snapshot:
-            message, hint = "a snapshot has not all sections", "compare the installs themselves"
+            message, hint = "a snapshot does not have all sections", "compare the installs themselves"
             raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
     return [each for each in section_differences(a.operators, b.operators) if named is None or each.name in named]
 

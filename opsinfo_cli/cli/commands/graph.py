@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import click
 
@@ -70,20 +70,14 @@ class CompareOptions:
     """A second judging, or a compiled model, to compare with; at most one."""
 
     compare_mixlist: str | None = None
-    compare_mode: str | None = None
+    compare_precision_mode: str | None = None
     compare_against: str | None = None
     read_back: str | None = None
 
     @property
     def given(self) -> dict[str, str]:
         """Return the given options and their values."""
-        words = {
-            "--compare-mixlist": self.compare_mixlist,
-            "--compare-precision-mode": self.compare_mode,
-            "--compare-against": self.compare_against,
-            "--read-back": self.read_back,
-        }
-        return {word: value for word, value in words.items() if value is not None}
+        return {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items() if value is not None}
 
 
 @click.command("graph", cls=Command)
@@ -103,7 +97,7 @@ class CompareOptions:
     "comparing",
     CompareOptions,
     option("--compare-mixlist", type=FILE, help="Show what this mixlist changes."),
-    option("--compare-precision-mode", "compare_mode", type=MODE, help="Show what this mode changes."),
+    option("--compare-precision-mode", type=MODE, help="Show what this mode changes."),
     option("--compare-against", type=TARGET, help="Show what this target changes."),
     option("--read-back", type=FILE, help="Compare with this compiled model or dump."),
 )
@@ -155,8 +149,8 @@ def command(
         _require_new("--write-keep-dtype", write_keep_dtype)
     judging.require_mode()
     _require_list(profile, judging, comparing, node)
-    if comparing.compare_mode is not None:
-        judge_mode(comparing.compare_mode)
+    if comparing.compare_precision_mode is not None:
+        judge_mode(comparing.compare_precision_mode)
     if annotate is not None:
         _require_new("--annotate", annotate)
     if console.out is not None:
@@ -308,7 +302,7 @@ def _compared(
     other = replace(
         own,
         mixlist=comparing.compare_mixlist or own.mixlist,
-        mode=comparing.compare_mode or own.mode,
+        mode=comparing.compare_precision_mode or own.mode,
         against=comparing.compare_against or own.against,
     )
     changed = judged_model(judged.graph, other, options, console)

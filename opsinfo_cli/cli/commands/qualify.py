@@ -70,7 +70,7 @@ _facts = bundle(
     option(
         "--loss-scale",
         type=Word("dynamic|VALUE", lambda *_: ["dynamic"], parse=_scale),
-        help="Loss scaling, if it does.",
+        help="Loss scaling, if missing in the log.",
     ),
     option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %."),
     advanced(

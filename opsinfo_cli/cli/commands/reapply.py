@@ -12,16 +12,15 @@ from ...change.scope import scope_of
 from ...errors import UsageFault, join_some
 from ...report.answer import Answer
 from ...report.console import Console
-from ..params import TARGET, Command, Word, WriteOptions, lazily, option, prints, write_options
+from ..params import Command, Word, WriteOptions, lazily, prints, write_options
 from ..write import changed, changed_answer, vault_of
 
 
 @click.command("reapply", cls=Command)
 @click.argument("what", required=False, type=Word("[CHANGE|TARGET]", lazily("changes"), files=True))
-@option("--target", type=TARGET, hidden=True, help="As the argument TARGET.")
 @write_options()
 @prints()
-def command(what: str | None, target: str | None, writing: WriteOptions, console: Console) -> Answer:
+def command(what: str | None, writing: WriteOptions, console: Console) -> Answer:
     """Repeat moves that were lost because the file was replaced, for example by an upgrade.
 
     Without an argument: all lost moves; with TARGET: those in its files; with CHANGE: those of one change.
@@ -34,10 +33,10 @@ def command(what: str | None, target: str | None, writing: WriteOptions, console
     vault = vault_of(writing)
     history = vault.history()
     known = {name for record in history.records for name in (record.id, str(record.number))}
-    change = what if what is not None and (what in known or target or _is_id(what)) else None
+    change = what if what is not None and (what in known or _is_id(what)) else None
     if change is not None and change not in known:
         raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
-    target = what if change is None and target is None else target
+    target = what if change is None else None
     history.require_known()  # a damaged record may hold a later move of an op type
     lost = lost_edits(vault, scope_of(target), change)
     for each in lost:

@@ -51,7 +51,7 @@ def package() -> ModuleType:
     except ImportError:
         raise MissingPackage(
             "reading an ONNX model requires the `onnx` package",
-            hint=f"{installing()}, or give a compiled model or a dump",
+            hint=f"`{installing()}`, or give a compiled model or a dump",
         ) from None
     found: ModuleType = onnx
     return found
@@ -119,7 +119,7 @@ def _require_small(proto: Any, path: str) -> None:
 def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
     """Require the inputs and outputs that the operators of ONNX must have: the package itself crashes without some.
 
-    :raises Damaged: if a node lacks one
+    :raises Damaged: if a node lacks one, or has more outputs than it states
     """
     from onnx import defs
 
@@ -127,10 +127,8 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
     def needed(op: str, domain: str) -> tuple[frozenset[int], int]:
         """Return the numbers of the inputs that an operator must have, and how many outputs."""
         newest = defs.onnx_opset_version()
-        for opset in (
-            max(1, min(opsets.get(domain, 1), newest)),
-            newest,
-        ):  # an operator may be newer than the model says
+        stated = max(1, min(opsets.get(domain, 1), newest))
+        for opset in (stated, newest):  # an operator may be newer than the model says
             with suppress(defs.SchemaError):
                 schema = defs.get_schema(op, opset, domain)
                 kinds = defs.OpSchema.FormalParameterOption
@@ -144,10 +142,15 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
             continue
         inputs, outputs = needed(node.op_type, "")
         missing = [str(number) for number in sorted(inputs) if not "".join(node.input[number : number + 1])]
+        parts = next((each.i for each in node.attribute if each.name == "num_outputs"), len(node.output))
+        what = ""
         if missing or len(node.output) < outputs:
-            what = f"input {', '.join(missing)}" if missing else f"one of its {outputs} outputs"
+            what = "lacks " + (f"input {', '.join(missing)}" if missing else f"one of its {outputs} outputs")
+        elif len(node.output) > parts:
+            what = f"has {len(node.output)} outputs, but num_outputs is {parts}"
+        if what:
             name = node.name or next(iter(node.output), "")
-            raise Damaged(f"`{name}` ({node.op_type}) lacks {what}", name="damaged-model", path=path)
+            raise Damaged(f"`{name}` ({node.op_type}) {what}", name="damaged-model", path=path)
 
 
 def _nodes(nodes: Any) -> Iterator[Any]:

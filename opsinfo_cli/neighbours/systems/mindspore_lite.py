@@ -26,7 +26,7 @@ def mixlist_path(source: Source) -> str:
     paths = sorted({_unquoted(match[1]) for match in _KEY.finditer(source.text)})
     if len(paths) != 1:
         message = "names no mixlist" if not paths else f"names several mixlists: {', '.join(paths)}"
-        raise Damaged(f"the ini {message}", path=source.path, hint="set ge.exec.modify_mixlist to one path")
+        raise Damaged(f"the ini {message}", path=source.path, hint="name one mixlist in all options")
     beside = os.path.join(os.path.dirname(source.path), paths[0])
     return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
 

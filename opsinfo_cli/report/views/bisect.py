@@ -151,7 +151,7 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
         yield "last lines of the check:"
         yield from (f"  {line}" for line in lines)
     if answer.end.ended == "cannot-cure":
-        yield "if you correct the check, search with another --journal: --resume takes these verdicts over"
+        yield "if you correct the check, search with another --journal"
     yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)
@@ -175,8 +175,7 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
             yield f"not judged, no list moves them: {join_some(effect.not_judged, _NODES)}"
     elif answer.culprits:
         cost = effect.cost
-        stays = f"{cost_text(low)} stay low" if low.nodes else "it leaves no node low"
-        yield f"the list moves {cost_text(cost)} to high; {stays}"
+        yield f"the list moves {cost_text(cost)} to high; it leaves {cost_text(low) if low.nodes else 'no node'} low"
         if not low.nodes and answer.nodes is None:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"
     if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
@@ -224,7 +223,7 @@ def _list_words(answer: BisectAnswer) -> str:
 def _node_words(answer: NodesAnswer) -> str:
     if answer.end.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
-    what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep their dtype"
+    what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"
     return what if answer.end.minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from ...check.rules import Rule
 from ...check.wording import Wording
 from ..answer import Answer, Block, Column, Lines, Table
-from ..language import wrapped
+from ..escape import wrapped
 
 _WIDTH = 78
 _COLUMNS = [Column(title) for title in ("code", "name", "about", "severity", "the engine")]

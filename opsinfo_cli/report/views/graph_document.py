@@ -193,7 +193,9 @@ def casts_text(answer: GraphAnswer) -> str:
     if not casts.edges:
         return "no edge needs a Cast"
     edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
-    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{_converted(answer)}"
+    same = casts.edges - casts.run - casts.folded
+    shared = f", {same} shared with another edge" if same else ""
+    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{shared}{_converted(answer)}"
 
 
 def _converted(answer: GraphAnswer) -> str:

@@ -13,7 +13,7 @@ from runpy import run_path
 from typing import Any
 
 import pytest
-from bisect_support import CHAIN, CULPRITS, TYPES, among, black, events, needing, script
+from bisect_support import CHAIN, CULPRITS, among, black, events, needing, script
 from cli_support import Run, mixlist, rows, write
 from model_files import dump, onnx_model
 
@@ -32,16 +32,6 @@ def search(opsinfo: Run, opp: Path) -> Search:
         return opsinfo("bisect", "--against", opp, "--soc", "ascend910b", *words, **options)
 
     return run
-
-
-def test_the_smallest_black_list_is_found_and_its_path_printed(search: Search, tmp_path: Path) -> None:
-    ran = search(*among(), "--", needing(tmp_path / "check"))
-    assert ran.code == 0
-    assert sorted(row[0] for row in rows(ran)) == CULPRITS
-    assert black(tmp_path / ".opsinfo-bisect" / "best.json") == CULPRITS
-    assert "wrote .opsinfo-bisect/best.json" in ran.err
-    assert "3 op types must stay in high precision; the check fails without any one of them" in ran.err
-    assert "12 candidates: " in ran.err
 
 
 def test_a_slow_check_or_disk_is_reported_and_makes_no_other_difference_to_the_page_of_accuracy(
@@ -97,43 +87,6 @@ def test_words_after_the_dashes_reach_the_command_unchanged(search: Search, tmp_
     assert log.read_text("utf-8").splitlines() == words * 4
 
 
-def test_a_check_that_passes_with_the_base_list_leaves_an_empty_list(search: Search, tmp_path: Path) -> None:
-    ran = search(*among(), "--format", "json", "-o", "out.json", "--", "true")
-    assert ran.code == 0
-    assert (ran.json["ended"], ran.json["culprits"], ran.json["mixlist"]) == ("nothing-to-do", [], "out.json")
-    assert ran.json["trials"]["passed"] == 4
-    assert (tmp_path / "out.json").read_text("utf-8") == "{}\n"
-
-
-def test_if_even_the_largest_list_fails_the_check_is_doubted_with_its_last_lines(
-    search: Search, tmp_path: Path
-) -> None:
-    check = script(tmp_path / "check", "seq 1 20", "exit 1")
-    ran = search(*among(), "-o", "out.json", "--", check, "{mixlist}")
-    assert (ran.code, ran.out) == (1, "")
-    assert "even the largest list fails: is the check right?" in ran.err
-    assert "  11\n" in ran.err
-    assert "  20\n" in ran.err
-    assert "  10\n" not in ran.err
-    assert not (tmp_path / "out.json").exists()
-    document = search(*among(), "--journal", "other", "--format", "json", "--", check).json
-    assert (document["ended"], document["output"]) == ("cannot-cure", [str(number) for number in range(11, 21)])
-
-
-def test_a_misspelt_placeholder_is_wrong_usage_and_a_command_without_one_is_warned_about(
-    search: Search, tmp_path: Path
-) -> None:
-    ran = search(*among(), "--", "./check", "{mixlst}")
-    assert ran.code == 2
-    assert "unknown placeholder `{mixlst}`" in ran.err
-    assert "did you mean `{mixlist}`?" in ran.err
-    assert not (tmp_path / ".opsinfo-bisect").exists()
-    assert search(*among(), "--", "./check", "{device}").code == 2
-    check = needing(tmp_path / "check")
-    assert "it must read $OPSINFO_MIXLIST" in search(*among(), "--dry-run", "--", check).err
-    assert "it must read" not in search(*among(), "--dry-run", "--", check, "-m={mixlist}").err
-
-
 def test_the_answer_is_printed_even_if_it_cannot_be_written(search: Search, tmp_path: Path) -> None:
     check = needing(tmp_path / "check", None, "mkdir -p taken", "touch taken/x")
     ran = search(*among(), "-o", "taken/out.json", "--", check, "{mixlist}")
@@ -147,14 +100,6 @@ def test_the_answer_is_printed_even_if_it_cannot_be_written(search: Search, tmp_
     assert "taken" in ran.err
 
 
-def test_the_base_list_and_its_layout_are_kept(search: Search, tmp_path: Path) -> None:
-    base = write(tmp_path / "base.json", '{\n  "white-list": {"to-add": ["Pow", "Log"]}\n}\n')
-    check = needing(tmp_path / "check", ["Relu", "Add"], 'grep -q white-list "$OPSINFO_MIXLIST" || exit 126')
-    assert search(*among(), "--mixlist", base, "-o", "out.json", "--", check).code == 0
-    assert black(tmp_path / "out.json") == ["Add", "Relu"]
-    assert '"to-add": ["Pow", "Log"]' in (tmp_path / "out.json").read_text("utf-8")
-
-
 def test_an_existing_list_is_backed_up(search: Search, opsinfo: Run, tmp_path: Path) -> None:
     out = write(tmp_path / "out.json", mixlist(black_add=["Old"]))
     ran = search(*among(), "-o", out, "--", needing(tmp_path / "check"))
@@ -162,16 +107,6 @@ def test_an_existing_list_is_backed_up(search: Search, opsinfo: Run, tmp_path: P
     assert black(out) == CULPRITS
     assert opsinfo("restore", out).code == 0
     assert black(out) == ["Old"]
-
-
-def test_with_a_model_the_candidates_are_the_types_that_a_list_can_move(search: Search, tmp_path: Path) -> None:
-    ran = search("--model", dump(tmp_path, CHAIN), "--dry-run", "-v")
-    assert ran.code == 2  # a search without a check is refused, planned or not
-    ran = search("--model", dump(tmp_path, CHAIN), "--dry-run", "-v", "--", "true")
-    assert ran.code == 0
-    assert [row[0] for row in rows(ran)] == ["SoftmaxV2", "Mul", "Relu", "Conv2D", "MatMulV2"]
-    assert "Log: no node of it runs in low precision" in ran.err
-    assert not (tmp_path / ".opsinfo-bisect").exists()
 
 
 def test_culprits_of_a_model_come_with_their_nodes_and_casts(search: Search, tmp_path: Path) -> None:
@@ -193,15 +128,7 @@ def test_the_cheapest_list_is_found_with_what_it_moves_and_what_stays_low(search
     assert document["left_low"]["nodes"] == 5
     assert "Log" not in document["not_judged"]
     text = search("--journal", "other", *words).err
-    assert "the list moves 1 node (128 bytes) to high; 5 nodes (320 bytes) stay low" in text
-
-
-def test_a_list_that_leaves_no_node_low_is_named_and_nodes_are_proposed(search: Search, tmp_path: Path) -> None:
-    every = ["MatMulV2", "Conv2D", "SoftmaxV2", "Relu", "Mul"]
-    words = ["--model", dump(tmp_path, CHAIN)]
-    ran = search(*words, "--", needing(tmp_path / "check", every))
-    assert "it leaves no node low" in ran.err
-    assert "--by node searches for single nodes instead" in ran.err
+    assert "the list moves 1 node (128 bytes) to high; it leaves 5 nodes (320 bytes) low" in text
 
 
 def test_what_cannot_be_cured_comes_with_the_nodes_still_low_and_those_not_judged(
@@ -281,77 +208,6 @@ def test_a_search_is_not_resumed_once_an_input_changed(opsinfo: Run, opp: Path, 
         assert opsinfo(command[0], "--resume", *more, *command[1:]).code == 0
 
 
-@pytest.mark.parametrize(
-    ("write_as", "names", "culprit", "files"),
-    [
-        ("names", ["softmax", "exp", "matmul"], "softmax", {"names.txt"}),
-        ("mindspore", ["nn.Softmax", "nn.Dense"], "nn.Softmax", {"black_list.txt"}),
-        ("habana", ["softmax", "exp", "matmul"], "exp", {"ops_fp32.txt", "ops_bf16.txt"}),
-    ],
-)
-def test_lists_of_other_systems_need_no_target(
-    opsinfo: Run, tmp_path: Path, write_as: str, names: list[str], culprit: str, files: set[str]
-) -> None:
-    check = script(tmp_path / "check", f'grep -qx {culprit} "$1"')
-    words = ["bisect", *among(*names), "--write-as", write_as, "-o", "out.txt", "--", check, "{mixlist}"]
-    ran = opsinfo(*words)
-    assert ran.code == 0
-    assert [row[0] for row in rows(ran)] == [culprit]
-    last = sorted((tmp_path / ".opsinfo-bisect/trials").iterdir())[0]
-    assert files == {path.name for path in last.glob("*.txt")}
-    written = (tmp_path / "out.txt").read_text("utf-8").splitlines()
-    assert culprit in written
-    assert not {*names} - {culprit} & {*written}
-    if write_as == "habana":
-        low = (tmp_path / "out.ops_bf16.txt").read_text("utf-8").splitlines()
-        assert {"softmax", "matmul", "conv2d"} <= {*low}  # built-in names stay
-        assert "exp" not in low
-    assert opsinfo(*words[:-3], "--resume", "--", check, "{mixlist}").code == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--among", "Mul"], "bisect requires --against"),
-        (["--among", "x", "--write-as", "names", "--against", "opp"], "--against cannot be combined with --write-as"),
-        (["--among", "x", "--write-as", "names", "--grow", "white"], "--grow cannot be combined with --write-as"),
-        (["--among", "ReLU", "--write-as", "mindspore"], "`ReLU`: MindSpore's black list takes Cells only"),
-        (["--among", "add.Tensor", "--write-as", "habana"], "`add.Tensor`: autocast looks up functions"),
-        (["--write-as", "names"], "bisect requires --model or --among"),
-    ],
-)
-def test_a_target_is_required_for_a_mixlist_and_refused_for_other_lists(
-    opsinfo: Run, words: list[str], message: str
-) -> None:
-    ran = opsinfo("bisect", *words, "--", "true", "{mixlist}")
-    assert (ran.code, message in ran.err) == (2, True), ran.err
-
-
-def test_named_types_are_warned_about_and_never_dropped(search: Search, tmp_path: Path) -> None:
-    words = ["--model", dump(tmp_path, CHAIN), "--among", "Log", "--among", "Add", "--among", "Relu"]
-    ran = search(*words, "--dry-run", "--", "true")
-    assert sorted(row[0] for row in rows(ran)) == ["Add", "Log", "Relu"]
-    assert "`Log` will not help: no node of it runs in low precision" in ran.err
-    assert "`Add` will not help: the model has no node of it" in ran.err
-
-
-def test_op_types_are_read_from_a_file_too(search: Search, tmp_path: Path) -> None:
-    file = write(tmp_path / "types.txt", "# those of the head\nSoftmaxV2\n\nMul\n")
-    ran = search("--among", f"@{file}", "--among", "Add", "--dry-run", "--", "true")
-    assert [row[0] for row in rows(ran)] == ["SoftmaxV2", "Mul", "Add"]
-
-
-def test_the_largest_white_list_is_grown(search: Search, tmp_path: Path) -> None:
-    check = script(
-        tmp_path / "check",
-        *(f'! grep -q \'"{name}"\' "$OPSINFO_MIXLIST" || exit 1' for name in CULPRITS),
-    )
-    ran = search(*among(), "--grow", "white", "--format", "json", "-o", "out.json", "--", check)
-    assert ran.code == 0
-    assert sorted(each["type"] for each in ran.json["culprits"]) == CULPRITS
-    assert sorted(ran.json["moved"]) == sorted(set(TYPES) - set(CULPRITS))
-
-
 def test_the_nodes_of_a_culprit_are_searched_next(search: Search, tmp_path: Path) -> None:
     check = script(
         tmp_path / "check",
@@ -365,13 +221,6 @@ def test_the_nodes_of_a_culprit_are_searched_next(search: Search, tmp_path: Path
     assert [each["type"] for each in ran.json["culprits"]] == ["MatMulV2"]
     assert [each["name"] for each in ran.json["keep_dtype"]["nodes"]] == ["g"]
     assert (tmp_path / "out.keep_dtype.cfg").read_text("utf-8") == "g\n"
-
-
-def test_unknown_verdicts_count_as_failing_and_are_listed(search: Search, tmp_path: Path) -> None:
-    check = needing(tmp_path / "check", None, 'grep -q \'"Conv2D"\' "$OPSINFO_MIXLIST" && exit 125')
-    ran = search(*among(), "--", check)
-    assert ran.code == 1
-    assert "trials that could not tell counted as failing" in ran.err
 
 
 def test_a_check_that_is_not_monotone_is_named(search: Search, tmp_path: Path) -> None:
@@ -407,41 +256,6 @@ def test_the_page_names_model_target_mode_and_check_and_has_the_lists_that_were_
         assert text in ran.out, text
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "bisect requires --model or --among"),
-        (["--among", "Mul", "--precision-mode", "force_fp16"], "refuses a mixlist with force_fp16"),
-        (["--among", "Mull"], "unknown operator `Mull`"),
-        (["--among", "Mul", "--repeat", "3", "--lead", "2"], "--repeat and --lead cannot be combined"),
-        (["--among", "Mul", "--timeout-fails"], "--timeout-fails requires --timeout"),
-        (["--among", "Mul", "--budget", "soon"], "--budget"),
-        (["--among", "Mul", "--budget", "1.5"], "--budget"),
-        (["--among", "Mul", "--by", "node"], "--by node requires --model"),
-        (["--among", "Mul", "--allow-hf32", "00"], "--allow-hf32 requires --model"),
-        (["--among", "Mul", "--devices", "0,0"], "--devices"),
-        (["--among", "Mul", "--devices", "0", "--jobs", "2"], "--jobs 2 needs as many devices"),
-        (["--among", "Mul", "-i"], "only one of a command and -i"),
-        (["--among", "Mul", "--simulate", "--max-error", "1"], "only one of a command and --simulate"),
-        (["--among", "Mul", "--max-error", "1"], "--max-error requires --simulate"),
-        (["--among", "Mul", "--inputs", "x.npz"], "--inputs requires --simulate"),
-        (["--among", "Mul", "--resources", "NPU=1"], "--resources requires --ray"),
-        (["--among", "Mul", "--keep-folders"], "--keep-folders requires --ray"),
-        (["--among", "Mul", "--ray", "auto", "--jobs", "2"], "--jobs cannot be combined with --ray"),
-        (["--among", "Mul", "--ray", "auto", "--devices", "0"], "--devices cannot be combined with --ray"),
-        (["--among", "Mul", "--ray", "auto", "--resources", "NPU"], "--resources: cannot read `NPU`"),
-        (["--among", "Mul", "--ray", "ray://head:10001"], "--ray: cannot read `ray://head:10001`"),
-    ],
-)
-def test_options_that_cannot_be_combined_are_refused(
-    search: Search, tmp_path: Path, words: list[str], message: str
-) -> None:
-    ran = search(*words, "--", "true")
-    assert ran.code == 2
-    assert message in ran.err
-    assert not (tmp_path / ".opsinfo-bisect").exists()
-
-
 def test_on_a_cluster_a_local_file_is_no_command_and_ray_is_needed(
     search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -454,15 +268,6 @@ def test_on_a_cluster_a_local_file_is_no_command_and_ray_is_needed(
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
 
-def test_a_search_without_a_check_is_refused(search: Search) -> None:
-    ran = search(*among())
-    assert ran.code == 2
-    assert "bisect needs a check" in ran.err
-    assert search(*among(), "--simulate").code == 2
-    assert "--simulate requires --model" in search(*among(), "--simulate", "--max-error", "1").err
-    assert "--jobs cannot be combined with -i" in search(*among(), "-i", "--jobs", "2").err
-
-
 def test_with_i_a_person_judges_every_trial(search: Search, tmp_path: Path) -> None:
     words = ["--among", "Mul", "--among", "Add", "-i", "--format", "json"]
     ran = search(*words, input="p\npass\nwhat\nfail\nf\nf\np\nf\np\nf\n")
@@ -472,12 +277,6 @@ def test_with_i_a_person_judges_every_trial(search: Search, tmp_path: Path) -> N
     stopped = search(*words, "--journal", "other", input="p\np\n")
     assert stopped.code == 3
     assert stopped.json["error"]["name"] == "no-answer"
-
-
-@pytest.mark.parametrize(("candidates", "runs"), [(1, "6"), (5, "11 to 18"), (12, "12 to 33")])
-def test_the_expected_runs_are_printed(search: Search, candidates: int, runs: str) -> None:
-    ran = search(*among(*TYPES[:candidates]), "--dry-run", "--", "true", "{mixlist}")
-    assert f"note: {candidates} candidate{'s' * (candidates > 1)}: expect {runs} runs of the check\n" in ran.err
 
 
 def test_a_terminal_shows_a_table_and_the_progress_with_the_time_left(
@@ -508,12 +307,6 @@ def test_a_prompt_stands_alone_on_its_line(start: Callable[..., Any], opp: Path)
     lines = re.sub(rb"\x1b\[[0-9;]*m", b"", text).decode().splitlines()
     assert [line for line in lines if "skip or quit" in line and not line.startswith("pass, fail,")] == []
     assert "\x1b[2K" not in text.decode()
-
-
-def test_a_dry_run_has_the_order_and_the_price_as_json(search: Search, tmp_path: Path) -> None:
-    document = search(*among(), "--dry-run", "--format", "json", "--", "true").json
-    assert [each["type"] for each in document["order"][:4]] == ["AddN", "AddRmsNorm", "LayerNorm", "SoftmaxV2"]
-    assert document["price"]["one"] <= document["price"]["three"] <= document["price"]["most"]
 
 
 def test_a_person_who_quits_leaves_the_best_list(opsinfo_process: Run, opp: Path, tmp_path: Path) -> None:

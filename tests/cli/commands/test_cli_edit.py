@@ -188,7 +188,7 @@ def test_text_that_is_not_utf_8_is_refused_and_kept(opsinfo: Run, opp: Path, edi
     ran = opsinfo("edit", f"{opp}@ascend910b", env=editor.env)
     assert ran.code == 3
     assert [kept.read_bytes() for kept in editor.kept] == [b"black \xff"]
-    assert re.search("did not save UTF-8", ran.err)
+    assert re.search("edited text is not UTF-8", ran.err)
 
 
 def test_without_a_terminal_an_editor_must_be_named(opsinfo: Run, opp: Path) -> None:

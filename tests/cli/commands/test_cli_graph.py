@@ -39,7 +39,7 @@ def test_fusions_are_counted_can_be_left_out_and_a_mixlist_with_the_other_name_i
     ran = opsinfo(*words)
     assert [row[1] for row in rows(ran)] == ["Data", "ReduceMeanD", "NetOutput"]
     assert "fused first: 1 GlobalAveragePool to ReduceMeanD, 1 removed by IdentityPass" in ran.err
-    assert "names `GlobalAveragePool`: fusion makes `ReduceMeanD` of its nodes before lists are asked" in ran.err
+    assert "names `GlobalAveragePool`: fusion makes `ReduceMeanD` of its nodes before the lists are applied" in ran.err
     assert [row[1] for row in rows(opsinfo(*words, "--no-fusion", "Globalavgpoolpass"))][1] == "GlobalAveragePool"
     ran = opsinfo(*words, "--no-fusion", "GlobalavgpoolPas")
     assert (ran.code, "did you mean `Globalavgpoolpass`?" in ran.err) == (2, True)
