@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .search.question import Kept
     from .session import Rules
 
+_LARGE = 1 << 28
+"""Bytes of a file that is not read to see whether it changed."""
 _NODE = "node:"
 """Prefix of the names of nodes, which distinguishes them from op types in a journal."""
 
@@ -183,7 +185,7 @@ class Problem(NamedTuple):
             "candidates": sorted(self.names),
             **({} if write_as == "mixlist" else {"write_as": write_as}),
             **({"allow_hf32": self.options.allow_hf32} if self.options.allow_hf32 else {}),
-            FILES: {path: hash_of(path) for path in (*files, *self.options.evidence, *tables.paths)},
+            FILES: {path: identity_of(path) for path in (*files, *self.options.evidence, *tables.paths)},
         }
 
     def _graph_hash(self) -> str | None:
@@ -224,6 +226,19 @@ def hash_of(path: str) -> str:
         except OSError as error:
             raise Refused(error.strerror or str(error), name="unreadable", path=name) from None
     return digest.hexdigest()
+
+
+def identity_of(path: str) -> str:
+    """Return what changes with a file or folder: its SHA-256, or the size and time of a large file, as of a data set.
+
+    :raises Refused: if it cannot be read
+    """
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+    large = not os.path.isdir(path) and status.st_size > _LARGE
+    return f"{status.st_size} bytes of {status.st_mtime_ns}" if large else hash_of(path)
 
 
 def _hash_inside(folder: str, name: str) -> str:

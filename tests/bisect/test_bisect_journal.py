@@ -10,6 +10,7 @@ import pytest
 
 from opsinfo_cli.bisect.journal import SearchJournal
 from opsinfo_cli.bisect.place import Trial, TrialEnd
+from opsinfo_cli.bisect.problem import identity_of
 from opsinfo_cli.bisect.run_folder import OUTPUT, RunFolder, tail
 from opsinfo_cli.bisect.verdicts import Verdict
 from opsinfo_cli.errors import Damaged, Locked, Refused
@@ -163,3 +164,13 @@ def test_a_run_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(Refused, match="belongs to another user"):
         RunFolder(str(tmp_path / "run")).make()
+
+
+def test_a_large_file_is_known_by_its_size_and_time(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # nothing is stored, and reading it would take an hour
+    before = identity_of(str(path))
+    assert identity_of(str(path)) == before
+    os.utime(path, ns=(0, 1))
+    assert identity_of(str(path)) != before
