@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ..errors import OpsinfoError
 
 Style: TypeAlias = Literal[
-    "", "error", "warning", "note", "hint", "title", "dim", "white", "black", "gray", "added", "removed", "place"
+    "", "error", "warning", "note", "hint", "title", "dim", "white", "black", "gray", "added", "removed"
 ]
 
 

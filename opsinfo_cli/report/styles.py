@@ -12,7 +12,6 @@ STYLES: dict[str, dict[str, Any]] = {
     "hint": {"fg": "cyan"},
     "title": {"bold": True},
     "dim": {"dim": True},
-    "place": {"dim": True},
     "white": {"bold": True},
     "black": {"fg": "blue"},
     "gray": {"fg": "bright_black"},

@@ -25,7 +25,6 @@ MATH = AI_910B / "aic-ascend910b-ops-info-math.json"
 NN = AI_910B / "aic-ascend910b-ops-info-nn.json"
 AI_910 = Path("built-in/op_impl/ai_core/tbe/config/ascend910")
 ONLY_910 = AI_910 / "aic-ascend910-ops-info.json"
-ACME = Path("vendors/acme/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info.json")
 
 COMMANDS = tuple(TABLE)
 
