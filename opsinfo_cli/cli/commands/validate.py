@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
@@ -58,7 +58,7 @@ from ..params import (
 )
 
 if TYPE_CHECKING:
-    from ...change.moves import Job, Result
+    from ...change.moves import Result
     from ...check.baseline import Baseline
 
 
@@ -85,51 +85,10 @@ class Fixes:
     fix: bool
     show_diff: bool
     unsafe_fixes: bool
-    writing: WriteOptions = field(default_factory=WriteOptions)
 
     @property
-    def writes(self) -> bool:
-        return self.writing.writes
-
-    def jobs(self, checked: CheckResult, plan: Callable[[str], FixPlan]) -> list[Job]:
-        """Return a job for each file with something to fix, each real file once; libraries have no fixes."""
-        from ...change.moves import Job
-
-        fixable = {finding.path for finding in checked.outcome.findings if applicable([finding], self.unsafe_fixes)}
-        kinds = {verdict.path: verdict.kind for verdict in checked.outcome.files if verdict.path in fixable}
-        real = {os.path.realpath(path): path for path in reversed(kinds)}
-        trees = {path: checked.outcome.trees.get(path) for path in real.values()}
-        return [
-            Job(path, plan(path), _seen(path, kinds[path], tree), tree=tree) for path, tree in reversed(trees.items())
-        ]
-
-    def run(self, jobs: list[Job], console: Console) -> Result:
-        """:raises Refused: if the files cannot be written"""
-        from ..write import writer_of
-
-        writer = writer_of(self.writing, console)
-        return writer.run("validate", jobs) if self.writes else writer.preview(jobs)
-
-    def notes(self, result: Result, plan: Callable[[str], FixPlan]) -> Iterator[str]:
-        """Yield the written files and the number of fixed findings."""
-        from ...report.views.changes import change_notes
-        from ..write import undoing
-
-        if result.change:
-            first = next(file.path for file in result.files if file.patch)
-            yield from change_notes(result, undoing(self.writing, first), writes=True, verbose=False)
-        left = sum(self._fixable(plan(file.path), file.result) for file in result.files)
-        count = sum(self._fixable(plan(file.path), file.source) for file in result.files) - left
-        yield f"{'fixed' if self.writes else 'would fix'} {counted(count, 'finding')}"
-
-    def _fixable(self, plan: FixPlan, source: Source) -> int:
-        return len(applicable(plan.find(source), self.unsafe_fixes))
-
-    def document(self, result: Result | None) -> dict[str, Any]:
-        from ...report.views.changes import file_documents
-
-        files = file_documents(result) if result else []
-        return {"change": result.change if result else None, "files": files, "dry_run": not self.writes}
+    def are_asked(self) -> bool:
+        return self.fix or self.show_diff
 
 
 FINDING = Word("CODE|NAME", lazily("findings"))
@@ -248,7 +207,8 @@ def command(
         console.detail(f"defaults from {config_in_use()}")
     if socs and not against:
         raise UsageFault("--soc requires --against")
-    fixing = _fixing(fixes, writing, narrowing, paths)
+    _require_fitting(fixes, writing, narrowing, paths)
+    fix_writing = replace(writing, dry_run=fixes.show_diff or writing.dry_run)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
     targets = [target for text in against for target in _chips(text, socs, console)]
@@ -260,12 +220,12 @@ def command(
     )
     checker = Checker(list(map(MixlistTarget, targets)), modes)
     known = Narrowing(repository, selection, baseline, narrowing.strict)
-    run = Run(console, checks, checker, known, narrowing.baseline, models)
+    run = Run(console, checks, checker, known, narrowing.baseline, against, models, fixes, fix_writing)
     run.check()
     if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
         raise UsageFault("--model requires --against for a mixlist")
-    if fixing:
-        run.fix(fixing)
+    if fixes.are_asked:
+        run.fix(fixes.unsafe_fixes)
     for note in run.checked.outcome.notes:
         console.note(note)
     unchecked = ("mixlist",) if models else ("mixlist", *OPTION_KINDS)
@@ -273,15 +233,13 @@ def command(
         console.note("names not checked; add --against TARGET")
     if narrowing.update_baseline:
         run.accept(writing.writes)
-    document = run.document(against, fixing)
     for format_, path in files:
         try:
-            text = rendered(format_, run.checked, console.headed(document))
+            text = rendered(format_, run.checked, console.headed(run.document()))
             write_report(path, text.encode("utf-8", "backslashreplace"))
         except OpsinfoError as error:
             run.checked.failures.append(error)
-            document = run.document(against, fixing)
-    return run.answer(document, fixing)
+    return run.answer()
 
 
 def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
@@ -298,6 +256,7 @@ class Run:
     :param checks: returns the findings, and takes ``step`` of :func:`.validate`
     :param checker: finds again what fixes leave of a mixlist, without the models
     :param baseline: the path of the baseline, if there is one
+    :param writing: how fixes are written
     """
 
     console: Console
@@ -305,7 +264,10 @@ class Run:
     checker: Checker
     narrowing: Narrowing
     baseline: str | None
-    models: Sequence[str] = ()
+    against: Sequence[str]
+    models: Sequence[str]
+    fixes: Fixes
+    writing: WriteOptions
     checked: CheckResult = field(init=False)
     result: Result | None = None
     notes: list[str] = field(default_factory=list)
@@ -322,29 +284,51 @@ class Run:
             outcome = self.checks(step=step)
         self.checked = self.narrowing.of(outcome)
 
-    def fix(self, fixes: Fixes) -> None:
-        """Apply fixes and check again. The findings are kept if a fix cannot be written."""
-        kinds = {verdict.path: verdict.kind for verdict in self.checked.outcome.files}
-        unsafe = fixes.unsafe_fixes
+    def fix(self, unsafe: bool) -> None:
+        """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
+        from ...change.moves import Job
+        from ..write import writer_of
 
-        def plan(path: str) -> FixPlan:
-            find = partial(self._find, kinds[path])
-            is_option = kinds[path] in OPTION_KINDS
-            return OptionFixPlan(find, unsafe, kinds[path]) if is_option else FixPlan(find, unsafe)
-
-        jobs = fixes.jobs(self.checked, plan)
+        outcome = self.checked.outcome
+        fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
+        kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.path in fixable}
+        real = {os.path.realpath(path): path for path in reversed(kinds)}
+        plans = {path: self._plan(kinds[path], unsafe) for path in reversed(real.values())}
+        trees = {path: outcome.trees.get(path) for path in plans}
+        jobs = [
+            Job(path, plan, _seen(path, kinds[path], trees[path]), tree=trees[path]) for path, plan in plans.items()
+        ]
         if not jobs:
             return
+        writer = writer_of(self.writing, self.console)
         try:
-            result = fixes.run(jobs, self.console)
+            result = writer.run("validate", jobs) if self.writing.writes else writer.preview(jobs)
         except OpsinfoError as error:
             self.checked.failures.append(error)
             return
         self.result = result
-        self.notes += fixes.notes(result, plan)
+        self.notes += self._about_fixes(result, plans, unsafe)
         if result.change:
             self.check()
         self.checked.failures.extend(result.refused)
+
+    def _plan(self, kind: str, unsafe: bool) -> FixPlan:
+        find = partial(self._find, kind)
+        return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
+
+    def _about_fixes(self, result: Result, plans: Mapping[str, FixPlan], unsafe: bool) -> Iterator[str]:
+        """Yield the written files and the number of fixed findings."""
+        from ...report.views.changes import change_notes
+        from ..write import undoing
+
+        def count(path: str, source: Source) -> int:
+            return len(applicable(plans[path].find(source), unsafe))
+
+        if result.change:
+            first = next(file.path for file in result.files if file.patch)
+            yield from change_notes(result, undoing(self.writing, first), writes=True, verbose=False)
+        fixed = sum(count(file.path, file.source) - count(file.path, file.result) for file in result.files)
+        yield f"{'fixed' if self.writing.writes else 'would fix'} {counted(fixed, 'finding')}"
 
     def _find(self, kind: str, source: Source) -> list[Finding]:
         """Return the findings of a text that are reported; those of a mixlist without the models."""
@@ -387,19 +371,25 @@ class Run:
         else:
             checked.outcome.findings, checked.gone = [], []
 
-    def document(self, against: Sequence[str], fixes: Fixes | None) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
+        from ...report.views.changes import file_documents
+
+        result, fixed = self.result, None
         gone = [asdict(entry) for entry in self.checked.gone]
         known = {"path": self.baseline, "known": self.checked.known, "gone": gone} if self.baseline else None
-        fixed = fixes.document(self.result) if fixes else None
-        return {**findings_document(self.checked, against), "baseline": known, "fixes": fixed}
+        if self.fixes.are_asked:
+            files = file_documents(result) if result else []
+            change = result.change if result else None
+            fixed = {"change": change, "files": files, "dry_run": not self.writing.writes}
+        return {**findings_document(self.checked, self.against), "baseline": known, "fixes": fixed}
 
-    def answer(self, document: dict[str, Any], fixes: Fixes | None) -> Answer:
+    def answer(self) -> Answer:
         checked, width = self.checked, self.console.width
-        findings = checked.outcome.findings
-        shows_diff = fixes is not None and not fixes.writes
-        would_change = fixes is not None and fixes.show_diff and self.result is not None and self.result.would_change
-        baseline = list(self._about_baseline())
-        notes = [*self.notes, summary_line(checked.outcome), *baseline, *([] if fixes else fixable_notes(findings))]
+        findings, fixes = checked.outcome.findings, self.fixes
+        shows_diff = fixes.are_asked and not self.writing.writes
+        would_change = fixes.show_diff and self.result is not None and self.result.would_change
+        fixable = [] if fixes.are_asked else fixable_notes(findings)
+        notes = [*self.notes, summary_line(checked.outcome), *self._about_baseline(), *fixable]
 
         def text() -> list[Block]:
             from ...report.views.changes import diffs
@@ -413,7 +403,7 @@ class Run:
             "github": lambda: annotated(checked, width),
         }
         return Answer(
-            lambda: document,
+            self.document,
             text,
             variants={} if shows_diff else variants,
             details=file_lines(checked.outcome),
@@ -454,19 +444,17 @@ def _seen(path: str, kind: str, tree: str | None) -> Source | None:
     return Source(read_bytes(path, tree), path, strict=False) if kind in OPTION_KINDS else None
 
 
-def _fixing(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> Fixes | None:
+def _require_fitting(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> None:
     """:raises UsageFault: if the options contradict each other"""
-    if not (fixes.fix or fixes.show_diff):
+    if not fixes.are_asked:
         if fixes.unsafe_fixes:
             raise UsageFault("--unsafe-fixes requires --fix or --diff")
         if writing.dry_run and not narrowing.update_baseline:
             raise UsageFault("--dry-run requires --fix or --update-baseline; without them nothing is written")
-        return None
-    if "-" in paths:
+    elif "-" in paths:
         raise UsageFault("standard input cannot be fixed in place", hint="`opsinfo fmt -` writes to standard output")
-    if fixes.show_diff and not writing.dry_run and narrowing.update_baseline:
+    elif fixes.show_diff and not writing.dry_run and narrowing.update_baseline:
         raise UsageFault("--diff writes nothing, --update-baseline writes the baseline; use one of them, or --dry-run")
-    return replace(fixes, writing=replace(writing, dry_run=fixes.show_diff or writing.dry_run))
 
 
 # baseline and reports
