@@ -12,8 +12,10 @@ from messages import GE, TF
 from readers_invariants import weights_of
 
 from opsinfo_cli.graph.graph import ModelGraph
+from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.options.atc import command_options
 from opsinfo_cli.graph.readers import read_graph
+from opsinfo_cli.model.install import Install
 
 onnx = pytest.importorskip("onnx")
 LIGHT = sorted((Path(onnx.__file__).parent / "backend" / "test" / "data" / "light").glob("*.onnx"))
@@ -129,6 +131,19 @@ def test_a_real_text_graph_def_under_the_name_pb_is_read(graphs: Path) -> None:
     assert Counter(node.type for node in graph)["Conv2D"] == counted["Conv2D"] == 32
     assert Counter(node.type for node in graph)["Variable"] == counted["VariableV2"] == 64
     assert not graph.model.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "fused"),
+    [("monodepth.pb", {"ConcatV2D": 7, "PadD": 32}), ("autoencoder.pb", {"Conv2DBackpropInputD": 2})],
+)
+def test_operators_of_tensorflow_with_constant_inputs_become_their_d_form(
+    graphs: Path, corpus: Path, name: str, fused: dict[str, int]
+) -> None:
+    ready = prepare(read_graph(str(graphs / name)), Install.open(str(corpus / "cann-910b" / "opp"), "ascend910b"))
+    counts = Counter(each.type for each in ready.judge("mixed_float16") if each.runs)
+    assert {op_type: counts[op_type] for op_type in fused} == fused
+    assert not counts.keys() & {op_type[:-1] for op_type in fused}
 
 
 def _loose() -> Any:

@@ -119,6 +119,7 @@ CONDITIONS: dict[str, Callable[[Given], bool]] = {
     "1d": lambda it: it.dims == 1,
     "3d": lambda it: it.dims == 3,
     "odd_pads": lambda it: len(it.ints("pads")) % 2 == 1,
+    "other_pads": lambda it: len(it.ints("pads")) not in (0, 2 * len(it.ints("kernel_shape"))),
     "short_output": _is_output_short,
     "large": _is_large,
     "padded": lambda it: any(it.ints("pads")),

@@ -224,6 +224,7 @@ GlobalMaxPool 8-18
     ReduceMax(0 int32[-1,2])
 MaxUnpool 9,11-18
     needs: kernel_shape
+    other_pads: ! pads must have two values for each of kernel_shape
     in=2: identity1=Identity(0) shape1=Shape<int32>(identity1) sub1=Sub(shape1 int32[@unpool_sub])
         mul1=Mul(sub1 int32[@unpool_strides]) sub2=Sub(mul1 int32[@unpool_rest]) identity2=Identity(sub2)
         reshape1=Reshape(identity1 int32[-1]) reshape2=Reshape(1 int32[-1])
