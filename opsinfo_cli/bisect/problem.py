@@ -399,4 +399,4 @@ def _report_evidence(evidence: Sequence[str], names: Sequence[str], paths: Seque
     if used:
         listener.note(f"suspected by the evidence: {join_some(used, 5)}")
     elif paths:
-        listener.warn(f"{join_some(paths)} names no op type among the candidates")
+        listener.warn(f"{join_some(paths)} suspects no op type among the candidates")

@@ -115,7 +115,7 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             ],
         }
 
-    notes = _candidates([types[each.name] or each.name for each in candidates], low)
+    notes = _candidates([op for each in candidates if (op := types[each.name])], low)
     return Answer(document, lambda: [table], notes=notes)
 
 
