@@ -130,10 +130,10 @@ def folder_of(name: str, folders: list[str]) -> str | None:
     """Return the folder of a SoC name: the name itself if it is a folder's exact name, else by the product table.
 
     ``Ascend910B``, with capitals, is the product name of the old 910, by the table;
-    ``ascend910b`` is the folder of the A2 series.
+    ``ascend910b`` is the folder of the A2 series, also where only the old 910 is installed.
     """
-    if name in folders:
-        return name
+    if name in folders or name in KNOWN_FOLDERS:
+        return name if name in folders else None
     product = _FOLDER.get(name.lower())
     if product in folders:
         return product
@@ -379,7 +379,7 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
         folder = folder_of(soc, found)
         if folder:
             return folder
-        near = suggest(soc, found)
+        near = [] if soc in KNOWN_FOLDERS else suggest(soc, found)
         hint = f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none")
         raise UsageFault(f"unknown SoC `{soc}`", name="unknown-soc", path=root, hint=hint)
     if len(found) > 1:

@@ -17,7 +17,7 @@ from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source
 from .file_kind import is_library_name, kind_of
-from .install import Install, environment_customs, opp_root, select_root
+from .install import Install, environment_customs, folder_of, opp_root, select_root
 from .library import Library, Operators, Store, library_files
 from .mixlist import Mixlist
 from .snapshot import Snapshot
@@ -203,7 +203,14 @@ def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
     target = Target(text, kind, text, source=source, outcome=outcome)
     if target.snapshot:
         target.snapshot.require_of(options.soc, options.core, text)
+    _require_chip(target, options.soc)
     return target
+
+
+def _require_chip(target: Target, soc: str | None) -> None:
+    """:raises UsageFault: if a library or store is of another chip; a mixlist leaves the choice to ``--against``"""
+    if soc and target.kind in ("library", "store") and target.soc and folder_of(soc, [target.soc]) is None:
+        raise UsageFault(f"the {target.kind} is of {target.soc}, not of `{soc}`", name="unknown-soc", path=target.path)
 
 
 def _from_directory(text: str, options: TargetOptions) -> Target:
@@ -212,7 +219,9 @@ def _from_directory(text: str, options: TargetOptions) -> Target:
         install = Install.open(root, options.soc, options.core, list(options.customs))
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
-        return Target(text, "store", text)
+        target = Target(text, "store", text)
+        _require_chip(target, options.soc)
+        return target
     raise not_a_target(text)
 
 

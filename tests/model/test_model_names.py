@@ -107,6 +107,7 @@ def test_a_soc_name_finds_its_folder(name: str, folder: str | None) -> None:
 
 def test_the_old_910b_is_not_confused_with_the_a2() -> None:
     assert folder_of("Ascend910B", ["ascend910b"]) is None
+    assert folder_of("ascend910b", ["ascend910"]) is None
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,14 @@ def test_a_toolkit_root_holds_an_install(fixtures: Path, tmp_path: Path) -> None
     assert resolve(str(tmp_path), TargetOptions(soc="ascend910b"), {}).kind == "install"
 
 
+@pytest.mark.parametrize("name", ["", "aic-ascend910b-ops-info-legacy.json"])
+def test_the_soc_of_a_store_or_library_is_not_another_one(fixtures: Path, name: str) -> None:
+    path = str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b" / name)
+    assert resolve(path, TargetOptions(soc="Ascend910B3"), {}).soc == "ascend910b"
+    error = raised(UsageFault, resolve, path, TargetOptions(soc="ascend910"), {})
+    assert "is of ascend910b, not of `ascend910`" in error.message
+
+
 def test_standard_input_needs_a_kind() -> None:
     assert resolve("-", TargetOptions(kind="mixlist", stdin=b"{}"), {}).mixlist.marks == {}
     with pytest.raises(UsageFault):
