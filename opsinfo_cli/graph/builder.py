@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise, zip_longest
 from sys import intern
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     Reference: TypeAlias = tuple[int | str, int]
     Edges: TypeAlias = tuple[Sequence[Reference | None], Sequence[GraphTensor | None], Sequence[int | str]]
     """Sources, inputs and control of a node, as they were added."""
+
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class GraphBuilder:
@@ -88,7 +92,7 @@ class GraphBuilder:
         :param inputs: facts of each input in the file; None or missing at the end: those of the producer's output
         """
         index = len(self._nodes)
-        made = dict(attributes or ())
+        made = dict(attributes) if attributes else _NOTHING
         node = GraphNode(
             index, name, intern(op_type), (), (), tuple(outputs), (), made, tuple(fused_from), weights, origin
         )
@@ -134,7 +138,7 @@ class GraphBuilder:
                 if at in places:
                     fault = f"is output {output} of `{self._nodes[at].name}`, which has {len(outputs)} outputs"
                 raise self._damaged(f"input {number} of `{node.name}` {fault}")
-            sources.append(Producer(at, output))
+            sources.append(reference if isinstance(reference, Producer) else Producer(at, output))
             inputs.append(outputs[output] if tensor is None else tensor)
         control = [index_of.get(name, -1) if isinstance(name, str) else name for name in waited]
         for at, name in zip(control, waited, strict=True):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Damaged
 from ..builder import GraphBuilder
-from ..graph import UNKNOWN, GraphTensor, Note, Origin
+from ..graph import UNKNOWN, GraphTensor, Note, Origin, Producer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -223,7 +223,14 @@ class _Assembler:
             origin = Origin(-1, True, (), (value,))
             builder.add(next(names), INPUT, [None], [tensor], inputs=[tensor], attributes=attributes, origin=origin)
         bodies: list[tuple[SourceGraph, int | None]] = []
-        for node in graph.nodes:
+        unknown = [
+            values
+            for node in graph.nodes
+            if (values := [value for value in node.outputs if value and graph.tensor(value).dtype is None])
+        ]
+        graph.nodes.reverse()
+        while graph.nodes:  # each is gone before the next is made, so that a large model is not in memory twice
+            node = graph.nodes.pop()
             index = self._add_node(graph, node, next(names), producers)
             read.update(node.inputs)
             bodies += [(body, index) for body in node.bodies]
@@ -233,27 +240,24 @@ class _Assembler:
             outputs = {"parent_outputs": tuple(graph.parent_outputs)} if graph.parent_outputs else None
             builder.add(name, _OUTPUT, sources, inputs=list(map(graph.tensor, graph.outputs)), attributes=outputs)
             read.update(graph.outputs)
-        self.without_dtype += sum(
-            any(value in read and graph.tensor(value).dtype is None for value in node.outputs if value)
-            for node in graph.nodes
-        )
+        self.without_dtype += sum(not read.isdisjoint(values) for values in unknown)
         return bodies
 
-    def _producers(self, graph: SourceGraph, first: int) -> dict[str, tuple[int, int]]:
+    def _producers(self, graph: SourceGraph, first: int) -> dict[str, Producer]:
         """Return the node and the number of its output that produce each value.
 
         :raises Damaged: if two nodes produce one value
         """
-        producers = {value: (index, 0) for index, value in enumerate(graph.inputs, first)}
+        producers = {value: Producer(index, 0) for index, value in enumerate(graph.inputs, first)}
         for index, node in enumerate(graph.nodes, first + len(graph.inputs)):
             for number, value in enumerate(node.outputs):
-                place = (index, number)
+                place = Producer(index, number)
                 if value and producers.setdefault(value, place) != place:
                     message = f"`{value}` is an output of two nodes, the second is `{node.name}`"
                     raise Damaged(message, name="bad-graph", path=self._path)
         return producers
 
-    def _add_node(self, graph: SourceGraph, node: SourceNode, name: str, producers: dict[str, tuple[int, int]]) -> int:
+    def _add_node(self, graph: SourceGraph, node: SourceNode, name: str, producers: dict[str, Producer]) -> int:
         origin = Origin(node.number, "source" not in node.extra, node.inputs, node.outputs)
         return self.builder.add(
             name,
@@ -278,9 +282,7 @@ class _Assembler:
             tensors.append(tensor)
         return tensors
 
-    def _sources(
-        self, reader: str, values: list[str], producers: Mapping[str, tuple[int, int]]
-    ) -> list[tuple[int, int] | None]:
+    def _sources(self, reader: str, values: list[str], producers: Mapping[str, Producer]) -> list[Producer | None]:
         """:raises Damaged: if no node produces a value"""
         for value in values:
             if value and value not in producers:
