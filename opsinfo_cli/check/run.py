@@ -130,7 +130,7 @@ class Checker:
         if found.kind == "named":
             self.named(found.path, data)
             return True
-        if self.met(found.path, data):
+        if self.file(found.path, data, is_named=False):
             return True
         reason = "neither its name nor its text marks a kind of file that is checked"
         self.outcome.passed_over.append(PassedOver(found.path, reason))
@@ -173,50 +173,35 @@ class Checker:
         except UsageFault as fault:
             self.failures.append(fault)
 
-    def met(self, path: str, data: bytes) -> bool:
-        """Check a file of a tree if its name or text shows its kind.
+    def file(self, path: str, data: bytes, is_named: bool = True) -> bool:
+        """Check a file; one of a tree only if its name or text shows its kind.
 
         :returns: whether it was checked
+        :raises UsageFault: if the user names the file, and its kind cannot be detected
         """
-        if self.kind in OPTION_KINDS or not path.lower().endswith(".json"):
-            return self._options(path, data, is_named=False)
-        by_name = is_library_name(path) or is_mixlist_name(path)
-        try:
-            source = Source(data, path)
-        except Damaged as error:
-            if by_name:
-                self._damaged(path, error)
-            return by_name
-        content = read_members(source)
-        kind = kind_of(source, content)
-        if kind not in ("library", "mixlist") or not (by_name or is_marked(source, content)):
+        if self._options(path, data, is_named):
+            return True
+        if not is_named and (self.kind in OPTION_KINDS or not path.lower().endswith(".json")):
             return False
-        self._source(self.kind or kind, source, content)
-        return True
-
-    def file(self, path: str, data: bytes) -> None:
-        """Check a file.
-
-        :raises UsageFault: if the kind of the file cannot be detected
-        """
-        if self._options(path, data, is_named=True):
-            return
+        is_shown = is_named or is_library_name(path) or is_mixlist_name(path)
         try:
             source = Source(data, path)
         except Damaged as error:
-            self._damaged(path, error)
-            return
+            if is_shown:
+                by_name = "library" if is_library_name(path) else "mixlist"
+                self.outcome.add(path, self.kind or by_name, [unreadable(error)])
+            return is_shown
         content = read_members(source)
-        kind = self.kind or kind_of(source, content)
+        kind = (self.kind if is_named else None) or kind_of(source, content)
         if kind in ("library", "mixlist"):
-            self._source(kind, source, content)
-        elif kind == "snapshot":
-            message = "a snapshot cannot be validated; it is a target for --against"
-            hint = "`opsinfo diff` compares it with an install"
-            raise UsageFault(message, name="wrong-kind", path=path, hint=hint)
-        else:
-            hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
-            raise UsageFault("neither a library nor a mixlist", name="unknown-kind", path=path, hint=hint)
+            if is_shown or is_marked(source, content):
+                is_library = (self.kind or kind) == "library"
+                findings = _library(source, content)[1] if is_library else self.mixlist(source)
+                self.outcome.add(path, self.kind or kind, findings)
+                return True
+        elif is_named:
+            raise _unknown_kind(kind, path)
+        return False
 
     def _options(self, path: str, data: bytes, is_named: bool) -> bool:
         """Check a file if it is one of ``OPTION_KINDS``.
@@ -275,14 +260,6 @@ class Checker:
             socs = sorted({against.target.soc for against in self.against if against.target.soc})
             self.outcome.add(PLACE, "mode", check_modes(self.modes, socs, self.saw_mixlist))
 
-    def _source(self, kind: str, source: Source, content: Members | Document) -> None:
-        findings = _library(source, content)[1] if kind == "library" else self.mixlist(source)
-        self.outcome.add(source.path, kind, findings)
-
-    def _damaged(self, path: str, error: Damaged) -> None:
-        kind = self.kind or ("library" if is_library_name(path) else "mixlist")
-        self.outcome.add(path, kind, [unreadable(error)])
-
     def _bytes(self, path: str) -> bytes | None:
         try:
             return read_bytes(path, self.outcome.trees.get(path))
@@ -313,6 +290,14 @@ def _library(source: Source, content: Members | Document) -> tuple[Library | Non
     library = Library(source, content.members)
     findings = list(check_library(library, content))
     return (None if any(library.structure_faults()) else library), findings
+
+
+def _unknown_kind(kind: str | None, path: str) -> UsageFault:
+    if kind == "snapshot":
+        message = "a snapshot cannot be validated; it is a target for --against"
+        return UsageFault(message, name="wrong-kind", path=path, hint="`opsinfo diff` compares it with an install")
+    hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
+    return UsageFault("neither a library nor a mixlist", name="unknown-kind", path=path, hint=hint)
 
 
 def _nothing_to_check(path: str) -> UsageFault:
