@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raising import raised
+from tables import cases
 
 from opsinfo_cli.change import moves
 from opsinfo_cli.change.fmt import BuildPlan, FmtPlan
@@ -103,14 +104,13 @@ def _others(sections: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return kept
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ('{\n"Add":{},\n"Log":{},\n"Add":{}}', "2 and 4"),
-        ('{"Add":{\n"precision_reduce":{"flag":"true"},\n"precision_reduce":{"flag":"true"}}}', "2 and 3"),
-        ('{"Add":{"precision_reduce":{\n"flag":"true",\n"flag":"true"}}}', "2 and 3"),
-    ],
-    ids=["entry", "section", "flag"],
+@cases(
+    "text, lines",
+    {
+        "entry": ('{\n"Add":{},\n"Log":{},\n"Add":{}}', "2 and 4"),
+        "section": ('{"Add":{\n"precision_reduce":{"flag":"true"},\n"precision_reduce":{"flag":"true"}}}', "2 and 3"),
+        "flag": ('{"Add":{"precision_reduce":{\n"flag":"true",\n"flag":"true"}}}', "2 and 3"),
+    },
 )
 def test_a_key_that_appears_twice_is_not_edited_and_both_lines_are_named(text: str, lines: str) -> None:
     error = raised(Refused, moved, text, Add="black")
@@ -119,15 +119,14 @@ def test_a_key_that_appears_twice_is_not_edited_and_both_lines_are_named(text: s
 
 
 @pytest.mark.parametrize("to", ["black", "gray"])
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        '{"Add":{" precision_reduce":{"flag":"true"},"precision_reduce":{"flag":"true"}}}',
-        '{"Add":{"precision_reduce":{"flag":"true"}," precision_reduce":{"flag":"true"}}}',
-        '{"Add":{"precision_reduce":{" flag":"true","flag":"true"}}}',
-        '{"Add":{"precision_reduce":{"flag":"true"},"precision_reduce ":{"flag":"false"}}}',
-    ],
-    ids=["section with a blank first", "section with a blank last", "key with a blank", "two flags"],
+    {
+        "a blank section first": '{"Add":{" precision_reduce":{"flag":"true"},"precision_reduce":{"flag":"true"}}}',
+        "a blank section last": '{"Add":{"precision_reduce":{"flag":"true"}," precision_reduce":{"flag":"true"}}}',
+        "key with a blank": '{"Add":{"precision_reduce":{" flag":"true","flag":"true"}}}',
+        "two flags": '{"Add":{"precision_reduce":{"flag":"true"},"precision_reduce ":{"flag":"false"}}}',
+    },
 )
 def test_two_spellings_of_one_name_are_moved_correctly_or_refused_with_the_reason(text: str, to: str) -> None:
     try:
@@ -159,19 +158,18 @@ def test_a_damaged_library_is_not_edited() -> None:
 # the proof
 
 
-@pytest.mark.parametrize(
+@cases(
     "broken",
-    [
-        lambda text, at: Edit(at, at + 6, '"false'),
-        lambda text, at: Edit(at, at + 6, '"true"'),
-        lambda text, at: Edit(text.index('"opFile"'), text.index('"opFile"') + 8, '"opFile2"'),
-        lambda text, at: Edit(text.index('"l"'), text.index('"l"') + 3, '"m"'),
-        lambda text, at: Edit(text.index('"Log"'), len(text) - 1, '"Pow":{}'),
-        lambda text, at: Edit(text.index(',"Log"'), len(text) - 1, ""),
-        lambda text, at: Edit(len(text), len(text), "\n"),
-        lambda text, at: Edit(0, 0, " "),
-    ],
-    ids=["syntax", "no change", "other section", "other entry", "name", "entry lost", "after the end", "before"],
+    {
+        "syntax": lambda text, at: Edit(at, at + 6, '"false'),
+        "no change": lambda text, at: Edit(at, at + 6, '"true"'),
+        "other section": lambda text, at: Edit(text.index('"opFile"'), text.index('"opFile"') + 8, '"opFile2"'),
+        "other entry": lambda text, at: Edit(text.index('"l"'), text.index('"l"') + 3, '"m"'),
+        "name": lambda text, at: Edit(text.index('"Log"'), len(text) - 1, '"Pow":{}'),
+        "entry lost": lambda text, at: Edit(text.index(',"Log"'), len(text) - 1, ""),
+        "after the end": lambda text, at: Edit(len(text), len(text), "\n"),
+        "before": lambda text, at: Edit(0, 0, " "),
+    },
 )
 def test_a_broken_edit_is_stopped_by_the_proof(broken: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def set_flag(library: Library, *_: Any) -> Edit:
@@ -226,13 +224,12 @@ def test_gray_without_a_library_needs_marks_to_drop() -> None:
     assert "--against" in str(caught.value.hint)
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ('{\n"black-list": {"to-add": ["Log"]},\n"black-list": {"to-add": ["Add"]}}', ("2", "3")),
-        ('{"black-list": {\n"to-add": ["Log"],\n"to-add": ["Add"]}}', ("2", "3")),
-    ],
-    ids=["list", "action"],
+@cases(
+    "text, lines",
+    {
+        "list": ('{\n"black-list": {"to-add": ["Log"]},\n"black-list": {"to-add": ["Add"]}}', ("2", "3")),
+        "action": ('{"black-list": {\n"to-add": ["Log"],\n"to-add": ["Add"]}}', ("2", "3")),
+    },
 )
 def test_a_repeated_list_is_not_edited_and_both_lines_are_named(text: str, lines: tuple[str, str]) -> None:
     error = raised(Refused, MixlistPlan({"Add": Policy.WHITE}).patch, source_of(text))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tables import cases
 
 from opsinfo_cli.check.baseline import fingerprinted
 from opsinfo_cli.check.finding import Finding, Outcome
@@ -37,15 +38,14 @@ def test_no_two_findings_share_a_fingerprint() -> None:
     assert len({each for _, each in found}) == len(found)
 
 
-@pytest.mark.parametrize(
+@cases(
     "moved",
-    [
-        "\n\n\n" + TEXT,
-        TEXT.replace('"Log", "Log", "Log"', '"Add",\n "Log",\n "Pow", "Log", "Log"'),
-        TEXT.replace("\n", "\r\n"),
-        "\ufeff" + TEXT.replace("  ", "\t\t\t"),
-    ],
-    ids=["lines before", "entries before", "line ends", "indent and mark"],
+    {
+        "lines before": "\n\n\n" + TEXT,
+        "entries before": TEXT.replace('"Log", "Log", "Log"', '"Add",\n "Log",\n "Pow", "Log", "Log"'),
+        "line ends": TEXT.replace("\n", "\r\n"),
+        "indent and mark": "\ufeff" + TEXT.replace("  ", "\t\t\t"),
+    },
 )
 def test_a_finding_that_only_moves_keeps_its_fingerprint(moved: str) -> None:
     assert set(prints(TEXT)) <= set(prints(moved))
@@ -94,16 +94,15 @@ def prints_of(message: str) -> Finding:
     return finding
 
 
-@pytest.mark.parametrize(
-    ("environment", "path", "relative"),
-    [
-        ({}, "sub/m.json", "sub/m.json"),
-        ({"GITHUB_WORKSPACE": ".."}, "sub/m.json", "in/sub/m.json"),
-        ({"CI_PROJECT_DIR": ".."}, "m.json", "in/m.json"),
-        ({"GITHUB_WORKSPACE": "/nowhere"}, "m.json", "m.json"),
-        ({}, "/etc/m.json", "/etc/m.json"),
-    ],
-    ids=["here", "GitHub's workspace above", "GitLab's project above", "a workspace elsewhere", "outside"],
+@cases(
+    "environment, path, relative",
+    {
+        "here": ({}, "sub/m.json", "sub/m.json"),
+        "GitHub's workspace above": ({"GITHUB_WORKSPACE": ".."}, "sub/m.json", "in/sub/m.json"),
+        "GitLab's project above": ({"CI_PROJECT_DIR": ".."}, "m.json", "in/m.json"),
+        "a workspace elsewhere": ({"GITHUB_WORKSPACE": "/nowhere"}, "m.json", "m.json"),
+        "outside": ({}, "/etc/m.json", "/etc/m.json"),
+    },
 )
 def test_paths_are_relative_to_the_repository(
     environment: dict[str, str], path: str, relative: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from raising import raised
-from tables import rows
+from tables import cases, rows
 
 from opsinfo_cli.change.moves import Job, planned
 from opsinfo_cli.check.finding import Finding, Fix, Outcome
@@ -118,15 +118,14 @@ def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: s
         assert {finding.fix is not None for finding in found} == {is_fixable}
 
 
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ('{"trustlist": {}}', "did you mean `white-list`?"),
-        ('{"white-list": {"white": []}}', "use one of `to-add`, `to-remove`"),
-        ('{"white-list": {"to_add": []}}', "did you mean `to-add`?"),
-        ('{"nonsense": {}}', "use one of `black-list`, `white-list`, `gray-list`"),
-    ],
-    ids=["a word of the manuals", "a list for an action", "a near action", "neither"],
+@cases(
+    "text, hint",
+    {
+        "a word of the manuals": ('{"trustlist": {}}', "did you mean `white-list`?"),
+        "a list for an action": ('{"white-list": {"white": []}}', "use one of `to-add`, `to-remove`"),
+        "a near action": ('{"white-list": {"to_add": []}}', "did you mean `to-add`?"),
+        "neither": ('{"nonsense": {}}', "use one of `black-list`, `white-list`, `gray-list`"),
+    },
 )
 def test_an_unknown_key_has_a_hint_at_the_one_that_is_meant(text: str, hint: str) -> None:
     checker = Checker(kind="mixlist")

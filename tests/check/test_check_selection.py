@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from raising import raised
+from tables import cases
 
 from opsinfo_cli.check.rules import RULES
 from opsinfo_cli.check.selection import RuleSelection
@@ -19,17 +20,16 @@ def with_codes(*letters: str) -> set[str]:
     return {rule.name for rule in RULES.values() if rule.code.startswith(letters)}
 
 
-@pytest.mark.parametrize(
-    ("select", "ignore", "names"),
-    [
-        ([], [], set(RULES)),
-        (["M"], [], with_codes("M")),
-        (["m003", "syntax"], [], {"contradiction", "syntax"}),
-        (["M01"], [], with_codes("M01")),
-        ([], ["T"], set(RULES) - with_codes("T")),
-        (["M", "T"], ["unknown-list", "T00"], with_codes("M") - {"unknown-list"}),
-    ],
-    ids=["everything", "a prefix", "a code and a name", "a longer prefix", "ignored prefix", "selected and ignored"],
+@cases(
+    "select, ignore, names",
+    {
+        "everything": ([], [], set(RULES)),
+        "a prefix": (["M"], [], with_codes("M")),
+        "a code and a name": (["m003", "syntax"], [], {"contradiction", "syntax"}),
+        "a longer prefix": (["M01"], [], with_codes("M01")),
+        "ignored prefix": ([], ["T"], set(RULES) - with_codes("T")),
+        "selected and ignored": (["M", "T"], ["unknown-list", "T00"], with_codes("M") - {"unknown-list"}),
+    },
 )
 def test_words_select_rules(select: list[str], ignore: list[str], names: set[str]) -> None:
     assert kept(select, ignore) == names

@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from opsinfo_cli.model.c_numbers import LONGEST, is_float, long_or_none, saturated
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("12", 12),
-        (" \t\v+7", 7),
-        ("-0", 0),
-        ("007x", 7),
-        ("1.9", 1),
-        ("9223372036854775807", LONGEST),
-        ("-9223372036854775808", -LONGEST - 1),
-        ("0" * 5000 + "1", 1),
-    ],
-    ids=[
-        "digits",
-        "blanks and a sign",
-        "minus zero",
-        "leading zeros",
-        "up to a point",
-        "largest",
-        "smallest",
-        "5000 leading zeros",
-    ],
+@cases(
+    "text, number",
+    {
+        "digits": ("12", 12),
+        "blanks and a sign": (" \t\v+7", 7),
+        "minus zero": ("-0", 0),
+        "leading zeros": ("007x", 7),
+        "up to a point": ("1.9", 1),
+        "largest": ("9223372036854775807", LONGEST),
+        "smallest": ("-9223372036854775808", -LONGEST - 1),
+        "5000 leading zeros": ("0" * 5000 + "1", 1),
+    },
 )
 def test_a_number_is_read_from_a_numeric_prefix(text: str, number: int) -> None:
     assert long_or_none(text) == number
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    ["", "x", "+", "- 1", "\u00a01", "\u0661", "9223372036854775808", "-9223372036854775809", "1" * 5000],
-    ids=[
-        "empty",
-        "letter",
-        "sign alone",
-        "blank after the sign",
-        "no-break space",
-        "Arabic digit",
-        "largest plus 1",
-        "smallest minus 1",
-        "5000 digits",
-    ],
+    {
+        "empty": "",
+        "letter": "x",
+        "sign alone": "+",
+        "blank after the sign": "- 1",
+        "no-break space": "\u00a01",
+        "Arabic digit": "\u0661",
+        "largest plus 1": "9223372036854775808",
+        "smallest minus 1": "-9223372036854775809",
+        "5000 digits": "1" * 5000,
+    },
 )
 def test_text_on_which_stol_throws_is_not_a_number(text: str) -> None:
     assert long_or_none(text) is None
@@ -88,38 +78,23 @@ def test_a_float(text: str) -> None:
     assert is_float(text)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        "",
-        "x",
-        "e5",
-        ".",
-        "\u0131nf",
-        "3.4028236e38",
-        "1e39",
-        "0x1p128",
-        "1e999",
-        "1e-40",
-        "1e-60",
-        "1e-999",
-        "0x1p-150",
-    ],
-    ids=[
-        "empty",
-        "letter",
-        "exponent alone",
-        "point alone",
-        "dotless i",
-        "above the largest",
-        "1e39",
-        "hexadecimal overflow",
-        "1e999",
-        "subnormal",
-        "underflow",
-        "1e-999",
-        "hexadecimal underflow",
-    ],
+    {
+        "empty": "",
+        "letter": "x",
+        "exponent alone": "e5",
+        "point alone": ".",
+        "dotless i": "\u0131nf",
+        "above the largest": "3.4028236e38",
+        "1e39": "1e39",
+        "hexadecimal overflow": "0x1p128",
+        "1e999": "1e999",
+        "subnormal": "1e-40",
+        "underflow": "1e-60",
+        "1e-999": "1e-999",
+        "hexadecimal underflow": "0x1p-150",
+    },
 )
 def test_text_that_is_not_a_float(text: str) -> None:
     assert not is_float(text)

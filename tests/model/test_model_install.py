@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from raising import raised
+from tables import cases
 
 from opsinfo_cli.check.store import check_install
 from opsinfo_cli.errors import Refused, UsageFault
@@ -96,30 +97,19 @@ def test_vendors_without_a_config_file_are_not_loaded(root: Path) -> None:
     assert labels(Install.open(str(root), SOC, "ai")) == ["built-in"]
 
 
-@pytest.mark.parametrize(
-    ("text", "vendors", "bad_line"),
-    [
-        ("load_priority=acme,beta\n", ["acme", "beta"], None),
-        ("# load_priority=old\nload_priority=acme\n", ["acme"], None),
-        ("[x]\r\nload_priority = acme , beta\r\n", ["acme", "beta"], None),
-        ("load_priority=acme\nload_priority=beta\n", ["acme"], None),
-        ("other=1\n", [], None),
-        ("", [], None),
-        ("load_priority=\n", [], None),
-        ("x=1\nload_priority acme\n", [], 2),
-        ("load_priority\nload_priority=acme\n", [], 1),
-    ],
-    ids=[
-        "two vendors",
-        "comment",
-        "CRLF and blanks",
-        "second line ignored",
-        "other key",
-        "empty file",
-        "empty value",
-        "no equals sign",
-        "first line without equals sign",
-    ],
+@cases(
+    "text, vendors, bad_line",
+    {
+        "two vendors": ("load_priority=acme,beta\n", ["acme", "beta"], None),
+        "comment": ("# load_priority=old\nload_priority=acme\n", ["acme"], None),
+        "CRLF and blanks": ("[x]\r\nload_priority = acme , beta\r\n", ["acme", "beta"], None),
+        "second line ignored": ("load_priority=acme\nload_priority=beta\n", ["acme"], None),
+        "other key": ("other=1\n", [], None),
+        "empty file": ("", [], None),
+        "empty value": ("load_priority=\n", [], None),
+        "no equals sign": ("x=1\nload_priority acme\n", [], 2),
+        "first line without equals sign": ("load_priority\nload_priority=acme\n", [], 1),
+    },
 )
 def test_the_first_line_with_load_priority_is_used(
     tmp_path: Path, text: str, vendors: list[str], bad_line: int | None
@@ -303,15 +293,14 @@ def test_the_roots_of_a_path_are_found_below_and_above(root: Path) -> None:
     assert root_above("/") is None
 
 
-@pytest.mark.parametrize(
-    ("text", "version"),
-    [
-        ("Version=8.3.0.1.200\nversion_dir=8.3.RC1\n", "8.3.RC1"),
-        ("Version = 7.0.0\n", "7.0.0"),
-        ("timestamp=1\n", None),
-        ("", None),
-    ],
-    ids=["version_dir", "Version", "neither", "empty"],
+@cases(
+    "text, version",
+    {
+        "version_dir": ("Version=8.3.0.1.200\nversion_dir=8.3.RC1\n", "8.3.RC1"),
+        "Version": ("Version = 7.0.0\n", "7.0.0"),
+        "neither": ("timestamp=1\n", None),
+        "empty": ("", None),
+    },
 )
 def test_the_version_is_that_of_version_info(root: Path, text: str, version: str | None) -> None:
     (root / "version.info").write_text(text)

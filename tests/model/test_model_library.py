@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from raising import raised
+from tables import cases
 
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.model.library import Library, Operators, Store
@@ -90,30 +91,19 @@ def test_an_ignored_twin_with_blanks_is_not_checked(passed_over: object) -> None
     assert read.entries["Add"].faults == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column"),
-    [
-        ("[]", 1, 1),
-        (' "Add"', 1, 2),
-        ('{"A": 1}', 1, 2),
-        ('{\n "A": {"input0": "x"}}', 2, 8),
-        ('{"A": {"input0": {"name": 1}}}', 1, 27),
-        ('{"A": {"input0": {"name": null}}}', 1, 27),
-        ('{"A": {"input0": {"name": ["x"]}}}', 1, 27),
-        ('{"A": {"input0": {"name": {}}}}', 1, 27),
-        ('{"A": {"precision_reduce": {"flag": true}}}', 1, 37),
-    ],
-    ids=[
-        "array",
-        "string",
-        "entry is a number",
-        "section is a string",
-        "value is a number",
-        "value is null",
-        "value is an array",
-        "value is an object",
-        "value is a boolean",
-    ],
+@cases(
+    "text, line, column",
+    {
+        "array": ("[]", 1, 1),
+        "string": (' "Add"', 1, 2),
+        "entry is a number": ('{"A": 1}', 1, 2),
+        "section is a string": ('{\n "A": {"input0": "x"}}', 2, 8),
+        "value is a number": ('{"A": {"input0": {"name": 1}}}', 1, 27),
+        "value is null": ('{"A": {"input0": {"name": null}}}', 1, 27),
+        "value is an array": ('{"A": {"input0": {"name": ["x"]}}}', 1, 27),
+        "value is an object": ('{"A": {"input0": {"name": {}}}}', 1, 27),
+        "value is a boolean": ('{"A": {"precision_reduce": {"flag": true}}}', 1, 37),
+    },
 )
 def test_a_wrong_structure_fails_with_its_place(text: str, line: int, column: int) -> None:
     error = raised(Damaged, library, text)
@@ -169,40 +159,24 @@ def test_the_last_of_repeated_lists_is_read() -> None:
     assert list(read.marks) == ["B"]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column"),
-    [
-        ("[]", 1, 1),
-        ('"x"', 1, 1),
-        ('{"grey-list": {}}', 1, 2),
-        ('{"$schema": "x"}', 1, 2),
-        ('{\n"black-list": []}', 2, 15),
-        ('{"black-list": null}', 1, 16),
-        ('{"black-list": {"to_add": []}}', 1, 17),
-        ('{"black-list": {"to-add": "A"}}', 1, 27),
-        ('{"black-list": {"to-add": [1]}}', 1, 28),
-        ('{"black-list": {"to-add": ["A", ["B"]]}}', 1, 33),
-        ('{"black-list": {"to-add": ["A"]}, "white-list": {"to-add": ["A"]}}', 1, 28),
-        ('{"gray-list": {"to-remove": ["A"]}}', 1, 30),
-        ('{"black-list": {}, // x\n}', 1, 20),
-        ("", 1, 1),
-    ],
-    ids=[
-        "array",
-        "string",
-        "unknown list",
-        "schema key",
-        "list is an array",
-        "list is null",
-        "unknown action",
-        "action is a string",
-        "number among names",
-        "array among names",
-        "two to-add",
-        "gray to-remove alone",
-        "comment",
-        "empty",
-    ],
+@cases(
+    "text, line, column",
+    {
+        "array": ("[]", 1, 1),
+        "string": ('"x"', 1, 1),
+        "unknown list": ('{"grey-list": {}}', 1, 2),
+        "schema key": ('{"$schema": "x"}', 1, 2),
+        "list is an array": ('{\n"black-list": []}', 2, 15),
+        "list is null": ('{"black-list": null}', 1, 16),
+        "unknown action": ('{"black-list": {"to_add": []}}', 1, 17),
+        "action is a string": ('{"black-list": {"to-add": "A"}}', 1, 27),
+        "number among names": ('{"black-list": {"to-add": [1]}}', 1, 28),
+        "array among names": ('{"black-list": {"to-add": ["A", ["B"]]}}', 1, 33),
+        "two to-add": ('{"black-list": {"to-add": ["A"]}, "white-list": {"to-add": ["A"]}}', 1, 28),
+        "gray to-remove alone": ('{"gray-list": {"to-remove": ["A"]}}', 1, 30),
+        "comment": ('{"black-list": {}, // x\n}', 1, 20),
+        "empty": ("", 1, 1),
+    },
 )
 def test_a_mixlist_that_the_engine_refuses_is_refused_with_the_place(text: str, line: int, column: int) -> None:
     error = raised(Damaged, mixlist, text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import chain, combinations
 
 import pytest
+from tables import cases
 
 from opsinfo_cli.model.policy import (
     LEGAL_COMBINATIONS,
@@ -121,68 +122,54 @@ def test_a_combination_is_named_in_the_engines_words_in_a_fixed_order() -> None:
     assert combination(marks) == combination(reversed(marks)) == "add black + remove white"
 
 
-@pytest.mark.parametrize(
-    ("flag", "policy"),
-    [
-        ("true", Policy.WHITE),
-        ("TRUE", Policy.WHITE),
-        (" True ", Policy.WHITE),
-        ("\ttrue\r\n", Policy.WHITE),
-        ("\v\ffalse", Policy.BLACK),
-        ("false", Policy.BLACK),
-        ("False", Policy.BLACK),
-        ("", Policy.GRAY),
-        ("   ", Policy.GRAY),
-        (None, Policy.GRAY),
-    ],
-    ids=[
-        "true",
-        "upper case",
-        "blanks",
-        "tab and CRLF",
-        "vertical tab and form feed",
-        "false",
-        "capitalised",
-        "empty",
-        "blanks alone",
-        "missing",
-    ],
+@cases(
+    "flag, policy",
+    {
+        "true": ("true", Policy.WHITE),
+        "upper case": ("TRUE", Policy.WHITE),
+        "blanks": (" True ", Policy.WHITE),
+        "tab and CRLF": ("\ttrue\r\n", Policy.WHITE),
+        "vertical tab and form feed": ("\v\ffalse", Policy.BLACK),
+        "false": ("false", Policy.BLACK),
+        "capitalised": ("False", Policy.BLACK),
+        "empty": ("", Policy.GRAY),
+        "blanks alone": ("   ", Policy.GRAY),
+        "missing": (None, Policy.GRAY),
+    },
 )
 def test_a_flag_is_read_as_the_engine_reads_it(flag: str | None, policy: Policy) -> None:
     assert Policy.from_flag(flag) is policy
 
 
-@pytest.mark.parametrize(
+@cases(
     "flag",
-    ["flase", "yes", "1", "gray", "t rue", "true,", "\u00a0true", "\u3000", "ｔｒｕｅ", "none"],
-    ids=[
-        "misspelt",
-        "yes",
-        "1",
-        "gray",
-        "blank inside",
-        "comma",
-        "no-break space",
-        "ideographic space",
-        "full-width letters",
-        "none",
-    ],
+    {
+        "misspelt": "flase",
+        "yes": "yes",
+        "1": "1",
+        "gray": "gray",
+        "blank inside": "t rue",
+        "comma": "true,",
+        "no-break space": "\u00a0true",
+        "ideographic space": "\u3000",
+        "full-width letters": "ｔｒｕｅ",
+        "none": "none",
+    },
 )
 def test_any_other_flag_fails(flag: str) -> None:
     with pytest.raises(BadFlag):
         Policy.from_flag(flag)
 
 
-@pytest.mark.parametrize(
-    ("sections", "policy"),
-    [
-        ({}, Policy.GRAY),
-        ({"input0": {"flag": "true"}}, Policy.GRAY),
-        ({"precision_reduce": {}}, Policy.GRAY),
-        ({"precision_reduce": {"flag": "False"}}, Policy.BLACK),
-        ({"precision_reduce": {"flag": "true"}, "op": {"flag": "false"}}, Policy.WHITE),
-    ],
-    ids=["no sections", "another section", "no flag", "black", "white"],
+@cases(
+    "sections, policy",
+    {
+        "no sections": ({}, Policy.GRAY),
+        "another section": ({"input0": {"flag": "true"}}, Policy.GRAY),
+        "no flag": ({"precision_reduce": {}}, Policy.GRAY),
+        "black": ({"precision_reduce": {"flag": "False"}}, Policy.BLACK),
+        "white": ({"precision_reduce": {"flag": "true"}, "op": {"flag": "false"}}, Policy.WHITE),
+    },
 )
 def test_the_policy_of_an_entry_is_that_of_its_flag(sections: dict[str, dict[str, str]], policy: Policy) -> None:
     assert Policy.of(sections) is policy

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from raising import raised
+from tables import cases
 
 from opsinfo_cli.errors import Refused, UsageFault
 from opsinfo_cli.model.library import Operators, Store, library_files, load_order
@@ -190,13 +191,15 @@ def test_one_unknown_name_is_reported_in_the_singular_and_more_in_the_plural(tmp
     assert error.message.count("`") == 20, "ten of eleven"
 
 
-@pytest.mark.parametrize(
-    ("unknown", "hints"),
-    [
-        (["MatMu1V2"], "did you mean `MatMulV2`?"),
-        (["MatMu1V2", "MatMulVV2"], "`MatMu1V2`: did you mean `MatMulV2`? `MatMulVV2`: did you mean `MatMulV2`?"),
-    ],
-    ids=["one", "two"],
+@cases(
+    "unknown, hints",
+    {
+        "one": (["MatMu1V2"], "did you mean `MatMulV2`?"),
+        "two": (
+            ["MatMu1V2", "MatMulVV2"],
+            "`MatMu1V2`: did you mean `MatMulV2`? `MatMulVV2`: did you mean `MatMulV2`?",
+        ),
+    },
 )
 def test_near_names_follow_their_name_if_several_are_unknown(tmp_path: Path, unknown: list[str], hints: str) -> None:
     operators = Store.read(str(fill(tmp_path, a={"MatMulV2": WHITE}))).operators

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tables import cases
 
 from opsinfo_cli.text.layout import Style, add_items, add_member, drop_items, drop_part, quote, style_of
 from opsinfo_cli.text.patch import Edit, splice
@@ -210,26 +211,17 @@ def test_keys_beyond_ascii_and_escapes_are_written_as_json() -> None:
     assert quote('a"\\\n\u4e2d\U0001f600') == '"a\\"\\\\\\n\u4e2d\U0001f600"'
 
 
-@pytest.mark.parametrize(
-    ("text", "style"),
-    [
-        ('{\n    "a":{}\n}', Style("    ", "\n", ":")),
-        ('{\r\n\t"a": {}\r\n}', Style("\t", "\r\n", ": ")),
-        ('{"a":{}}', Style(None, "\n", ":")),
-        ('{"a": {}}\n', Style(None, "\n", ": ")),
-        ('{\n"a": "b"\n}', Style("", "\n", ": ")),
-        ("{}", Style()),
-        ("{}\r\n", Style(newline="\r\n")),
-    ],
-    ids=[
-        "four blanks",
-        "tab and CRLF",
-        "one line",
-        "one line with a blank",
-        "no indent",
-        "empty object",
-        "empty object with CRLF",
-    ],
+@cases(
+    "text, style",
+    {
+        "four blanks": ('{\n    "a":{}\n}', Style("    ", "\n", ":")),
+        "tab and CRLF": ('{\r\n\t"a": {}\r\n}', Style("\t", "\r\n", ": ")),
+        "one line": ('{"a":{}}', Style(None, "\n", ":")),
+        "one line with a blank": ('{"a": {}}\n', Style(None, "\n", ": ")),
+        "no indent": ('{\n"a": "b"\n}', Style("", "\n", ": ")),
+        "empty object": ("{}", Style()),
+        "empty object with CRLF": ("{}\r\n", Style(newline="\r\n")),
+    },
 )
 def test_the_style_of_a_file_is_that_of_its_first_member(text: str, style: Style) -> None:
     assert style_of(text, root_of(text)) == style

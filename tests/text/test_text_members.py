@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from opsinfo_cli.text.members import Members, RawMember, _exact, read_members
 from opsinfo_cli.text.scanner import Document, scan
@@ -93,23 +94,22 @@ def test_the_readers_agree_with_the_standard_library_and_their_spans_hold(value:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    ["nullAdd", "true_", "false1", "null null", "null,", "null-", "1a", "1.", "01", "1+", "1 a", '"a"b'],
-    ids=[
-        "nullAdd",
-        "true_",
-        "false1",
-        "null null",
-        "null and a comma",
-        "null and a dash",
-        "1a",
-        "1.",
-        "01",
-        "1+",
-        "1 a",
-        "string and a letter",
-    ],
+    {
+        "nullAdd": "nullAdd",
+        "true_": "true_",
+        "false1": "false1",
+        "null null": "null null",
+        "null and a comma": "null,",
+        "null and a dash": "null-",
+        "1a": "1a",
+        "1.": "1.",
+        "01": "01",
+        "1+": "1+",
+        "1 a": "1 a",
+        "string and a letter": '"a"b',
+    },
 )
 def test_text_with_only_a_valid_prefix_is_refused_by_both_readers(text: str) -> None:
     outcome, document = read_members(source_of(text)), scan(source_of(text))
@@ -190,34 +190,21 @@ def test_texts_that_the_standard_scanner_accepts_wrongly_go_to_the_exact_one(val
     assert outcome.faults
 
 
-@pytest.mark.parametrize(
-    ("written", "is_whole"),
-    [
-        ("\\ud83d\\ude00" * 3000, True),
-        ("\\n" * 3000 + "\\ud83d\\ude00", True),
-        ("\\ud83d\\ude00" * 3000 + "\\ud83d", False),
-        ("\\ud83d\\ude00" * 3000 + "\\ude00", False),
-        ("\\ud83d\\ud83d\\ude00", False),
-        ("\\ud83d \\ude00", False),
-        ("\\ud83d\\n\\ude00", False),
-        ("\\ud83d\\\\ude00", False),
-        ("\\\\ud83d", True),
-        ("\\\\\\ud83d", False),
-        ("\\ud7ff\\ue000\\uD83D\\uDE00", True),
-    ],
-    ids=[
-        "pairs",
-        "pair after other escapes",
-        "high half at the end",
-        "low half at the end",
-        "two high halves",
-        "blank inside",
-        "newline inside",
-        "backslash inside",
-        "escaped backslash",
-        "escaped backslash before a half",
-        "neighbours of the range",
-    ],
+@cases(
+    "written, is_whole",
+    {
+        "pairs": ("\\ud83d\\ude00" * 3000, True),
+        "pair after other escapes": ("\\n" * 3000 + "\\ud83d\\ude00", True),
+        "high half at the end": ("\\ud83d\\ude00" * 3000 + "\\ud83d", False),
+        "low half at the end": ("\\ud83d\\ude00" * 3000 + "\\ude00", False),
+        "two high halves": ("\\ud83d\\ud83d\\ude00", False),
+        "blank inside": ("\\ud83d \\ude00", False),
+        "newline inside": ("\\ud83d\\n\\ude00", False),
+        "backslash inside": ("\\ud83d\\\\ude00", False),
+        "escaped backslash": ("\\\\ud83d", True),
+        "escaped backslash before a half": ("\\\\\\ud83d", False),
+        "neighbours of the range": ("\\ud7ff\\ue000\\uD83D\\uDE00", True),
+    },
 )
 def test_lone_surrogates_are_distinguished_from_pairs_everywhere(written: str, is_whole: bool) -> None:
     for text in (

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from raising import raised
+from tables import cases
 
 from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.text.source import Place, Source
@@ -37,17 +38,16 @@ def test_the_same_text_gives_the_same_bytes(data: bytes) -> None:
     assert source.sha256 == hashlib.sha256(data).hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("data", "line", "column", "byte", "offset"),
-    [
-        (b'{"a": "\xff"}', 1, 8, "0xff", 7),
-        (b'{\r\n\t"a\xc3\xa9": "\xe4\xb8"}', 2, 9, "0xe4", 12),
-        (b"\xef\xbb\xbf\xff", 1, 1, "0xff", 3),
-        (b'{"\xe4\xb8\xad":\n"\xc0\xaf"}', 2, 2, "0xc0", 9),
-        (b"{\xed\xa0\x80}", 1, 2, "0xed", 1),
-        (b'{"a":\n\xf5', 2, 1, "0xf5", 6),
-    ],
-    ids=["in a string", "after two bytes", "after a BOM", "overlong", "encoded surrogate", "after the last line"],
+@cases(
+    "data, line, column, byte, offset",
+    {
+        "in a string": (b'{"a": "\xff"}', 1, 8, "0xff", 7),
+        "after two bytes": (b'{\r\n\t"a\xc3\xa9": "\xe4\xb8"}', 2, 9, "0xe4", 12),
+        "after a BOM": (b"\xef\xbb\xbf\xff", 1, 1, "0xff", 3),
+        "overlong": (b'{"\xe4\xb8\xad":\n"\xc0\xaf"}', 2, 2, "0xc0", 9),
+        "encoded surrogate": (b"{\xed\xa0\x80}", 1, 2, "0xed", 1),
+        "after the last line": (b'{"a":\n\xf5', 2, 1, "0xf5", 6),
+    },
 )
 def test_bytes_that_are_not_utf8_are_refused_with_their_place(
     data: bytes, line: int, column: int, byte: str, offset: int
