@@ -359,6 +359,9 @@ Trilu 14-18
 ConstantOfShape 8-18
     Fill(0 @value)
 EyeLike 8-18
+    !dtype: shape=Shape<int32>(0) split=Split<int32>(int32:0 shape) add=Adds<int32>(split) fill=Fill<int32>(add int32:1)
+        cast=Cast<float32>(fill) squeeze=Squeeze<int32>(split) squeeze1=Squeeze<int32>(split:1)
+        MatrixDiagV2<float32>(cast int32:k=0 squeeze squeeze1 float32:0)
     shape=Shape<int32>(0) split=Split<int32>(int32:0 shape) add=Adds<int32>(split) fill=Fill<int32>(add int32:1)
         cast=Cast<@output>(fill) squeeze=Squeeze<int32>(split) squeeze1=Squeeze<int32>(split:1)
         MatrixDiagV2(cast int32:k=0 squeeze squeeze1 @zero)
