@@ -41,23 +41,21 @@ def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Prod
     :param dtype_of: returns the dtype of an output
     """
     converted = {(cast.consumer, cast.input): cast.end for cast in casts if cast.constant}
-    read: dict[Producer, set[str | None]] = {}
+    read: set[tuple[Producer, str | None]] = set()
     for node in graph:
         for number, source in enumerate(node.sources):
             if source is not None:
-                end = converted.get((node.index, number))
-                read.setdefault(source, set()).add(end or dtype_of(source))
+                read.add((source, converted.get((node.index, number)) or dtype_of(source)))
     low = high = weights = unknown = 0
-    for source, dtypes in read.items():
+    for source, dtype in read:
         producer = graph[source.node]
-        for dtype in dtypes:
-            size = tensor_bytes(dtype, producer.outputs[source.output].shape)
-            if size is None:
-                unknown += 1
-            elif producer.type in _CONSTANTS:
-                weights += size
-            elif dtype in LOW:
-                low += size
-            else:
-                high += size
+        size = tensor_bytes(dtype, producer.outputs[source.output].shape)
+        if size is None:
+            unknown += 1
+        elif producer.type in _CONSTANTS:
+            weights += size
+        elif dtype in LOW:
+            low += size
+        else:
+            high += size
     return Memory(low, high, weights, unknown)
