@@ -51,7 +51,7 @@ def socs_answer(installs: Sequence[InstallFound]) -> Answer:
 
 def _table(install: InstallFound) -> Table:
     rows = (
-        [soc, "does not load" if count is None else str(count), join_some(products)]
+        [soc, "does not load" if count is None else str(count), join_some(list(map(str.capitalize, products)))]
         for soc, products, count in install.socs
     )
     columns = [Column("chip"), Column("operators", number=True), Column("products", dim=True, spare=True)]
