@@ -113,17 +113,17 @@ DOCUMENTED_FOLDERS = (*KNOWN_FOLDERS, "ascend310")
 """Chips whose precision modes are known; of others it is not known which they have."""
 
 _PRODUCTS = {
-    "ascend910": "ascend910a ascend910proa ascend910b ascend910prob ascend910premiuma",
-    "ascend910b": "ascend910b1 ascend910b2 ascend910b2c ascend910b3 ascend910b4 ascend910b4-1",
-    "ascend910_93": "ascend910_9391 ascend910_9381 ascend910_9372 ascend910_9392 ascend910_9382 ascend910_9361",
-    "ascend310p": "ascend310p1 ascend310p3 ascend310p3vir01 ascend310p3vir02 ascend310p3vir04 ascend310p3vir08",
-    "ascend310b": "ascend310b1",
+    "ascend910": "Ascend910A Ascend910ProA Ascend910B Ascend910ProB Ascend910PremiumA",
+    "ascend910b": "Ascend910B1 Ascend910B2 Ascend910B2C Ascend910B3 Ascend910B4 Ascend910B4-1",
+    "ascend910_93": "Ascend910_9391 Ascend910_9381 Ascend910_9372 Ascend910_9392 Ascend910_9382 Ascend910_9361",
+    "ascend310p": "Ascend310P1 Ascend310P3 Ascend310P3Vir01 Ascend310P3Vir02 Ascend310P3Vir04 Ascend310P3Vir08",
+    "ascend310b": "Ascend310B1",
     "bs9sx1a": "bs9sx1aa",
     "kirinx90": "kirinx90",
     "kirin9030": "kirin9030",
     "ascend5162a": "ascend5162a",
 }
-_FOLDER = {product: folder for folder, products in _PRODUCTS.items() for product in products.split()}
+_FOLDER = {product.lower(): folder for folder, products in _PRODUCTS.items() for product in products.split()}
 
 
 def folder_of(name: str, folders: list[str]) -> str | None:

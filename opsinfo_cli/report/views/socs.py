@@ -32,7 +32,7 @@ class InstallFound(NamedTuple):
     @classmethod
     def of(cls, root: Root, selected: bool) -> InstallFound:
         path = root.path
-        chips = [Chip(soc, products_of(soc), _count(path, soc)) for soc in socs_of(path)]
+        chips = [Chip(soc, list(map(str.lower, products_of(soc))), _count(path, soc)) for soc in socs_of(path)]
         return cls(path, os.path.realpath(path), version_of(path), selected, root.by, chips)
 
 
@@ -51,8 +51,8 @@ def socs_answer(installs: Sequence[InstallFound]) -> Answer:
 
 def _table(install: InstallFound) -> Table:
     rows = (
-        [soc, "does not load" if count is None else str(count), join_some(list(map(str.capitalize, products)))]
-        for soc, products, count in install.socs
+        [soc, "does not load" if count is None else str(count), join_some(products_of(soc))]
+        for soc, _, count in install.socs
     )
     columns = [Column("chip"), Column("operators", number=True), Column("products", dim=True, spare=True)]
     return Table(columns, rows, lambda: _fields(install), title=_title(install))
