@@ -80,8 +80,11 @@ class Log:
         for line, equal in groupby(lines):
             copies = len(list(equal))
             if any(map(line.__contains__, words)):
-                for reader in dict.fromkeys(reader for mark, reader in readers if mark in line):
-                    reader.line(line, self._steps, at, copies)
+                newest = None
+                for mark, reader in readers:
+                    if mark in line and reader is not newest:  # a line may have several marks of a format
+                        reader.line(line, self._steps, at, copies)
+                        newest = reader
             at += copies
 
     def evidence(self, steps: int | None = None, ranks: int | None = None) -> Evidence:
