@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from zlib import crc32
@@ -51,6 +52,12 @@ def test_a_journal_cut_at_any_byte_keeps_its_whole_lines(tmp_path: Path) -> None
         if past is not None:
             assert past.facts == FACTS
             assert (len(past.trials), past.last) == (int(lines >= 3), [0, 0, 1, 1, 2][lines])
+
+
+def test_every_line_names_its_trial_and_set(tmp_path: Path) -> None:
+    _, *lines = map(json.loads, written(tmp_path / "journal").splitlines())
+    found = [(line["event"], line["trial"], line["set"]) for line in lines]
+    assert found == [("start", 1, ["Add"]), ("end", 1, ["Add"]), ("start", 2, [])]
 
 
 @pytest.mark.parametrize(

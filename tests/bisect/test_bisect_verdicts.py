@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.bisect.search.question import Question
-from opsinfo_cli.bisect.verdicts import Counting, Knowledge, SetRun, Verdict
+from opsinfo_cli.bisect.verdicts import Counting, Knowledge, SetRun, SetTally, Verdict
 
 SETS = st.frozensets(st.sampled_from("abcd"))
 
@@ -62,3 +62,11 @@ def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], r
     both = [decided(passed + [verdict] * more) for more in range(missing + 1) for verdict in (True, False)]
     assert any(both[-2:])
     assert not any(both[:-2])
+
+
+def test_the_last_trial_that_did_not_pass_is_the_proof_of_a_failure() -> None:
+    tally = SetTally()
+    assert tally.last_failed() is None
+    for number, verdict in enumerate([Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.PASS], 1):
+        tally.runs.append(SetRun(frozenset(), number, verdict))
+    assert tally.last_failed() == 2

@@ -184,15 +184,16 @@ def test_a_search_whose_weights_or_inputs_changed_is_not_resumed(opsinfo: Run, o
     words += ["--max-error", "1"]
     assert opsinfo(*words).code == 0
     assert opsinfo(*words, "--resume").code == 0
-    changes: list[Callable[[], object]] = [
-        lambda: (tmp_path / "w.bin").write_bytes(b"\0\0\0@" * 16),
-        lambda: numpy.savez(tmp_path / "in.npz", x=numpy.zeros((1, 4), "f4")),
-    ]
-    for change in changes:
+    changes: dict[str, Callable[[], object]] = {
+        "the model": lambda: (tmp_path / "w.bin").write_bytes(b"\0\0\0@" * 16),
+        "in.npz": lambda: numpy.savez(tmp_path / "in.npz", x=numpy.zeros((1, 4), "f4")),
+    }
+    for what, change in changes.items():
         change()
         ran = opsinfo(*words, "--resume")
         assert ran.code == 2, ran.err
         assert "another search" in ran.err
+        assert f"changed since: {what}" in ran.err.replace("`", "")
         assert opsinfo(*words, "--resume", "--force").code == 0
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from cli_support import Run
 from jsonschema import Draft202012Validator
 
+from opsinfo_cli.check.schema import schema_names
+
 SCHEMAS = Path(__file__).resolve().parents[3] / "schemas"
 
 
@@ -44,3 +46,4 @@ def test_an_unknown_schema_gives_the_near_name(opsinfo: Run) -> None:
     ran = opsinfo("schema", "mixlst")
     assert (ran.code, ran.out) == (2, "")
     assert "`mixlist`" in ran.err
+    assert "hint: known schemas: " + ", ".join(schema_names()) in " ".join(opsinfo("schema", "zz").err.split())
