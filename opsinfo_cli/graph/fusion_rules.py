@@ -318,7 +318,7 @@ def _is_whole_reverse(it: FusionGraph, node: GraphNode) -> bool:
 
 
 def _global_average_pool(it: FusionGraph) -> Iterator[Change]:
-    """GlobalAveragePool of rank 3 to 5 becomes ReduceMean with constant int64 axes."""
+    """GlobalAveragePool of rank 3 to 5 becomes ReduceMean with constant int64 axes; in 2020, ReduceMeanD at once."""
     for node in it.of("GlobalAveragePool"):
         if node.inputs and 3 <= len(node.inputs[0].shape or ()) <= 5:
             yield Change(node.index, _with(node, "ReduceMean", [_input(node, 0), _made("int64")]))
