@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .cost import left_low, low_nodes
 
 if TYPE_CHECKING:
+    from ..graph.answer import Coverage
     from .candidates import JudgedSets
     from .cost import Cost
     from .problem import Problem
@@ -60,24 +61,23 @@ class Effect(NamedTuple):
     :param cost: what it moves to high precision
     :param left_low: what stays low
     :param still_low: names of the nodes that stay low
-    :param not_judged: op types of the nodes that no list moves, because the engine does not judge them
+    :param coverage: the nodes that no list moves, because the engine does not judge them
     :param hf32: how many of the nodes that it moves are computed in HF32
     """
 
     cost: Cost
     left_low: Cost
     still_low: list[str]
-    not_judged: list[str]
+    coverage: Coverage
     hf32: int
 
 
 def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
     """Return what moving op types does."""
     answer = sets.answer(types)
-    not_judged = dict.fromkeys(each.op_type for each in answer.coverage.types)
     low = [answer[node].name for node in low_nodes(answer)]
     hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)
-    return Effect(sets.cost(types), left_low(answer), low, list(not_judged), hf32)
+    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32)
 
 
 class BisectAnswer(NamedTuple):

@@ -17,6 +17,7 @@ from ..answer import Answer, Column, Table
 from ..console import Console, failure_document
 from ..page import table_page
 from .cost import cost_document, cost_text
+from .graph_document import coverage_text
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -171,13 +172,13 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
     if answer.end.ended == "cannot-cure":
         if effect.still_low:
             yield f"still low with all candidates on the black list: {join_some(effect.still_low, _NODES)}"
-        if effect.not_judged:
-            yield f"not judged, no list moves them: {join_some(effect.not_judged, _NODES)}"
     elif answer.culprits:
         cost = effect.cost
         yield f"the list moves {cost_text(cost)} to high; it leaves {cost_text(low) if low.nodes else 'no node'} low"
         if not low.nodes and answer.nodes is None:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"
+    if text := coverage_text(effect.coverage):
+        yield f"{text}; no list moves them"
     if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
         nodes = f"{counted(effect.hf32, 'node')} of the list {'is' if effect.hf32 == 1 else 'are'}"
         yield f"{nodes} computed in HF32; --allow-hf32 00 (atc: --allow_hf32=00) keeps float32"
@@ -289,7 +290,7 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
         "moved": answer.moved,
         "cost": effect and cost_document(effect.cost),
         "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
-        "not_judged": effect.not_judged if effect else [],
+        "not_judged": list(dict.fromkeys(each.op_type for each in effect.coverage.types)) if effect else [],
         "mixlist": answer.mixlist,
         "keep_dtype": None
         if nodes is None
