@@ -390,6 +390,21 @@ def test_in_place_keeps_the_inode(library: Path, vault: Vault) -> None:
     assert (records(vault)[0].in_place, records(vault)[0].files[0].inode) == (True, before.st_ino)
 
 
+def test_in_place_is_confirmed_by_the_disk_before_the_change_ends(
+    library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really, synced = os.fsync, list[str]()
+
+    def noting(descriptor: int) -> None:
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+        synced.append(library.read_text() if path == str(library) else "")
+        really(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    run(vault, library, in_place=True)
+    assert NEW in synced
+
+
 @pytest.mark.parametrize(
     ("number", "name", "hint"),
     [
@@ -426,6 +441,22 @@ def test_a_write_that_the_disk_does_not_confirm_is_reported_after_it_is_done(
         run(vault, library)
     assert library.read_text() == NEW
     assert [record.state for record in records(vault)] == ["done"]
+
+
+def test_a_change_whose_end_cannot_be_recorded_is_not_confirmed_and_the_next_run_ends_it(
+    library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(record: object) -> None:
+        raise Refused("the disk is full")
+
+    monkeypatch.setattr(vault, "save", refusing)
+    with pytest.raises(NotConfirmed):
+        run(vault, library)
+    monkeypatch.undo()
+    assert library.read_text() == NEW
+    assert [record.state for record in records(vault)] == ["pending"]
+    run(vault, library, op="Log")
+    assert [record.state for record in records(vault)] == ["done", "done"]
 
 
 def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: Vault) -> None:
