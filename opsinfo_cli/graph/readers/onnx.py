@@ -124,7 +124,7 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
     from onnx import defs
 
     @cache
-    def needed(op: str, domain: str) -> tuple[frozenset[int], int]:
+    def needed(op: str, domain: str) -> tuple[list[int], int]:
         """Return the numbers of the inputs that an operator must have, and how many outputs."""
         newest = defs.onnx_opset_version()
         stated = max(1, min(opsets.get(domain, 1), newest))
@@ -134,14 +134,15 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
                 kinds = defs.OpSchema.FormalParameterOption
                 inputs = {number for number, each in enumerate(schema.inputs) if each.option == kinds.Single}
                 inputs |= {0} if schema.min_input and schema.inputs[0].option == kinds.Variadic else set()
-                return frozenset(inputs), schema.min_output
-        return frozenset(), 0
+                return sorted(inputs), schema.min_output
+        return [], 0
 
     for node in _nodes(proto.graph.node):
         if _domain(node.domain):
             continue
         inputs, outputs = needed(node.op_type, "")
-        missing = [str(number) for number in sorted(inputs) if not "".join(node.input[number : number + 1])]
+        given = node.input[:]
+        missing = [str(number) for number in inputs if number >= len(given) or not given[number]]
         parts = next((each.i for each in node.attribute if each.name == "num_outputs"), len(node.output))
         what = ""
         if missing or len(node.output) < outputs:
@@ -309,7 +310,7 @@ class _Reader:
 
     def _require_text(self, *names: object) -> None:
         """:raises Damaged: if a name is not UTF-8; the package gives it as bytes, or raises UnicodeDecodeError"""
-        if any(isinstance(name, bytes) for name in names):
+        if bytes in map(type, names):
             raise Damaged("not an ONNX model: a name is not UTF-8", name="damaged-model", path=self._path)
 
     def _type(self, proto: Any) -> GraphTensor | None:

@@ -8,7 +8,7 @@ compiler removes them.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -244,18 +244,24 @@ class Found(NamedTuple):
     refused: str = ""
 
 
+@lru_cache(1024)
+def _plugin(domain: str, opset: int, op: str) -> Plugin | None:
+    """Return the plugin of an operator; None: there is none for the opset."""
+    return next((plugin for numbers, plugin in _plugins().get((domain, op), []) if opset in numbers), None)
+
+
 def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Found:
     """Return how the front end translates a node."""
     domain, _, op = node.op.rpartition("::")
-    key = f"{domain or DEFAULT_DOMAIN}::{opsets.get(domain, 1)}::{op}"
-    rows = _plugins().get((domain or DEFAULT_DOMAIN, op), [])
-    plugin = next((plugin for numbers, plugin in rows if opsets.get(domain, 1) in numbers), None)
+    key = (domain or DEFAULT_DOMAIN, opsets.get(domain, 1), op)
+    plugin = _plugin(*key)
+    name = "::".join(map(str, key))
     if plugin is None:
-        return Found(key, refused=f"no plugin for {key}")
+        return Found(name, refused=f"no plugin for {name}")
     given = Given(graph, node, dict(plugin.defaults))
     for case in plugin.cases:
         if all(_holds(condition, given) for condition in case.conditions):
-            return Found(key, refused=case.refused) if case.refused else Found(case=case)
+            return Found(name, refused=case.refused) if case.refused else Found(case=case)
     return Found(plugin.type)
 
 
