@@ -11,7 +11,7 @@ from ..errors import Refused, brief
 from .packages import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 _FATAL = 4
@@ -49,21 +49,22 @@ class ModelSession:
         if self._weights:
             options.add_external_initializers(list(self._weights), list(self._weights.values()))
         try:
-            self._session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            made = _started(runtime.InferenceSession, model, options, providers=["CPUExecutionProvider"])
+            self._session = made.result()
         except Exception as error:  # onnxruntime raises a dozen kinds of exceptions
             message = f"onnxruntime cannot load the model: {_said(error)}"
             raise Refused(message, name="not-loaded", path=path) from None
 
     def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
-        """Return every output, in the model's order; a thread computes them, so that signals are handled meanwhile.
+        """Return every output, in the model's order.
 
         :raises Refused: if onnxruntime cannot compute it
         """
         settings = needed("onnxruntime").RunOptions()
-        run: Future[Sequence[Any]] = Future()
-        Thread(target=self._compute, args=(run, feeds, settings), daemon=True).start()
+        run = _started(self._session.run, None, dict(feeds), settings)
         try:
-            return run.result()
+            outputs: Sequence[Any] = run.result()
+            return outputs
         except Exception as error:  # as above
             message = f"onnxruntime cannot compute the model: {_said(error)}"
             raise Refused(message, name="not-computed", path=self._path) from None
@@ -72,11 +73,19 @@ class ModelSession:
             wait([run], _PATIENCE)
             raise
 
-    def _compute(self, run: Future[Sequence[Any]], feeds: Mapping[str, Any], settings: Any) -> None:
+
+def _started(call: Callable[..., Any], *words: Any, **options: Any) -> Future[Any]:
+    """Return the future of a call of onnxruntime; a thread makes it, so that signals are handled meanwhile."""
+    future: Future[Any] = Future()
+
+    def work() -> None:
         try:
-            run.set_result(self._session.run(None, dict(feeds), settings))
+            future.set_result(call(*words, **options))
         except Exception as error:
-            run.set_exception(error)
+            future.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    return future
 
 
 def _said(error: Exception) -> str:
