@@ -274,7 +274,7 @@ class Names:
     targets: Sequence[MixlistTarget]
     compared: int = 0
 
-    MOST = 300
+    MOST = 100
     """The most unknown names of a mixlist for which similar ones are searched: each takes milliseconds."""
 
     @cached_property
