@@ -160,12 +160,14 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     """
     try:
         status = _prepared(sys.argv[1:] if words is None else words)
+        _flush()
     except (KeyboardInterrupt, Stopped) as signalled:
         status = 128 + (signalled.number if isinstance(signalled, Stopped) else signal.SIGINT)
         if words is None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends a flush that waits for its reader
             _flush()
             os._exit(status)  # here, before what was read is freed, which takes longer than a second if it is large
-    _flush()
+        _flush()
     sys.exit(status)
 
 

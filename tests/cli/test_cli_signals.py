@@ -197,12 +197,42 @@ app.main([])
 """
 
 
-def test_a_signal_that_python_ignored_does_not_make_the_next_one_ignored() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", MISSES_ONE],
+def run_code(code: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
         capture_output=True,
         check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         timeout=60,
     )
+
+
+def test_a_signal_that_python_ignored_does_not_make_the_next_one_ignored() -> None:
+    done = run_code(MISSES_ONE)
     assert (done.returncode, done.stdout) == (SIGNAL_STATUSES[signal.SIGHUP], b"goes on\n"), done.stderr
+
+
+SIGNALLED_IN_FLUSH = """
+import os, signal, sys
+from opsinfo_cli.cli import app
+
+class Full:
+    signals = [int(sys.argv[1])]
+
+    def flush(self):
+        while self.signals:
+            os.kill(os.getpid(), self.signals.pop())
+
+def run(words):
+    sys.stdout = Full()
+    return 0
+
+app._run = run
+app.main()
+"""
+
+
+@pytest.mark.parametrize("number", list(SIGNAL_STATUSES))
+def test_a_signal_while_the_last_output_is_written_is_handled(number: signal.Signals) -> None:
+    done = run_code(SIGNALLED_IN_FLUSH, str(int(number)))
+    assert (done.returncode, done.stderr) == (SIGNAL_STATUSES[number], b"")
