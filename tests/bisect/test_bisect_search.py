@@ -43,14 +43,12 @@ def test_frozen_searches_make_the_same_runs_with_the_same_verdicts() -> None:
         assert hashlib.sha256(json.dumps(runs).encode()).hexdigest()[:16] == digest, case
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("count", "mean"), [(20, 9.17), (60, 10.94)])
 def test_one_culprit_takes_so_many_runs_on_average_both_ends_twice_included(count: int, mean: float) -> None:
     runs = [search(planted(count, 1, seed)).runs for seed in range(100)]
     assert sum(runs) / len(runs) <= mean + 0.005
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("count", "culprits"), [(count, culprits) for count in (20, 60) for culprits in (1, 3, 8, 15)])
 def test_planted_culprits_are_found_exactly_and_within_the_bound(count: int, culprits: int) -> None:
     for seed in range(100, 120):
@@ -100,7 +98,6 @@ def test_halving_never_takes_more_runs_than_its_bound(count: int, data: st.DataO
         assert asked <= most_of_halving(count)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("count", "culprits"), [(20, 1), (20, 3), (20, 8), (60, 3), (60, 8)])
 def test_a_check_that_is_not_monotone_ends_with_a_list_that_passes_and_is_minimal(count: int, culprits: int) -> None:
     contradicted = 0
@@ -128,7 +125,6 @@ def test_any_check_at_all_ends_with_a_list_that_passes_and_is_minimal(count: int
     assert check.is_minimal(kept)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("noise", "lead"), [(0.02, 2), (0.05, 3)])
 def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, lead: int) -> None:
     for seed in range(30):

@@ -54,7 +54,6 @@ def test_bytes_that_are_not_utf8_have_a_place_too() -> None:
     assert tuple(finding.start) == (2, 16)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [130, 500, 100_000])
 @pytest.mark.parametrize("kind", ["mixlist", "library"])
 def test_deep_nesting_is_a_finding_and_not_a_crash(kind: str, depth: int) -> None:

@@ -68,7 +68,6 @@ def test_a_snapshot_gives_the_findings_of_its_install(mixlist: Any, modes: list[
     assert found(text, list(snapshots), modes) == found(text, list(installs), modes)
 
 
-@pytest.mark.exhaustive
 def test_a_snapshot_gives_the_findings_of_a_real_install(corpus: Path) -> None:
     installs, snapshots = zip(
         *(pair(corpus / f"cann-{each}/opp", f"ascend{each}") for each in ("910", "910b")), strict=True

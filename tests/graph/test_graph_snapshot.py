@@ -48,7 +48,6 @@ def test_every_kernel_of_a_target_is_in_its_snapshot(situation: str, fixtures: P
     require_same_kernels(taken(target).operators, target.operators)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("soc", ["ascend910", "ascend910b"])
 def test_every_kernel_of_a_real_install_is_in_its_snapshot(soc: str, corpus: Path) -> None:
     opp = corpus / f"cann-{soc.removeprefix('ascend')}" / "opp"
@@ -65,7 +64,6 @@ def test_every_kernel_of_the_synthetic_stores_is_in_a_snapshot() -> None:
         require_same_kernels(taken(target).operators, target.operators)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
 def test_every_node_of_the_networks_gets_the_dtypes_that_the_install_gives_it(corpus: Path) -> None:
     install = resolve(str(corpus / "cann-910b" / "opp"), TargetOptions(), {})

@@ -7,10 +7,7 @@ from vector_support import FAMILIES, VECTORS, differences, kernels_of, mixlist_o
 
 from opsinfo_cli.errors import Damaged
 
-pytestmark = [
-    pytest.mark.exhaustive,
-    pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here"),
-]
+pytestmark = pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

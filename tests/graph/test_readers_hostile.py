@@ -69,7 +69,6 @@ def test_a_file_cut_off_anywhere_gives_a_clean_error(name: str) -> None:
         check_bytes(data[:cut])
 
 
-@pytest.mark.exhaustive
 @settings(max_examples=300)
 @given(st.sampled_from(sorted(SEEDS)), st.data())
 def test_changed_bytes_give_a_graph_or_a_clean_error(name: str, data: st.DataObject) -> None:
@@ -173,7 +172,6 @@ def test_functions_that_grow_exponentially_are_refused(tmp_path: Path, monkeypat
         read_graph(str(path))
 
 
-@pytest.mark.exhaustive
 def test_many_inputs_take_memory_in_proportion(tmp_path: Path) -> None:
     text = b'graph {\n  op {\n    name: "x"\n    type: "Data"\n    output_desc {\n    }\n  }\n'
     text += b'  op {\n    name: "y"\n    type: "AddN"\n'

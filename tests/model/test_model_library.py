@@ -111,7 +111,6 @@ def test_a_wrong_structure_fails_with_its_place(text: str, line: int, column: in
     assert error.exit_code == 3
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [100, 200, 900, 100_000])
 def test_a_value_nested_deep_fails_with_a_place_and_not_with_a_crash(depth: int) -> None:
     error = raised(Damaged, library, '{"A": {"x": {"y": ' + "[" * depth + "]" * depth + "}}}")

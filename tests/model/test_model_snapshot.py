@@ -60,7 +60,6 @@ def test_a_snapshot_has_the_facts_of_its_target(situation: str, fixtures: Path) 
     assert str(fixtures) not in text
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("soc", ["ascend910", "ascend910b"])
 def test_a_snapshot_has_the_facts_of_a_real_install(soc: str, corpus: Path) -> None:
     opp = corpus / f"cann-{soc.removeprefix('ascend')}" / "opp"

@@ -55,7 +55,6 @@ def to_mixlist(found: ReadLists, with_defaults: bool = False) -> Conversion:
     return converted(found, SYSTEMS["mixlist"], BASE._replace(with_defaults=with_defaults))
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("to", WRITABLE)
 @pytest.mark.parametrize("system", BUILT_IN)
 def test_every_entry_of_a_built_in_list_is_converted_or_dropped_with_a_reason(system: str, to: str) -> None:

@@ -121,7 +121,6 @@ def assert_same(found: Any, expected: Any) -> None:
     np.testing.assert_array_equal(found, np.asarray(expected, np.float32))
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("dtype", "opset"), WAYS)
 def test_ties_and_edges_are_rounded_as_exact_arithmetic_has_them(dtype: str, opset: int) -> None:
     values = [float(np.float32(each)) for each in (*EDGES, *ties(dtype), *(-each for each in ties(dtype)))]

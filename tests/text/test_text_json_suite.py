@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.text.members import read_members
 from opsinfo_cli.text.scanner import Document, scan
@@ -41,7 +39,6 @@ def both(path: Path) -> tuple[Document, bool]:
     return scan(source), not isinstance(fast, Document) or not fast.faults
 
 
-@pytest.mark.exhaustive
 def test_the_case_ends_as_in_its_name(suite_case: str, corpus: Path) -> None:
     case = corpus / "json-test-suite" / suite_case
     try:

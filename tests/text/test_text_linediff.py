@@ -54,7 +54,6 @@ def test_two_changes_far_apart_in_a_long_text_are_two_blocks() -> None:
     assert [tuple(each) for each in changed_lines(old, new)] == [(100, 101, 100, 101), (19_000, 19_000, 19_000, 19_002)]
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("old", "new"),
     [

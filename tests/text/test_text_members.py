@@ -216,7 +216,6 @@ def test_lone_surrogates_are_distinguished_from_pairs_everywhere(written: str, i
         assert (scan(source_of(text)).faults == []) is is_whole
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [130, 500, 900, 5000, 100_000])
 def test_both_readers_have_the_same_depth_limit(depth: int) -> None:
     text = '{"a":' + "[" * depth + "]" * depth + "}"

@@ -26,7 +26,6 @@ def test_the_compiled_model_shows_its_command_and_its_three_casts(opsinfo: Run, 
     assert "3 edges need a Cast: 3 to run" in ran.err
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["mixed_float16", "mixed_bfloat16"])
 def test_every_light_network_is_judged_with_its_operators_all_known(
     opsinfo: Run, corpus: Path, light: list[Path], mode: str

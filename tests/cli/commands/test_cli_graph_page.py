@@ -59,7 +59,6 @@ def test_the_columns_of_a_page_have_every_node_as_the_document_has_it(
     assert data["source"] == [2, 1, 1, 1, 1]
 
 
-@pytest.mark.exhaustive
 def test_every_model_of_the_corpus_is_a_page_with_the_nodes_of_the_document(opsinfo: Run, corpus: Path) -> None:
     graphs = corpus / "graphs"
     words = ["--against", corpus / "cann-910b" / "opp", "--soc", "ascend910b", "--precision-mode", "mixed_float16"]

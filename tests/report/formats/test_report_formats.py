@@ -41,7 +41,6 @@ def test_every_golden_file_is_one_of_a_situation() -> None:
     assert {path.stem for path in GOLDEN.iterdir()} == set(SITUATIONS)
 
 
-@pytest.mark.exhaustive
 def test_github_shows_the_worst_of_ten_thousand_and_counts_the_rest() -> None:
     lines = github(ten_thousand()).splitlines()
     kinds = Counter(line.split(" ")[0] for line in lines)
@@ -73,7 +72,6 @@ def test_gitlab_reports_follow_its_rules(situation: CheckResult) -> None:
     assert gitlab_faults(issues) == []
 
 
-@pytest.mark.exhaustive
 def test_a_gitlab_report_has_ten_thousand_issues() -> None:
     issues = json.loads(gitlab(ten_thousand()))
     assert (len(issues), gitlab_faults(issues)) == (10_000, [])
@@ -84,7 +82,6 @@ def test_sarif_reports_match_the_schema(situation: CheckResult, report_schemas: 
     assert sarif_faults(json.loads(sarif(situation)), report_schemas) == []
 
 
-@pytest.mark.exhaustive
 def test_a_sarif_report_has_ten_thousand_results(report_schemas: Path) -> None:
     document = json.loads(sarif(ten_thousand()))
     results = document["runs"][0]["results"]
@@ -101,7 +98,6 @@ def sarif_faults(document: Any, schemas: Path) -> list[str]:
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(document)]
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("urls", [[], ["Documentation, https://docs.example.com/a, b", "Source, https://example.com"]])
 def test_the_address_in_sarif_is_the_first_of_the_package_and_never_null(
     monkeypatch: pytest.MonkeyPatch, urls: list[str]
@@ -167,7 +163,6 @@ def test_junit_counts_are_those_of_its_cases(situation: CheckResult) -> None:
             assert suite.attrib[attribute] == str(len(suite.findall(element)))
 
 
-@pytest.mark.exhaustive
 def test_a_junit_report_has_ten_thousand_cases_in_a_suite_for_each_file() -> None:
     root = ElementTree.fromstring(junit(ten_thousand()))
     assert (len(root.findall(".//testcase")), len(root.findall("testsuite"))) == (10_000, 6)
