@@ -9,6 +9,7 @@ import shutil
 import stat
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -386,16 +387,24 @@ def swap_changes(path: Path, chance: random.Random) -> None:
 DAMAGES = [flip, cut, zero, delete, swap, delete_change, swap_changes]
 
 
-def contents_of(top: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+def contents_of(top: str) -> dict[str, bytes | None]:
+    """Folders, with None, and files by their paths, a folder before what it holds."""
+    contents: dict[str, bytes | None] = {top: None}
+    for entry in sorted(os.scandir(top), key=lambda entry: entry.name):
+        contents |= contents_of(entry.path) if entry.is_dir() else {entry.path: Path(entry.path).read_bytes()}
+    return contents
 
 
-def lay(top: Path, contents: dict[Path, bytes]) -> None:
-    shutil.rmtree(top)
+def lay(top: str, contents: dict[str, bytes | None]) -> None:
+    """Write only what differs, which takes half the time."""
+    present = contents_of(top)
+    for path in reversed([each for each in present if each not in contents]):
+        os.rmdir(path) if present[path] is None else os.unlink(path)
     for path, data in contents.items():
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
-        path.write_bytes(data)
-        path.parent.parent.chmod(0o700)
+        if data is not None and present.get(path) != data:
+            Path(path).write_bytes(data)
+        elif path not in present:
+            os.mkdir(path, 0o700)
 
 
 @pytest.mark.parametrize("count", [70, pytest.param(2000, marks=pytest.mark.heavy)], ids=["some", "all"])
@@ -412,7 +421,9 @@ def test_every_damage_is_reported_and_nothing_wrong_is_restored(
     undo(writer)
     move(writer, "Log", "white", library)
     now = {path: path.read_text() for path in (library, other)}
-    sound = contents_of(Path(vault.path))
+    sound = contents_of(vault.path)
+    files = [Path(path) for path, data in sound.items() if data is not None]
+    monkeypatch.setattr(Record, "parse", cache(Record.parse))  # a pure function, of five records in all but one damage
     acts: list[tuple[Callable[[], object], dict[Path, str]]] = [
         (lambda: undo(writer), before_last),
         (lambda: back_to(writer, "pristine"), texts),
@@ -420,18 +431,18 @@ def test_every_damage_is_reported_and_nothing_wrong_is_restored(
     wrong = []
     for seed in range(count):
         chance = random.Random(seed)
-        lay(Path(vault.path), sound)
-        path = chance.choice(list(sound))
+        lay(vault.path, sound)
+        path = chance.choice(files)
         how = chance.choice(DAMAGES)
         how(path, chance)
         what = f"seed {seed}: {how.__name__} {path.relative_to(vault.path)}"
         newest = how is delete_change and path.parent.name == "5"  # as if the vault were reset as a whole
-        if contents_of(Path(vault.path)) == sound:
+        damaged = contents_of(vault.path)
+        if damaged == sound:
             continue
         if not newest and not vault.damage(contents=True):
             wrong.append(f"{what}: not reported")
         for act, right in acts:
-            damaged = contents_of(Path(vault.path))
             try:
                 act()
             except Refused:
@@ -445,7 +456,7 @@ def test_every_damage_is_reported_and_nothing_wrong_is_restored(
                 wrong.append(f"{what}: wrong bytes")
             for each, text in now.items():
                 each.write_text(text)
-            lay(Path(vault.path), damaged)
+            lay(vault.path, damaged)
     assert not wrong, "\n".join(wrong)
 
 
