@@ -37,7 +37,7 @@ def shadowed(store: Store) -> Iterator[Finding]:
             same = entry.policy_or_none is winner.policy_or_none
             message = f"`{name}` is overridden by {os.path.basename(winner.path)}:{winner.line}"
             if not same:
-                message += f"; here it is {entry.policy_or_none}, there {winner.policy_or_none}"
+                message += f"; here it is {_policy(entry)}, there {_policy(winner)}"
             span = (entry.member.key_start, entry.member.key_end)
             yield at(
                 "shadowed", entry.source, span, message, pointer=pointer_to(name), severity="" if same else "warning"
@@ -88,8 +88,12 @@ def load_order_undefined(store: Store) -> Iterator[Finding]:
 
 
 def _by_turns(entries: list[Entry]) -> str:
-    policies = dict.fromkeys(str(entry.policy_or_none) for entry in entries)
+    policies = dict.fromkeys(map(_policy, entries))
     return f" ({' or '.join(policies)})" if len(policies) > 1 else ""
+
+
+def _policy(entry: Entry) -> str:
+    return str(entry.policy_or_none or "unknown")
 
 
 def never_built(store: Store, library: Library, finding: Finding) -> Finding:

@@ -122,6 +122,16 @@ def test_an_entry_of_undefined_order_is_not_shadowed(tmp_path: Path) -> None:
     assert tie.hint is None
 
 
+def test_the_policy_of_a_bad_flag_is_unknown(tmp_path: Path) -> None:
+    bad = {"precision_reduce": {"flag": "flase"}}
+    checker = checked(store(tmp_path / "a"), **{NN: {"Add": WHITE, "X": GRAY}, MATH: {"Add": bad, "Y": GRAY}})
+    (shadowed,) = [each for each in checker.outcome.findings if each.rule.name == "shadowed"]
+    assert shadowed.message.endswith("; here it is white, there unknown")
+    checker = checked(store(tmp_path / "b"), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": bad, "Y": GRAY}})
+    (tie,) = [each for each in checker.outcome.findings if each.rule.name == "load-order-undefined"]
+    assert tie.message.endswith("all have `Add` (unknown or white)")
+
+
 @pytest.mark.parametrize("above", ["legacy", "my-legacy-build"])
 def test_an_undefined_order_has_a_hint_if_a_folder_above_is_called_legacy(tmp_path: Path, above: str) -> None:
     checker = checked(store(tmp_path / above), **{NN: {"Add": WHITE, "X": GRAY}, CV: {"Add": BLACK, "Y": GRAY}})
