@@ -12,7 +12,18 @@ from ..errors import join_some
 from ..model.entry import BF16, FP16, Columns, Possible
 from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items, structure_faults
 from ..model.near_names import NearNames, did_you_mean, meant
-from ..model.policy import ACTIONS, LISTS, Mark, Policy, combination, effective, is_legal, policy_meant
+from ..model.policy import (
+    ACTIONS,
+    ADD_BLACK,
+    ADD_WHITE,
+    LISTS,
+    Mark,
+    Policy,
+    combination,
+    effective,
+    is_legal,
+    policy_meant,
+)
 from ..model.precision_mode import Mode
 from ..model.target import Target
 from ..text.layout import drop_part, quote
@@ -24,8 +35,6 @@ from .rules import Severity
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
 T = TypeVar("T")
-
-ADD = {policy: Mark("to-add", policy) for policy in Policy}
 
 
 @dataclass
@@ -300,7 +309,7 @@ class KnownEntry:
     def useless(self) -> list[Mark]:
         """The marks that change nothing in any of the targets."""
         policies = {against.policy(self.name) for against in self.knowing}
-        adds = [ADD[policy] for policy in (Policy.BLACK, Policy.WHITE) if policies == {policy}]
+        adds = [mark for mark in (ADD_BLACK, ADD_WHITE) if policies == {mark.policy}]
         return sorted(
             mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)
         )
@@ -441,24 +450,22 @@ def _stem(name: str) -> str:
 
 
 def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
-    black = ADD[Policy.BLACK]
-    if black not in entry.marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
+    if ADD_BLACK not in entry.marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
         return
     lacking = [against for against in entry.knowing if against.columns(entry.name).can_be_black() is Possible.NO]
     if lacking:
         message = f"`{entry.name}` has no float32 columns in {_listed(lacking)}: black makes float32 input unsupported"
-        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, black), message)
+        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, ADD_BLACK), message)
 
 
 def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
-    white = ADD[Policy.WHITE]
-    if white not in entry.marks:
+    if ADD_WHITE not in entry.marks:
         return
     lows = [mode.low for mode in modes if mode.is_mixed] or ([FP16 | BF16] if not modes else [])
     lacking = ((against, _low_lacked(against.columns(entry.name), lows)) for against in entry.knowing)
     for words, chips in _alike(lacking):
         message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
-        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, white), message)
+        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), message)
 
 
 def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:

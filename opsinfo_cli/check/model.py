@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..model.policy import Mark, Policy, is_legal
+from ..model.policy import ADD_BLACK, Mark, is_legal
 from ..model.precision_mode import MODES, Mode
-from .mixlist import ADD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -137,19 +136,18 @@ def not_in_model(
 
 def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
     """Yield no-effect-in-model and black-refused-in-model for one op type."""
-    black = ADD[Policy.BLACK]
     changes = False
     for situation in situations:
         without = situation.without(reading.marks, name)
         changes = changes or bool(situation.answer.changed(without))
-        if black not in reading.marks[name]:
+        if ADD_BLACK not in reading.marks[name]:
             continue
         refused = [node for node in _refused(situation.answer, name) if without[node].code != "refused-dtype"]
         if refused:
             first = situation.answer.graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
             message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
-            yield reading.at("black-refused-in-model", reading.with_mark(name, black), message)
+            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), message)
             return
     if not changes:
         models = ", ".join(dict.fromkeys(situation.model.slot for situation in situations))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..errors import Damaged
 from ..text.layout import drop_part
-from ..text.scanner import Document, Node, without_tail
+from ..text.scanner import Document, Node, after_blanks, without_tail
 from ..text.source import Source
 from .finding import Finding, Fix, at, at_error
 
@@ -44,8 +44,7 @@ def trailing_text(source: Source, end: int, fixable: bool) -> Iterator[Finding]:
     """:param end: offset after the first value
     :param fixable: as in :func:`faults`
     """
-    rest = source.text[end:]
-    begin = end + len(rest) - len(rest.lstrip(" \t\n\r"))
+    begin = after_blanks(source.text, end)
     if begin < len(source.text):
         message = "text after the end of the value; the engine ignores it"
         hint, fix = ("`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))) if fixable else (None, None)

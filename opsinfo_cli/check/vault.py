@@ -10,8 +10,6 @@ from .finding import Finding, whole_file
 if TYPE_CHECKING:
     from ..change.vault import Scope, Vault
 
-_SOURCE = "opsinfo, docs/architecture.md, Changing"
-
 
 def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     """Yield the findings, and restore the modes of folders that killed processes left writable.

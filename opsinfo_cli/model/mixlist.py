@@ -18,6 +18,8 @@ from ..text.source import Source
 from .library import Operators
 from .policy import (
     ACTIONS,
+    ADD_BLACK,
+    ADD_WHITE,
     LISTS,
     Mark,
     Policy,
@@ -83,9 +85,7 @@ class Mixlist:
 
     def alone(self, name: str) -> Policy | None:
         """Return the policy that the marks set in every library, by a black or white ``to-add``; else None."""
-        return next(
-            (each for each in (Policy.BLACK, Policy.WHITE) if Mark("to-add", each) in self.marks_of(name)), None
-        )
+        return next((mark.policy for mark in (ADD_BLACK, ADD_WHITE) if mark in self.marks_of(name)), None)
 
 
 class Marked(NamedTuple):
