@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from typing import IO
 
 from .errors import Refused
@@ -47,6 +48,13 @@ def real_inside(folder: str, path: str) -> str:
     if os.path.commonpath([top, real]) != top or real == top:
         raise _outside(folder, path)
     return real
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folder of an absolute path, then those above it."""
+    while path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        yield path
 
 
 def _open_below(folder: str, real: str) -> int:

@@ -30,6 +30,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import Locked, Refused
 from ..model.file_kind import is_library_name
+from ..opening import folders_above
 from .lock import wait_for
 from .moves import Move
 from .whole_file import (
@@ -395,7 +396,7 @@ class Vault:
 
     def _prepare(self) -> None:
         real = os.path.realpath(self.path)
-        if any(is_library_name(os.path.join(folder, "x.json")) for folder in _with_those_above(real)):
+        if any(is_library_name(os.path.join(folder, "x.json")) for folder in (real, *folders_above(real))):
             raise Refused(
                 "a vault must not be in a config directory: the engine reads every JSON file there",
                 name="vault-in-store",
@@ -647,12 +648,6 @@ def backup_name(index: int, path: str) -> str:
 
 def moves_of(moved: Sequence[Move]) -> dict[str, list[str | None]]:
     return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moved}
-
-
-def _with_those_above(folder: str) -> Iterator[str]:
-    while folder != os.path.dirname(folder):
-        yield folder
-        folder = os.path.dirname(folder)
 
 
 def _remove_temps(folder: str) -> None:

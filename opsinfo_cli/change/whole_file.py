@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from ..errors import Refused, Stale
+from ..opening import folders_above
 
 _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 
@@ -112,7 +113,7 @@ def require_trusted(given: str, real: str) -> None:
     if os.geteuid() != 0:
         return
     owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
-    folders = {folder for path in (os.path.abspath(given), real) for folder in _folders_above(path)}
+    folders = {folder for path in (os.path.abspath(given), real) for folder in folders_above(path)}
     for folder in sorted(folders):
         danger = _danger(folder, {0, owner})
         if danger:
@@ -122,12 +123,6 @@ def require_trusted(given: str, real: str) -> None:
                 path=given,
                 hint="run the command as the file's owner, or with --force if you trust that user",
             )
-
-
-def _folders_above(path: str) -> Iterator[str]:
-    while path != os.path.dirname(path):
-        path = os.path.dirname(path)
-        yield path
 
 
 def _danger(folder: str, trusted: set[int]) -> str | None:

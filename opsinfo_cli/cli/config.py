@@ -12,6 +12,7 @@ import click
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
+from ..opening import folders_above
 from ..text.source import Source
 from .params import FILE, Command, option, together
 
@@ -88,16 +89,12 @@ def _chosen(named: str | None, none: bool) -> Config | None:
 
 def _above(folder: str) -> Iterator[Config]:
     """Yield configurations from a folder upward, nearest first."""
-    start = folder
-    while True:
+    for each in (folder, *folders_above(folder)):
         for name in (_OWN_FILE, _SHARED_FILE):
-            path = os.path.join(folder, name)
-            config = _read(os.path.relpath(path, start)) if os.path.isfile(path) else None
+            path = os.path.join(each, name)
+            config = _read(os.path.relpath(path, folder)) if os.path.isfile(path) else None
             if config:
                 yield config
-        if folder == os.path.dirname(folder):
-            return
-        folder = os.path.dirname(folder)
 
 
 def _read(path: str) -> Config | None:

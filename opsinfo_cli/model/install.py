@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..errors import Refused, UsageFault
+from ..opening import folders_above
 from ..text.members import Members, read_members
 from ..text.source import Source, read_bytes
 from .library import Operators, Store, library_files
@@ -45,9 +46,7 @@ _ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendor
 
 def root_above(path: str) -> str | None:
     """Return the OPP root that contains a file or directory; None if there is none."""
-    folder = os.path.realpath(path)
-    while os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
+    for folder in folders_above(os.path.realpath(path)):
         if any(os.path.isdir(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
             return folder
     return None

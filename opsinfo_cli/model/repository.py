@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..opening import folders_above
+
 
 @dataclass(frozen=True)
 class Repository:
@@ -34,12 +36,8 @@ class Repository:
 
 def git_root(folder: str) -> str | None:
     """Return the nearest folder with ``.git``, at ``folder`` (an absolute path) or above it."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
+    folders = (folder, *folders_above(folder))
+    return next((each for each in folders if os.path.lexists(os.path.join(each, ".git"))), None)
 
 
 def _below(path: str, root: str) -> str | None:
