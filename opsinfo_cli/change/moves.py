@@ -199,9 +199,12 @@ def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
     """
     edits: list[Edit] = []
     style: Style | None = None
+    places: dict[str, list[int]] = {}
+    for member in library.members:
+        places.setdefault(member.key, []).append(member.key_start)
     for name, policy in wanted.items():
         entry = _entry(library, name)
-        _require_single(library, entry)
+        _require_single(entry, places[name])
         if entry.policy is not policy:
             style = style or _style(library)
             edits.append(_set_flag(library, entry, policy, style))
@@ -235,13 +238,14 @@ def _style(library: Library) -> Style:
     return Style(style.unit, "\r\n" if text[newline - 1 : newline] == "\r" else "\n", style.colon)
 
 
-def _require_single(library: Library, entry: Entry) -> None:
-    places = [member.key_start for member in library.members if member.key == entry.name]
-    if len(places) == 1:
-        places = _twice(entry)
+def _require_single(entry: Entry, places: list[int]) -> None:
+    """:param places: the offsets of its key
+    :raises Refused: if its key, or its section or flag of a policy, appears twice
+    """
+    places = places if len(places) > 1 else _twice(entry)
     if not places:
         return
-    lines = [str(library.source.place(place).line) for place in places]
+    lines = [str(entry.source.place(place).line) for place in places]
     said = (
         f"twice, in lines {' and '.join(lines)}"
         if len(lines) == 2
@@ -250,8 +254,8 @@ def _require_single(library: Library, entry: Entry) -> None:
     raise Refused(
         f"`{entry.name}` appears {said}; the engine reads the last",
         name="duplicate-key",
-        path=library.path,
-        line=library.source.place(places[-1]).line,
+        path=entry.path,
+        line=entry.source.place(places[-1]).line,
         hint="remove one of them, then run the command again",
     )
 
