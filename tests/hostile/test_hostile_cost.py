@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hostile_support import Hostile
+from running_processes import PATIENCE, wait_until
 
 onnx = pytest.importorskip("onnx")
 
@@ -116,17 +117,19 @@ def test_a_signal_ends_an_endless_model(tmp_path: Path, fixtures: Path, number: 
     (tmp_path / "m.onnx").write_bytes(endless())
     words = ["simulate", "m.onnx", "--against", f"{fixtures / 'opp'}@ascend910b", "--inputs", "random:1"]
     command = [sys.executable, "-m", "opsinfo_cli", *words]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        wait_for_work(process.pid)
-        process.send_signal(number)
-        assert process.wait(10) == 128 + number
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: process.poll() is not None or seconds_of(process.pid) > 3)
+            process.send_signal(number)
+            assert process.wait(PATIENCE) == 128 + number
+        finally:
+            process.kill()
 
 
-def wait_for_work(pid: int) -> None:
-    """Return when a process has taken two seconds of processor time."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    while sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13])) < 3 * ticks:
-        time.sleep(0.1)
+def seconds_of(pid: int) -> float:
+    """Return the processor time that a process has taken."""
+    ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_log_that_grows_is_read_up_to_its_size(tmp_path: Path) -> None:
