@@ -10,27 +10,21 @@ __all__ = ["CI", "LONG", "Counts"]
 @dataclass(frozen=True)
 class Counts:
     """
-    :param stride: fail every Nth call of a run; 1 is all of them
-    :param detour: after every Nth of these runs, make another change and undo it; 1 is all of them
     :param traced: system calls of a real run that are killed or failed, evenly spread; None is all of them
     :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
     :param kills: runs that get SIGKILL at a random moment
     :param writers: processes that write one library at the same time
     :param cuts: rounds of power cuts over each run
     :param cut_step: cut after every Nth call in each round
-    :param damages: number of damaged journals
     """
 
-    stride: int
-    detour: int
     traced: int | None
     signals: int
     kills: int
     writers: int
     cuts: int
     cut_step: int
-    damages: int
 
 
-CI = Counts(stride=18, detour=4, traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3, damages=60)
-LONG = Counts(stride=1, detour=1, traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1, damages=2000)
+CI = Counts(traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3)
+LONG = Counts(traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1)

@@ -31,7 +31,6 @@ from opsinfo_cli.model.policy import Policy
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
 USER = 65534
-NO_PROCESS = 2**22 + 7  # beyond the largest pid that Linux gives
 TEMP = re.compile(r"\.opsinfo-[0-9]+-[0-9a-f]+\.tmp")
 CONFIG = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"
 
@@ -106,10 +105,9 @@ class Scene:
     wanted: list[Content]
     act: Callable[[Writer], Any]
     detour: Callable[[Writer], Any] | None = None
-    in_place: bool = False
 
     def writer(self) -> Writer:
-        return Writer(Vault(str(self.place)), wait=0, in_place=self.in_place)
+        return writer_on(self.place)
 
     def run(self) -> str:
         """The outcome: ``done``, ``not confirmed``, the name of a refusal, or a crash."""
@@ -186,7 +184,7 @@ def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
         yield f"left behind: {temps + scene.vault_temps()}"
 
 
-def complaints_of_the_next_run(scene: Scene, with_detour: bool = True) -> Iterator[str]:
+def complaints_of_the_next_run(scene: Scene) -> Iterator[str]:
     """Check that the next run of a healthy system succeeds, cleans up, and can be followed by another change.
 
     A restore that stopped between two files may first be completed or reversed by a separate run.
@@ -200,11 +198,11 @@ def complaints_of_the_next_run(scene: Scene, with_detour: bool = True) -> Iterat
         if scene.state() != "old":
             yield f"after restore of the unfinished change, the files are {scene.state()}"
         answer = scene.run()
-    if answer not in ("done", "nothing-to-restore", "exists") or scene.state() != "new":
+    if answer not in ("done", "nothing-to-restore") or scene.state() != "new":
         yield f"the next run ends with {answer!r}, the files are {scene.state()}"
-    if scene.detour and with_detour:
+    if scene.detour:
         yield from _complaints_of_a_detour(scene, scene.detour)
-    if scene.temps() and (answer != "exists" or with_detour):  # a run that writes nothing removes nothing
+    if scene.temps():
         yield f"still there after the next run: {scene.temps()}"
     if scene.damaged_backups():
         yield "a backup is damaged after the next run"

@@ -246,7 +246,7 @@ def test_the_owner_of_closed_folders_can_change_two_files_of_one_at_once(
         for number in range(rounds):
             try:
                 to = Policy.WHITE if number % 2 else Policy.BLACK
-                writer_on(top / "state" / "vault", wait=30).run("move", jobs([path], to))
+                writer_on(top / "state" / "vault", wait=120).run("move", jobs([path], to))
             except OpsinfoError as error:
                 with report.open("a") as file:
                     file.write(f"{path.name}, round {number}: {error.name}: {error.message}\n")

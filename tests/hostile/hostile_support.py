@@ -19,8 +19,6 @@ ENTRY = json.dumps({"input0": TENSOR, "output0": TENSOR})
 LIBRARY = f'{{"Add": {ENTRY}}}'
 MIXLIST = '{"black-list": {"to-add": ["Add"]}}'
 
-FOLDER_OF = {"library": "libraries", "mixlist": "mixlists"}
-
 ACCEPTED = {"list": 0, "validate": 0, "move": 0, "fmt": 0}
 REFUSED = {"list": 3, "validate": 1, "move": 3, "fmt": 3}
 """Every command refuses it."""

@@ -10,9 +10,6 @@ from pathlib import Path
 from ray_support import Search, commands, ended
 from running_processes import wait_until
 
-NOTHING_TO_DO = 4
-"""Runs of a check that always passes: both ends, each twice."""
-
 
 def python(code: str, *words: str) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", code, *words]

@@ -456,10 +456,6 @@ def test_a_drop_of_mindyolo_is_placed_at_its_step_or_its_number() -> None:
     assert (points_of(alone), alone.lines) == ([(1, 8.0), (4, 4.0)], 5)
 
 
-PRINTED = b"[2023-04-28 06:51:30,648] [INFO] [config.py:955:print]   "
-DYNAMIC_ARGUMENTS = PRINTED + b"dynamic_loss_scale_args ...... {'init_scale': 65536, 'scale_window': 1000}"
-
-
 MOVED = "[INFO] [fused_optimizer.py:345:_update_scale] {}ing dynamic loss scale from {} to {}"
 COUNTER = "[Rank 0] step={}, skipped=1, lr=[0.1]"
 
