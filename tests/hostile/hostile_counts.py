@@ -23,4 +23,4 @@ class Counts:
 
 
 CI = Counts(many=6_000, long=2 << 20, mixes=5, seconds=10)
-LONG = Counts(many=40_000, long=8 << 20, mixes=1, seconds=15)
+LONG = Counts(many=40_000, long=8 << 20, mixes=1, seconds=40)
