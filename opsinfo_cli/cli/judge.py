@@ -22,7 +22,7 @@ from ..model.mixlist import Mixlist
 from ..model.precision_mode import MODES
 from ..model.target import Target, TargetOptions
 from ..report.console import Console
-from .open import accepted_mixlist, open_against, report_doubts, report_unknown
+from .open import accepted_mixlist, open_given, report_doubts, report_unknown
 from .params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, lazily, option
 
 DEFAULT_MODE = "mixed_float16"
@@ -171,16 +171,15 @@ def judged_model(
 
 
 def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions, console: Console) -> Target | None:
-    if options.against is None:
-        if list(sources) != ["assumed"]:
-            raise UsageFault(
-                "--against TARGET is required: its policies and dtypes decide",
-                name="needs-target",
-                hint="--columns assumed judges without a target; every operator is then gray",
-            )
-        return None
-    target = open_against(options.against, console, chosen)
-    report_doubts(target, console)
+    if options.against is None and list(sources) != ["assumed"]:
+        raise UsageFault(
+            "--against TARGET is required: its policies and dtypes decide",
+            name="needs-target",
+            hint="--columns assumed judges without a target; every operator is then gray",
+        )
+    target = open_given(options.against, console, chosen)
+    if target:
+        report_doubts(target, console)
     return target
 
 

@@ -15,7 +15,7 @@ from ..model.policy import Policy
 from ..model.target import Target, TargetOptions
 from ..report.answer import Answer
 from ..report.console import Console
-from .open import open_against, open_target, report_doubts
+from .open import open_given, open_target, report_doubts
 from .params import WriteOptions
 from .write import changed, changed_answer
 
@@ -74,9 +74,10 @@ def open_movable(text: str, against: str | None, create: bool, options: TargetOp
     """
     target = text if create and not os.path.lexists(text) else _opened(text, options, console)
     if isinstance(target, str) or target.kind == "mixlist":
-        if against is None:
+        names = open_given(against, console, options)
+        if names is None:
             console.warn("names not checked; add --against TARGET")
-        return Movable(target, None if against is None else open_against(against, console, options))
+        return Movable(target, names)
     if against or create:
         raise not_a_mixlist(target)
     require_not_snapshot(target)

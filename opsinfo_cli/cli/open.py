@@ -74,8 +74,29 @@ def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS
     return target
 
 
+def open_given(text: str | None, console: Console, options: TargetOptions = _DEFAULTS) -> Target | None:
+    """Return the target of an ``--against`` that may be missing; then no option may describe it.
+
+    :raises UsageFault: if one does
+    """
+    if text is not None:
+        return open_against(text, console, options)
+    require_against(options)
+    return None
+
+
+def require_against(options: TargetOptions) -> None:
+    """:raises UsageFault: if options describe the target of ``--against``, which is missing"""
+    given = {"--soc": options.soc, "--core": options.core != _DEFAULTS.core, "--custom": options.customs}
+    for word, value in given.items():
+        if value:
+            raise UsageFault(f"{word} requires --against", hint="add --against TARGET")
+
+
 def open_targets(texts: Sequence[str], console: Console, options: TargetOptions) -> list[Target]:
     """Return the targets of a repeatable ``--against``, and report doubts about them."""
+    if not texts:
+        require_against(options)
     targets = [open_against(text, console, options) for text in texts]
     for target in targets:
         report_doubts(target, console)

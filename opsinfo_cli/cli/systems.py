@@ -14,7 +14,7 @@ from ..neighbours.system import System
 from ..neighbours.vocabulary import Loss, OperatorLists, ReadLists
 from ..report.console import Console
 from ..text.source import Source
-from .open import accepted_mixlist, open_against, open_target, report_doubts
+from .open import accepted_mixlist, open_given, open_target, report_doubts
 from .params import Word, lazily
 
 SYSTEM = Word("SYSTEM", lazily("systems"), reads=True)
@@ -84,11 +84,10 @@ def read_files(
         return read_lists(system, [Source.read(path) for path in paths])
     path = system.mixlist_path(Source.read(paths[0])) if system.mixlist_path else paths[0]
     mixlist = accepted_mixlist(path, console)
-    if against is None:
-        return of_mixlist(mixlist, None, system.name)
-    target = open_against(against, console, options)
-    report_doubts(target, console)
-    return of_mixlist(mixlist, target.operators, system.name)
+    target = open_given(against, console, options)
+    if target:
+        report_doubts(target, console)
+    return of_mixlist(mixlist, target.operators if target else None, system.name)
 
 
 def report_losses(losses: Iterable[Loss], console: Console) -> None:

@@ -166,13 +166,18 @@ _WHAT_A_TARGET_IS = (
 
 def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target:
     """``TARGET@SOC``: one chip of an install."""
-    if options.soc:
-        raise UsageFault(f"`{text}` names the SoC already", hint="leave out --soc")
+    _require_no_soc(text, options)
     if not os.path.isdir(root) or not opp_root(root):
         raise UsageFault("only an operator package has SoCs to choose from", name="wrong-kind", path=root)
     target = _from_directory(root, options._replace(soc=soc))
     target.text = text
     return target
+
+
+def _require_no_soc(text: str, options: TargetOptions) -> None:
+    """:raises UsageFault: if a target that names its SoC has another option for it"""
+    if options.soc:
+        raise UsageFault(f"`{text}` names the SoC already", hint="leave out --soc")
 
 
 def _require_lookup(path: str) -> None:
@@ -254,6 +259,7 @@ def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> 
     root = select_root(environ, f"no such file or directory: `{text}`")
     customs = [*options.customs, *environment_customs(environ)]
     install = Install.open(root.path, text, options.core, customs)
+    _require_no_soc(text, options)
     notes = []
     if root.by == "usual folder":
         notes.append(f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set")

@@ -10,7 +10,7 @@ from ...graph.judging import prepare
 from ...graph.options.atc import AtcOptions
 from ...model.target import TargetOptions
 from ...report.console import Console
-from ..open import accepted_mixlist, open_against, open_model, open_prices, report_doubts, report_unknown
+from ..open import accepted_mixlist, open_given, open_model, open_prices, report_doubts, report_unknown
 from ..simulation import opened_simulation
 from .check import Check
 
@@ -28,10 +28,10 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     :raises RefusedByAtc: if the compiler refuses the model, and the options are strict
     """
     require_sense(options)
-    if options.against is None:
+    target = open_given(options.against, console, target_options)
+    if target is None:
         check.require_simulation()
         return problem_of(options, None, None, None, console)
-    target = open_against(options.against, console, target_options)
     report_doubts(target, console)
     base = accepted_mixlist(options.base, console) if options.base else None
     if base:

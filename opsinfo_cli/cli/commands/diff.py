@@ -20,6 +20,7 @@ from ...compare import (
     section_differences,
 )
 from ...errors import UsageFault
+from ...model.install import opp_root
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
@@ -88,6 +89,8 @@ def command(
     """
     _require_targets(targets)
     opened = [target for text in targets for target in open_chips(text, console, options, socs)]
+    if socs and not any(os.path.isdir(text) and opp_root(text) for text in targets):
+        raise UsageFault("--soc requires an install", hint="leave out --soc")
     is_matrix = len(opened) > 2 or len(targets) == 1
     _require_alike(opened)
     _require_fitting(opened, is_matrix, console, mixlist_a or mixlist_b, mixlist, sections)

@@ -85,9 +85,9 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
     """
     if target is not None and not os.path.isdir(target):
         found: Target = resolve(target, options, os.environ)
-        if found.kind == "snapshot":
-            said = "doctor checks an install, not a snapshot of one"
-            raise UsageFault(said, name="wrong-kind", path=target)
+        if found.kind in ("snapshot", "mixlist"):
+            hint = f"`opsinfo validate {target}` checks it" if found.kind == "mixlist" else None
+            raise UsageFault(f"doctor checks an install, not a {found.kind}", name="wrong-kind", path=target, hint=hint)
         return found.path, [found.install] if found.install else []
     if target is None:
         target = select_root(os.environ, "no target was given").path

@@ -23,7 +23,7 @@ from ...report.console import Console
 from ...report.views.graph import comparison_answer, path_answer, read_back_answer, rows_answer
 from ...report.views.graph_document import GraphView
 from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
-from ..open import open_model, open_prices
+from ..open import open_model, open_prices, require_against
 from ..params import (
     FILE,
     GLOB,
@@ -160,6 +160,7 @@ def command(
     asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.given:
+        require_against(options)
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
         return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))._replace(status=refused)

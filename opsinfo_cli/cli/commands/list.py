@@ -11,7 +11,7 @@ from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.operators import list_answer
-from ..open import accepted_mixlist, open_against, open_target, report_doubts, report_no_match, report_unknown
+from ..open import accepted_mixlist, open_given, open_target, report_doubts, report_no_match, report_unknown
 from ..params import LIST, TARGET, Command, match_option, matches, mixlist_option, option, prints, target_options
 
 
@@ -53,7 +53,8 @@ def command(
     applied: Mixlist | None
     if opened.kind == "mixlist":
         applied = opened.mixlist
-        operators = open_against(against, console, options).operators if against else None
+        libraries = open_given(against, console, options)
+        operators = libraries.operators if libraries else None
         rows = mixlist_rows(applied, operators)
     else:
         applied = accepted_mixlist(mixlist, console) if mixlist else None

@@ -14,7 +14,7 @@ from ...numerics.tensors import DumpedTensor, by_operator, dump_files, load_nump
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.numerics import calls_answer, formats_answer, tensors_answer
-from ..open import open_against
+from ..open import open_given, require_against
 from ..params import TARGET, Choice, Command, Word, install_options, option, prints
 
 _LOW = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
@@ -51,11 +51,12 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
     if not paths:
         if against:
             raise UsageFault("--against requires dumped tensors", hint="give .npy files, or a directory of them")
+        require_against(options)
         return formats_answer()
     dumps = [path for path in paths if path.endswith(".json")]
     if dumps and len(dumps) < len(paths):
         raise UsageFault("dump.json and .npy files cannot be combined")
-    target = open_against(against, console, options) if against else None
+    target = open_given(against, console, options)
     operators = target.operators if target else None
     if dumps:
         calls = by_name((call for path in dumps for call in read_calls(path)), FORMATS[_LOW[low]])

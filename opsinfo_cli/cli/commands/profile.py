@@ -20,7 +20,7 @@ from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.profile import ProfileView, profile_answer
 from ..judge import FRAMEWORKS, MODEL, JudgeOptions, judged_model
-from ..open import accepted_mixlist, open_against, open_model, open_profile, report_doubts, report_unknown
+from ..open import accepted_mixlist, open_given, open_model, open_profile, report_doubts, report_unknown
 from ..params import FILE, MODE, TABLE, TARGET, Choice, Command, Word, advanced, install_options, option, prints
 
 
@@ -64,7 +64,7 @@ def command(
     """
     if mode is not None and model is None:
         raise UsageFault("--precision-mode requires --model", hint="it chooses how --model is judged")
-    target = open_against(against, console, options) if against else None
+    target = open_given(against, console, options)
     applied = accepted_mixlist(mixlist, console) if mixlist else None
     if target:
         report_doubts(target, console)

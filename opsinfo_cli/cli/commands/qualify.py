@@ -13,6 +13,7 @@ import click
 
 from ...change.output_file import write_file
 from ...errors import UsageFault
+from ...model.library import Operators
 from ...model.policy import Policy
 from ...model.target import TargetOptions
 from ...neighbours.name_tables import name_table
@@ -28,7 +29,7 @@ from ...runs.startup import LEVELS, level_kind
 from ...runs.training_run import RunEvidence, run_evidence, runs_of
 from ...runs.verdict import judge
 from ...text.source import standard_input
-from ..open import open_against
+from ..open import open_given
 from ..params import TARGET, Choice, Command, Number, OutputFile, Word, advanced, bundle, option, prints, soc_option
 
 
@@ -138,7 +139,8 @@ def command(
     runs, others = runs_of(logs), runs_of(reference)
     if plot:
         require_svg(plot)
-    policy_of = _policies(against, soc, console) if against else None
+    target = open_given(against, console, TargetOptions(soc=soc))
+    policy_of = _policies(target.operators) if target else None
     for run in runs + others:
         if len(run.paths) > 1:
             console.note(f"{run.name}: {len(run.paths)} logs are read as the ranks of one run")
@@ -157,9 +159,8 @@ def command(
     return soundness_answer(Soundness(verdict, evidence, compared, facts, against, policy_of), status)
 
 
-def _policies(against: str, soc: str | None, console: Console) -> PolicyOf:
+def _policies(operators: Operators) -> PolicyOf:
     """Return what gives the policy of the op types that a MindSpore primitive maps to; None if they differ."""
-    operators = open_against(against, console, TargetOptions(soc=soc)).operators
     table = name_table("mindspore").ops
 
     def policy_of(name: str) -> Policy | None:

@@ -206,7 +206,7 @@ def command(
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
     if socs and not against:
-        raise UsageFault("--soc requires --against")
+        raise UsageFault("--soc requires --against", hint="add --against TARGET")
     _require_fitting(fixes, writing, narrowing, paths)
     fix_writing = replace(writing, dry_run=fixes.show_diff or writing.dry_run)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
@@ -244,7 +244,7 @@ def command(
 
 def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
     """Return a target, or one for each chip of an install."""
-    if socs and os.path.isdir(text):
+    if socs and not os.path.isfile(text):
         return [open_against(text, console, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
     return [open_against(text, console)]
 

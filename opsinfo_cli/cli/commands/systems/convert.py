@@ -20,7 +20,7 @@ from ....neighbours.vocabulary import ReadLists
 from ....report.answer import Answer
 from ....report.console import Console
 from ....report.views.systems import conversion_answer
-from ...open import open_against, report_doubts
+from ...open import open_against, report_doubts, require_against
 from ...params import FILE, TARGET, Command, OutputFile, WriteOptions, install_options, option, prints, write_options
 from ...systems import FORMAT, read_files, report_losses
 from ...write import built, changed, new_file, undoing
@@ -74,9 +74,14 @@ def command(
     require_writer(target)
     if replace and not target.delta:
         raise UsageFault("--replace requires --to mixlist")
+    origin = system_called(source.partition(":")[0])
+    if against is None and not (inputs and origin.input == "target"):
+        require_against(options)
+    if against is not None and not target.delta and not (inputs and origin.input == "mixlist"):
+        raise UsageFault("--against requires a mixlist to read or to write")
     if inputs:
         read = read_files(system_called(source), inputs, against, console, options)
-    elif system_called(source.partition(":")[0]).facts is None:
+    elif origin.facts is None:
         raise UsageFault(f"{source} has no built-in lists; give a file")
     else:
         read = ReadLists(lists_of(source))

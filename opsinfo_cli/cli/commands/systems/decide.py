@@ -15,7 +15,7 @@ from ....neighbours.registry import system_called
 from ....report.answer import Answer
 from ....report.console import Console
 from ....report.views.systems import decisions_answer
-from ...open import accepted_mixlist, open_against, report_doubts
+from ...open import accepted_mixlist, open_given, report_doubts
 from ...params import FILE, TARGET, Command, Word, install_options, lazily, option, prints
 from ...systems import DTYPE, SYSTEM, dtype_called, open_system
 
@@ -107,7 +107,7 @@ def _on_ascend(
         raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint="add --against TARGET")
     if mixlist and not mode.is_mixed:
         raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
-    target = open_against(against, console, options) if against else None
+    target = open_given(against, console, options)
     if target:
         report_doubts(target, console)
         if target.soc and not mode.is_on(target.soc):
