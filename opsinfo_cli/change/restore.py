@@ -122,10 +122,10 @@ def _changed_since(history: History, record: Record) -> Refused:
 
 
 def _other_lineage(file: ChangedFile) -> Refused:
-    now = version_at(file.path) or "unknown"
+    before, now = file.version or "unknown", version_at(file.path) or "unknown"
+    differs = f"CANN of the backup: {before}, of the file: {now}" if before != now else "opsinfo wrote other content"
     return Refused(
-        "something other than opsinfo, such as an upgrade, has replaced the file since the backup "
-        f"(CANN of the backup: {file.version or 'unknown'}, of the file: {now})",
+        f"something other than opsinfo, such as an upgrade, has replaced the file since the backup ({differs})",
         name="other-lineage",
         path=file.path,
         hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
