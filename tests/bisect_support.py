@@ -7,23 +7,12 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from model_files import chain
+
 TYPES = "Add AddN AddRmsNorm BatchMatMulV2 BiasAdd Conv2D LayerNorm MatMulV2 MaxPool Mul Relu SoftmaxV2".split()  # noqa: SIM905
 CULPRITS = ["LayerNorm", "Mul", "SoftmaxV2"]
 
-CHAIN: dict[str, Any] = {
-    "nodes": [
-        {"name": "x", "type": "Data", "out": ["f32"]},
-        {"name": "w", "type": "Const", "out": ["f32"]},
-        {"name": "a", "type": "MatMulV2", "inputs": ["x:0", "w:0"], "out": ["f32"]},
-        {"name": "b", "type": "Relu", "inputs": ["a:0"], "out": ["f32"]},
-        {"name": "c", "type": "SoftmaxV2", "inputs": ["b:0"], "out": ["f32"]},
-        {"name": "d", "type": "Conv2D", "inputs": ["c:0", "w:0"], "out": ["f32"]},
-        {"name": "e", "type": "Mul", "inputs": ["d:0", "w:0"], "out": ["f32"]},
-        {"name": "f", "type": "Log", "inputs": ["e:0"], "out": ["f32"]},
-        {"name": "g", "type": "MatMulV2", "inputs": ["f:0", "w:0"], "out": ["f32"]},
-        {"name": "output", "type": "NetOutput", "inputs": ["g:0"]},
-    ]
-}
+CHAIN = chain({"a": "MatMulV2", "b": "Relu", "c": "SoftmaxV2", "d": "Conv2D", "e": "Mul", "f": "Log", "g": "MatMulV2"})
 """White and gray operators, and a black one, of the fixture ``opp``."""
 
 

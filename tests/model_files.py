@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,25 @@ from ge_dump import ge_dump
 
 Graph = dict[str, Any]
 
-CLASSIFIER: Graph = {
-    "nodes": [
-        {"name": "x", "type": "Data", "out": ["f32"]},
-        {"name": "w", "type": "Const", "out": ["f32"]},
-        {"name": "fc/matmul", "type": "MatMulV2", "inputs": ["x:0", "w:0"], "out": ["f32"]},
-        {"name": "relu", "type": "Relu", "inputs": ["fc/matmul:0"], "out": ["f32"]},
-        {"name": "log", "type": "Log", "inputs": ["relu:0"], "out": ["f32"]},
-        {"name": "output", "type": "NetOutput", "inputs": ["log:0"]},
-    ]
-}
+_SOURCES = {"x": "Data", "w": "Const"}
+_WEIGHTED = ("Conv2D", "MatMulV2", "Mul")
+
+
+def chain(types: Mapping[str, str]) -> Graph:
+    """Operators, name -> op type, each of which reads the one before it; the first reads ``x``.
+
+    Those of two inputs read the constant ``w`` as well.
+    """
+    nodes: list[dict[str, Any]] = [{"name": name, "type": of, "out": ["f32"]} for name, of in _SOURCES.items()]
+    before = "x:0"
+    for name, op_type in types.items():
+        inputs = [before, "w:0"] if op_type in _WEIGHTED else [before]
+        nodes.append({"name": name, "type": op_type, "inputs": inputs, "out": ["f32"]})
+        before = f"{name}:0"
+    return {"nodes": [*nodes, {"name": "output", "type": "NetOutput", "inputs": [before]}]}
+
+
+CLASSIFIER = chain({"fc/matmul": "MatMulV2", "relu": "Relu", "log": "Log"})
 """A white, a gray and a black operator of the fixture ``opp``, in this order; the gray one follows the white one."""
 
 COMPILED: Graph = {

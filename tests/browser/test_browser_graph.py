@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from browser_support import CHROMIUM, HOSTILE, Browser, dumped, framed
+from model_files import Graph, chain, dump
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH")
 
@@ -31,31 +32,16 @@ def judged(opp: Path) -> list[str | Path]:
     return ["--against", opp, "--soc", "ascend910b", *WORDS]
 
 
-def dumped_model(folder: Path, nodes: list[dict[str, Any]]) -> Path:
-    from ge_dump import ge_dump
-
-    path = folder / "ge_proto_00020_FeTopoSortingAfter.txt"
-    path.write_text(ge_dump({"nodes": nodes}), "utf-8")
-    return path
-
-
-def classifier(relu: str = "relu") -> list[dict[str, Any]]:
+def classifier(relu: str) -> Graph:
     """A white, a gray and a black operator; the gray one has the given name, as text protobuf writes it."""
-    return [
-        {"name": "x", "type": "Data", "out": ["f32"]},
-        {"name": "w", "type": "Const", "out": ["f32"]},
-        {"name": "fc/matmul", "type": "MatMulV2", "inputs": ["x:0", "w:0"], "out": ["f32"]},
-        {"name": relu, "type": "Relu", "inputs": ["fc/matmul:0"], "out": ["f32"]},
-        {"name": "log", "type": "Log", "inputs": [f"{relu}:0"], "out": ["f32"]},
-        {"name": "output", "type": "NetOutput", "inputs": ["log:0"]},
-    ]
+    return chain({"fc/matmul": "MatMulV2", relu: "Relu", "log": "Log"})
 
 
 def test_nodes_are_searched_filtered_chosen_and_drawn(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
     result = browser(
-        opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out,
+        opsinfo("graph", dump(tmp_path), *judged).out,
         CELLS
         + SEARCH
         + """
@@ -93,7 +79,7 @@ def test_the_ribbon_is_walked_with_the_keyboard(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
     result = browser(
-        opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out,
+        opsinfo("graph", dump(tmp_path), *judged).out,
         """
         const ribbon = $("div.ribbon"), press = (key) => ribbon.dispatchEvent(new KeyboardEvent("keydown", {key}));
         const now = () => ribbon.getAttribute("aria-valuenow");
@@ -116,7 +102,7 @@ def test_hostile_names_are_text_in_the_table_in_the_drawing_and_in_reasons(
     browser: Browser, opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
     written = HOSTILE.replace('"', '\\"')
-    model = dumped_model(tmp_path, classifier(written))
+    model = dump(tmp_path, classifier(written))
     text = opsinfo("graph", model, *judged).out
     result = browser(
         text,
@@ -136,7 +122,7 @@ def test_hostile_names_are_text_in_the_table_in_the_drawing_and_in_reasons(
 def test_the_content_policy_lets_the_page_run_and_nothing_else(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
-    text = opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out
+    text = opsinfo("graph", dump(tmp_path), *judged).out
     dom = dumped(text.replace("</footer>", "</footer><script>document.body.id = 'other'</script>"), tmp_path)
     assert '<a href="#n2">' in dom
     assert 'id="other"' not in dom
@@ -148,7 +134,7 @@ def test_nothing_is_wider_than_the_page(
 ) -> None:
     long = "/".join(["a_scope_with_a_rather_long_name"] * 8)
     result = browser(
-        framed(opsinfo("graph", dumped_model(tmp_path, classifier(long)), *judged).out, width),
+        framed(opsinfo("graph", dump(tmp_path, classifier(long)), *judged).out, width),
         """
         const frame = $("iframe"); await new Promise((done) => setTimeout(done, 500));
         const inside = frame.contentDocument; inside.location.hash = "#n3";
@@ -170,7 +156,7 @@ def test_changed_nodes_are_marked_and_show_the_other_judging(
 ) -> None:
     marks = tmp_path / "ops_info.json"
     marks.write_text(json.dumps({"black-list": {"to-add": ["Relu"]}}), "utf-8")
-    ran = opsinfo("graph", dumped_model(tmp_path, classifier()), *judged, "--compare-mixlist", marks)
+    ran = opsinfo("graph", dump(tmp_path), *judged, "--compare-mixlist", marks)
     result = browser(
         ran.out,
         CELLS
@@ -198,7 +184,7 @@ def test_a_graph_of_many_nodes_shares_columns_and_is_shown_in_parts(
     for number in range(5000):
         nodes.append({"name": f"r{number}", "type": "Relu", "inputs": [f"{nodes[-1]['name']}:0"], "out": ["f32"]})
     result = browser(
-        opsinfo("graph", dumped_model(tmp_path, nodes), *judged).out,
+        opsinfo("graph", dump(tmp_path, {"nodes": nodes}), *judged).out,
         CELLS
         + SEARCH
         + """
@@ -218,7 +204,7 @@ def test_a_graph_of_many_nodes_shares_columns_and_is_shown_in_parts(
 def test_without_scripts_the_summary_the_ribbon_and_the_op_types_are_shown(
     opsinfo: Run, judged: list[str | Path], tmp_path: Path
 ) -> None:
-    text = opsinfo("graph", dumped_model(tmp_path, classifier()), *judged).out
+    text = opsinfo("graph", dump(tmp_path), *judged).out
     still = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     path = tmp_path / "still.html"
     path.write_text(still, "utf-8")
