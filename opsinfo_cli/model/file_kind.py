@@ -63,7 +63,7 @@ def is_option_name(path: str) -> bool:
     return bool(re.fullmatch(OPTION_NAME, os.path.basename(path), re.DOTALL | re.IGNORECASE))
 
 
-def option_kind(text: str, path: str, is_named: bool = False) -> str | None:
+def option_kind(text: str, path: str, is_named: bool) -> str | None:
     """Return one of ``OPTION_KINDS``; None if it is none of them, as every file named `.json`.
 
     :param is_named: whether the user names the file: one with nothing but node names is then a keep_dtype file

@@ -18,9 +18,9 @@ _MOST = 3
 _LOOK_ALIKE = str.maketrans("li|oq-", "11100_")
 
 
-def near_names(name: str, candidates: Iterable[str], most: int = _MOST) -> list[str]:
-    """Return at most ``most`` candidates similar to ``name``, the most similar first."""
-    return NearNames(candidates).of(name, most)
+def near_names(name: str, candidates: Iterable[str]) -> list[str]:
+    """Return at most three candidates similar to ``name``, the most similar first."""
+    return NearNames(candidates).of(name)
 
 
 def did_you_mean(name: str, candidates: Iterable[str] | NearNames) -> str | None:
@@ -43,9 +43,9 @@ class NearNames:
     def __init__(self, candidates: Iterable[str]) -> None:
         self._candidates = candidates
 
-    def of(self, name: str, most: int = _MOST) -> list[str]:
-        """Return similar candidates, the most similar first; if some only look alike, no others."""
-        return self._similar(_folded(name))[:most]
+    def of(self, name: str) -> list[str]:
+        """Return at most three similar candidates, the most similar first; if some only look alike, no others."""
+        return self._similar(_folded(name))[:_MOST]
 
     def suggestions(self, name: str) -> list[str]:
         """Return at most three: similar candidates, then the shortest that contain the name, whatever the case."""

@@ -35,7 +35,7 @@ class Style(NamedTuple):
         """The comma of a container on one line, with a blank if one follows the colon."""
         return "," if self.colon == ":" else ", "
 
-    def inside(self, indent: str, kind: str = "object") -> Layout:
+    def inside(self, indent: str, kind: str) -> Layout:
         """Return the layout of a container whose line is indented by ``indent``."""
         if self.unit is None or (kind == "array" and self.flat_arrays):
             return Layout("", "", self.comma, self.colon)
