@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.change.moves import written_like
 from opsinfo_cli.model.library import Library, Operators, Store
 from opsinfo_cli.model.mixlist import Mixlist, conflicts, merged, minimal, mixlist_content
-from opsinfo_cli.model.policy import LEGAL_COMBINATIONS, Mark, Policy, effective, least
+from opsinfo_cli.model.policy import LEGAL_COMBINATIONS, Mark, Policy, effective
 from opsinfo_cli.text.scanner import scan
 from opsinfo_cli.text.source import Source
 
@@ -36,23 +35,6 @@ def operators(*stores: Mapping[str, str | None]) -> Operators:
 def _library(flags: Mapping[str, str | None]) -> Library:
     content = {name: {"precision_reduce": {"flag": flag}} if flag else {} for name, flag in flags.items()}
     return Library.of(Source(json.dumps(content).encode(), "aic-x-ops-info.json"))
-
-
-@pytest.mark.parametrize("start", Policy)
-@pytest.mark.parametrize(
-    "marks",
-    [*sorted(LEGAL_COMBINATIONS, key=sorted), frozenset()],
-    ids=lambda marks: " ".join(map(str, sorted(marks))),
-)
-def test_the_fewest_marks_do_the_same_in_any_library(marks: frozenset[Mark], start: Policy) -> None:
-    assert effective(start, least(marks)) is effective(start, marks)
-    assert least(marks) <= marks
-    assert len(least(marks)) == (marks not in (frozenset(), frozenset({GRAY})))
-
-
-def test_refused_combinations_have_no_minimal_form() -> None:
-    with pytest.raises(ValueError, match="refuses"):
-        least(frozenset({BLACK, WHITE}))
 
 
 @given(st.lists(MARKED, min_size=1, max_size=4), FLAGS)

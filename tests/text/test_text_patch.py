@@ -52,14 +52,6 @@ def test_text_outside_the_edits_is_unchanged(text: str, data: st.DataObject) -> 
     assert splice(text, edits) == "\0".join(kept)
 
 
-def test_a_patch_of_another_text_is_stale() -> None:
-    patch = Patch(Source(b"{}", "f").sha256, (Edit(0, 1, "["),))
-    error = raised(Stale, patch.apply, Source(b"{ }", "f.json"))
-    assert error.path == "f.json"
-    assert patch.sha256[:12] in error.message
-    assert Source(b"{ }", "f").sha256[:12] in error.message
-
-
 def test_a_patch_keeps_the_byte_order_mark_by_default() -> None:
     source = Source(b"\xef\xbb\xbf{}", "f")
     edits = (Edit(1, 1, " "),)
