@@ -150,7 +150,6 @@ def test_a_search_of_a_directory_finds_the_files_of_the_validate_hook(
     opsinfo: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Broken files, so that only the name shows the kind; each in its own folder, because a store reads every JSON."""
-    pytest.importorskip("opsinfo_cli.model.file_kind", reason="this version does not search by name")
     expected = set()
     for number, (path, hooks) in enumerate(TAKEN.items()):
         file = tmp_path / str(number) / path

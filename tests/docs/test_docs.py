@@ -91,8 +91,3 @@ def test_every_variable_that_is_read_is_explained() -> None:
 def test_the_findings_page_has_every_rule(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(RULES)
-
-
-def test_codes_and_names_of_rules_are_unique() -> None:
-    codes = [rule.code for rule in RULES.values()]
-    assert len(set(codes)) == len(codes)

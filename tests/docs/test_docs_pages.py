@@ -131,7 +131,6 @@ def test_the_site_is_built_in_strict_mode(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert (tmp_path / "site" / "guide.zh-CN" / "index.html").exists()
     assert not (tmp_path / "site" / "generate.py").exists()
-    assert not (tmp_path / "site" / "man").exists()
 
 
 def test_the_site_refuses_a_dead_anchor(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ SHIPPED = [
     path
     for folder in ("opsinfo_cli", "docs", "schemas", "fixtures", "benchmarks", "tests")
     for path in (ROOT / folder).rglob("*")
-    if path.is_file() and path.suffix in (".py", ".json", ".md", ".1", ".toml", ".js", ".sh")
+    if path.is_file() and path.suffix in (".py", ".json", ".md", ".toml", ".js", ".sh")
 ] + [path for path in ROOT.glob("*") if path.suffix in (".md", ".toml", ".yml", ".yaml")]
 PRIVATE = re.compile(r"\b(?:" + "engine|interop|anchors|review" + r")\.md\b")
 OWNERS = (
