@@ -147,11 +147,12 @@ def on_a_terminal(command: str, language: str) -> str:
             "PYTHONPATH": str(ROOT),
         }
         screen = {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "1000", "PYTHONIOENCODING": "utf-8"}
-        while True:
+        for _ in range(20):
             status, text = _run([sys.executable, "-m", "opsinfo_cli", *words[1:]], place, {**kept, **ours, **screen})
             assert status in (0, 1), text
             if "\x1b[2K" not in text:  # else there was a bar of progress: the machine is busy
                 return text
+        raise TimeoutError(f"the machine is too busy for `{command}`: it always shows a bar of progress")
 
 
 def _run(words: list[str], folder: str, environment: dict[str, str]) -> tuple[int, str]:
