@@ -238,6 +238,13 @@ def _arg_max(it: FusionGraph) -> Iterator[Change]:
             yield Change(node.index, replace(node, outputs=(node.outputs[0]._replace(dtype="int32"),)))
 
 
+def _cast(it: FusionGraph) -> Iterator[Change]:
+    """2022: Cast to the dtype that its input has is removed."""
+    for node in it.of("Cast"):
+        if node.sources[0] is not None and node.inputs[0].dtype and node.inputs[0].dtype == node.outputs[0].dtype:
+            yield Change(node.index, None, {node.index: node.sources[0]})
+
+
 def _gru(it: FusionGraph) -> Iterator[Change]:
     """2022, name and test: CommonGRU becomes DynamicGRUV2; the bias becomes two."""
     for node in it.of("CommonGRU"):
@@ -408,6 +415,7 @@ RULES: dict[str, Rule] = {
     "PadFusionPass": _pad,
     "TileConstToAttrFusion": _tile,
     "ConstToAttrReduceSumFusion": _const_to_attr("ConstToAttrReduceSumFusion"),
+    "CastRemoveFusionPass": _cast,
     "CommonLSTMFusionPass": _lstm,
     "ConstToAttrGatherV2Fusion": _gather,
     "OneHotFusionPass": _const_to_attr("OneHotFusionPass"),

@@ -190,6 +190,54 @@ def test_nodes_that_depend_on_constants_only_are_folded(tmp_path: Path) -> None:
     assert [node.name for node in graph if node.type == "Const"] == ["Shape_0", "neg"]
 
 
+COMPUTED_SHAPES = """
+sizes = Shape(x)
+ends = Slice(sizes, zero, two)
+flat = Concat<axis=0>(ends, minus)
+rows = Reshape(x, flat)
+ones = ConstantOfShape<value=int64[1] {1}>(three)
+free = Mul(ones, minus)
+isfree = Equal(given, free)
+target = Where(isfree, ones, given)
+wide = Expand(w, target)
+all = ReduceProd<keepdims=0>(sizes)
+many = ConstantOfShape(all)
+y = Add(rows, wide)
+"""
+
+
+@pytest.mark.parametrize(
+    ("dims", "shapes"),
+    [
+        ([2, 3, 4, 5], {"rows": (2, 3, 20), "wide": (2, 1, 20), "y": (2, 3, 20), "many": (120,)}),
+        ([-1, 3, 4, 5], {"rows": (-1, -1, -1), "wide": (2, 1, 20), "y": (2, -1, 20), "many": None}),
+        ([1 << 20, 3, 4, 5], {"rows": (1 << 20, 3, 20), "many": (60 << 20,)}),
+    ],
+)
+def test_shapes_that_the_model_computes_are_known(dims: list[int], shapes: dict[str, Any], tmp_path: Path) -> None:
+    """As exporters write Reshape and Expand; the compiler folds these nodes."""
+    nodes = [onnx.parser.parse_node(line) for line in COMPUTED_SHAPES.strip().splitlines()]
+    for node in nodes:
+        node.name = node.output[0]
+    numbers = {"zero": [0], "two": [2], "three": [3], "minus": [-1], "given": [2, -1, -1]}
+    weights = [numpy_helper.from_array(numpy.array(value), name) for name, value in numbers.items()]
+    outputs = [_value("y", None), _value("many", None)]
+    graph = _read(tmp_path, nodes, [_value("x", dims)], outputs, [*weights, _weights("w", 2, 1, 20)])
+    assert graph.model.notes == ()
+    found = {node.name: node.outputs[0].shape for node in graph if node.outputs}
+    assert {name: found[name] for name in shapes} == shapes
+
+
+def test_a_shape_in_another_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("shape.bin").write_bytes(numpy.array([3, 2]).tobytes())
+    shape = TensorProto(name="s", data_type=TensorProto.INT64, dims=[2], data_location=TensorProto.EXTERNAL)
+    shape.external_data.add(key="location", value="shape.bin")
+    nodes = [helper.make_node("Identity", ["s"], ["t"]), helper.make_node("Reshape", ["x", "t"], ["y"], name="r")]
+    graph = _read(tmp_path, nodes, [_value("x", [2, 3])], [_value("y", None)], [shape])
+    assert [node.outputs[0].shape for node in graph if node.name == "r"] == [(-1, -1)]
+
+
 def test_bodies_of_if_get_captured_values_as_inputs(tmp_path: Path) -> None:
     then = helper.make_graph([helper.make_node("Relu", ["x"], ["t"])], "then", [], [_value("t", [2])])
     other = helper.make_graph([helper.make_node("Neg", ["z"], ["e"])], "else", [], [_value("e", [2])])

@@ -17,6 +17,7 @@ from ...errors import Damaged, MissingPackage, installing
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Refusal, Weights
 from .onnx_expansion import Found, expand, find, fold_added
+from .onnx_shapes import inferred
 from .source import CONST, Notes, SourceGraph, SourceNode, assemble, fold
 
 if TYPE_CHECKING:
@@ -415,14 +416,11 @@ def _number(text: str) -> int:
 
 def _infer(graph: SourceGraph, proto: Any, reader: _Reader) -> str:
     """Add dtypes and shapes that the package infers to the graph and its bodies; return its error, or an empty text."""
-    from onnx.shape_inference import infer_shapes
-
-    large = any(tensor.ByteSize() > _LARGE for tensor in proto.graph.initializer)
     try:
-        inferred = infer_shapes(without_large(proto, _LARGE) if large else proto)
+        found = inferred(without_large(proto, _LARGE))
     except Exception as error:  # the package raises several kinds of exceptions
         return brief(error)
-    _add_types(graph, inferred.graph, reader)
+    _add_types(graph, found.graph, reader)
     return ""
 
 
@@ -430,8 +428,8 @@ def _add_types(graph: SourceGraph, proto: Any, reader: _Reader) -> None:
     reader.values(graph, proto)
     owners = [node for node in graph.nodes if node.op != CONST]
     if any(node.bodies for node in owners):
-        for node, inferred in zip(owners, proto.node, strict=False):
-            for body, (_, inner) in zip(node.bodies, bodies(inferred), strict=False):
+        for node, found in zip(owners, proto.node, strict=False):
+            for body, (_, inner) in zip(node.bodies, bodies(found), strict=False):
                 _add_types(body, inner, reader)
 
 
