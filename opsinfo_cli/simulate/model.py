@@ -244,10 +244,12 @@ def _name_once(graph: Any) -> None:
 
 def _seed(graph: Any) -> None:
     """Give operators that draw random numbers a seed, so that both computations draw the same numbers."""
-    for number, node in enumerate(graph.node):
-        if node.op_type in _RANDOM and all(each.name != "seed" for each in node.attribute):
-            made = node.attribute.add()
-            made.name, made.type, made.f = "seed", 1, float(number + 1)
+    from onnx.helper import make_attribute
+
+    for number, node in enumerate(graph.node, 1):
+        in_training = node.op_type == "Dropout" and len(node.input) > 2
+        if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
+            node.attribute.append(make_attribute("seed", number if in_training else float(number)))
 
 
 def converted(file: OnnxFile, opset: int) -> OnnxFile | None:

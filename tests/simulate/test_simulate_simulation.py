@@ -241,9 +241,16 @@ def test_an_operator_that_onnxruntime_lacks_is_named(tmp_path: Path) -> None:
         simulation(save(tmp_path, nodes, *SQUARE, {"w": W}), {"x": X})
 
 
-def test_random_operators_draw_the_same_numbers_in_both_computations(tmp_path: Path) -> None:
-    nodes = [node("RandomNormalLike", ["x"], ["r"], name="r"), node("Add", ["x", "r"], ["y"], name="a")]
-    assert simulation(save(tmp_path, nodes, *SQUARE), {"x": X}, "origin").run().max_rel_error == 0
+RANDOM = [
+    [node("RandomNormalLike", ["x"], ["r"], name="r"), node("Add", ["x", "r"], ["y"], name="a")],
+    [node("Dropout", ["x", "", "t"], ["y"], name="d")],
+]
+
+
+@pytest.mark.parametrize("nodes", RANDOM, ids=lambda nodes: nodes[0].op_type)
+def test_random_operators_draw_the_same_numbers_in_both_computations(nodes: list[Any], tmp_path: Path) -> None:
+    path = save(tmp_path, nodes, *SQUARE, {"t": np.array(True)})
+    assert simulation(path, {"x": X}, "origin").run().max_rel_error == 0
 
 
 def test_of_several_sets_of_inputs_the_worst_counts(tmp_path: Path) -> None:
