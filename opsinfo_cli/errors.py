@@ -3,6 +3,7 @@
 The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
     OpsinfoError
+    ├── RefusedByAtc         1  the compiler refuses the model, with --strict
     ├── UsageFault           2  wrong usage: unknown names, conflicting options
     │   └── UnknownOperator     no such op type; a KeyError too
     └── Refused              3  a file or the system refused
@@ -21,22 +22,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
-
-__all__ = [
-    "Damaged",
-    "Locked",
-    "MissingPackage",
-    "NotConfirmed",
-    "OpsinfoError",
-    "Refused",
-    "Stale",
-    "UnknownOperator",
-    "UsageFault",
-    "brief",
-    "counted",
-    "installing",
-    "join_some",
-]
 
 _LONGEST_NAME, _LONGEST = 200, 1000
 
