@@ -44,10 +44,15 @@ def real_inside(folder: str, path: str) -> str:
 
     :raises Refused: if it is outside the folder
     """
-    top, real = os.path.realpath(folder), os.path.realpath(path)
-    if os.path.commonpath([top, real]) != top or real == top:
+    real = os.path.realpath(path)
+    if not is_below(real, os.path.realpath(folder)):
         raise _outside(folder, path)
     return real
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a real path is that of something in a real folder, at any depth."""
+    return path.startswith(f"{folder.rstrip('/')}/")
 
 
 def folders_above(path: str) -> Iterator[str]:

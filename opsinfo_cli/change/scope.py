@@ -9,6 +9,7 @@ import stat
 from ..errors import Refused
 from ..model.install import CORES
 from ..model.target import TargetOptions, resolve
+from ..opening import is_below
 from .vault import Scope
 from .whole_file import real_path
 
@@ -23,7 +24,7 @@ def scope_of(target: str | None) -> Scope:
     is_folder = _is_folder(target)
     real = real_path(target)
     if is_folder:
-        return lambda path: path.startswith(real.rstrip("/") + "/")
+        return lambda path: is_below(path, real)
     is_chip = not os.path.lexists(target) and os.path.isdir(target.rpartition("@")[0])
     if not is_chip and (os.path.lexists(target) or "/" in target or target.endswith(".json")):
         return lambda path: path == real

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from ..errors import Refused
 from ..model.file_kind import is_library_name, is_option_name
 from ..model.repository import git_root
+from ..opening import is_below
 from .finding import Outcome, PassedOver
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
@@ -109,7 +110,7 @@ class FoundFiles:
                 continue
             if listing is not None and path not in listing.entries:
                 self.outcome.passed_over.append(PassedOver(_shown(path), "git ignores it"))
-            elif os.path.islink(path) and not os.path.realpath(path).startswith(f"{tree.rstrip('/')}/"):
+            elif os.path.islink(path) and not is_below(os.path.realpath(path), tree):
                 self.outcome.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
             else:
                 files.append(path)

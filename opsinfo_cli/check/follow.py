@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..model.near_names import did_you_mean
 from ..model.repository import git_root
+from ..opening import is_below
 from ..text.source import Source
 from .finding import Finding, PassedOver, at
 
@@ -96,7 +97,7 @@ def follow(source: Source, top: str | None) -> Followed | None:
             break
         rest = _VARIABLE.sub("./", path)
         found = next(filter(os.path.isfile, _candidates(rest, folders)), None)
-        if found is not None and os.path.realpath(found).startswith(f"{top.rstrip('/')}/"):
+        if found is not None and is_below(os.path.realpath(found), top):
             plain = os.path.normpath(found)
             followed.targets.append((kind, plain if os.path.realpath(plain) == os.path.realpath(found) else found))
         elif found is not None or os.path.isabs(rest):
