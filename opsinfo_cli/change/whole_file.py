@@ -545,7 +545,7 @@ def remove_leftovers(folder: int) -> None:
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Defer signals while files are put in place, which takes milliseconds."""
+    """Defer signals while a change is recorded and its files are put in place."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield

@@ -52,7 +52,7 @@ def validate(
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
 
-    :raises OpsinfoError: if a target cannot be read; faults of ``paths`` are in the outcome
+    :raises OpsinfoError: if a target or model cannot be read; faults of ``paths`` are in the outcome
     """
     targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
     for target in targets:
