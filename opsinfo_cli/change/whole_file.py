@@ -308,10 +308,8 @@ def write_whole(
         os.fsync(descriptor)
         if original:
             _require_unchanged(place, original)
-        if is_new:  # a rename would replace what another process has put there
-            os.link(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-            with suppress(OSError):
-                os.unlink(temp, dir_fd=place.folder)
+        if is_new:
+            _name_new(temp, place)
         else:
             os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:
@@ -323,6 +321,30 @@ def write_whole(
             with suppress(OSError):  # after the sync, closing cannot fail
                 os.close(descriptor)
     return sync_folder(place.folder)
+
+
+def _name_new(temp: str, place: Place) -> None:
+    """Give a new file its name: by a link, because a rename would replace what another process has put there.
+
+    On a file system without hard links the rename replaces an empty file that was created for it.
+
+    :raises OSError: FileExistsError if the file exists
+    """
+    try:
+        os.link(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+    else:
+        with suppress(OSError):
+            os.unlink(temp, dir_fd=place.folder)
+        return
+    with opened(place.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, place.folder):
+        try:
+            os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+        except OSError:
+            os.unlink(place.name, dir_fd=place.folder)
+            raise
 
 
 def write_all(descriptor: int, data: bytes) -> None:

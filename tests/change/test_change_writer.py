@@ -473,6 +473,21 @@ def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: 
     assert (tmp_path / "empty").read_bytes() == b""
 
 
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP], ids=["EPERM", "EOPNOTSUPP"])
+def test_a_file_is_created_on_a_file_system_without_hard_links(
+    tmp_path: Path, vault: Vault, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "link", refusing)
+    create(Writer(vault), tmp_path / "a", text=TEXT)
+    assert ((tmp_path / "a").read_text(), names(tmp_path)) == (TEXT, ["a", "vault"])
+    with pytest.raises(Refused, match="exists already"):
+        write_copies({"/x/a": b"1"}, str(tmp_path / "a"), directory=False)
+    assert (tmp_path / "a").read_text() == TEXT
+
+
 def test_new_files_of_which_one_cannot_be_made_are_all_removed(
     tmp_path: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
