@@ -70,7 +70,7 @@ def test_a_process_that_is_being_started_when_a_signal_comes_is_ended_too(tmp_pa
         os.kill(os.getpid(), signal.SIGTERM)
         place.wait(60)
     place.stop()
-    assert not pid.exists() or not pid.read_text() or not Path(f"/proc/{int(pid.read_text())}").exists()
+    wait_until(lambda: not pid.exists() or not pid.read_text() or not Path(f"/proc/{int(pid.read_text())}").exists())
 
 
 @pytest.mark.process
@@ -88,7 +88,7 @@ def test_a_place_can_be_used_again_after_it_was_stopped(tmp_path: Path) -> None:
 def test_a_command_that_ignores_sigterm_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("opsinfo_cli.bisect.places.many.GRACE", 0.2)
     place = ManyPlace(os.environ)
-    place.start(trial(tmp_path / "1", "sh", "-c", "trap '' TERM; sleep 600 & sleep 600; sleep 600", timeout=0.5))
+    place.start(trial(tmp_path / "1", "sh", "-c", "trap '' TERM; sleep 600 & sleep 600; sleep 600", timeout=1))
     [(_, end)] = place.wait(60)
     assert (end.code, end.signal, end.timed_out) == (None, signal.SIGKILL, True)
 
