@@ -16,6 +16,7 @@ The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -136,16 +137,30 @@ class MissingPackage(Refused):
     default_name = "missing-package"
 
 
+def quoted(*words: str) -> str:
+    """Return words as a shell reads them; bytes that are no text and control characters as escapes of bash and zsh."""
+    from shlex import quote
+
+    def one(word: str) -> str:
+        if word.isprintable():
+            return quote(word)
+        plain = (
+            chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\x{byte:02x}" for byte in os.fsencode(word)
+        )
+        return f"$'{''.join(plain)}'"
+
+    return " ".join(map(one, words))
+
+
 def installing(packages: str = "onnx onnxruntime numpy") -> str:
     """Return the command that installs packages for this Python, a hint for :class:`MissingPackage`.
 
     :param packages: by default those of the extra `models`, which a checkout or a zip file needs too
     """
-    from shlex import quote
     from shutil import which
 
     python = sys.executable or "python3"
-    return f"{'python3' if which('python3') == python else quote(python)} -m pip install {packages}"
+    return f"{'python3' if which('python3') == python else quoted(python)} -m pip install {packages}"
 
 
 class NotConfirmed(Refused):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some
+from ..errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some, quoted
 from ..model.install import opp_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 from ..report.console import Console
@@ -110,7 +110,7 @@ def require_operators(target: Target) -> None:
             "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
             name="wrong-kind",
             path=target.path,
-            hint=f"`opsinfo show TARGET OP --mixlist {target.path}` shows its effect",
+            hint=f"`opsinfo show TARGET OP --mixlist {quoted(target.path)}` shows its effect",
         )
 
 

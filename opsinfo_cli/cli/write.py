@@ -10,6 +10,7 @@ from ..change.fmt import BuildPlan
 from ..change.moves import Job, Result, planned
 from ..change.vault import Vault, vault_path
 from ..change.writer import Writer
+from ..errors import quoted
 from ..model.install import root_above
 from ..report.answer import Answer
 from ..report.console import Console
@@ -103,14 +104,4 @@ def undoing(writing: WriteOptions, target: str) -> str:
     """Return the command line that undoes a change of a target."""
     folder = writing.backup_dir
     words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
-    return " ".join(map(_quoted, [*words, *(["--"] if target.startswith("-") else []), target]))
-
-
-def _quoted(word: str) -> str:
-    """Return a word as a shell reads it; bytes that are no text, and control characters, as escapes of bash and zsh."""
-    from shlex import quote
-
-    if word.isprintable():
-        return quote(word)
-    plain = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\x{byte:02x}" for byte in os.fsencode(word))
-    return f"$'{''.join(plain)}'"
+    return quoted(*words, *(["--"] if target.startswith("-") else []), target)

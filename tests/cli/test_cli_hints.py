@@ -32,12 +32,13 @@ WORDS = {
     "SYSTEM": "apex",
     "TABLE": "fixtures/profiles/op_summary.csv",
     "TARGET": T,
-    "{' '.join(targets)}": "apex:O1 torch-amp",
     "{console.command}": "list",
     "{name}": "apex",
     "{path}": "list",
-    "{target.path}": "fixtures/ops_info.json",
-    "{targets[0].text}": T,
+    "{quoted(*targets)}": "apex:O1 torch-amp",
+    "{quoted(target)}": "fixtures/ops_info.json",
+    "{quoted(target.path)}": "fixtures/ops_info.json",
+    "{quoted(targets[0].text)}": T,
 }
 """Words for which a reader puts their own."""
 LINES = {
@@ -46,7 +47,7 @@ LINES = {
     "graph MODEL --mixlist": f"graph {MODEL} --mixlist fixtures/ops_info.json",
     "simulate --format json": f"simulate {MODEL} --format=json",
     "snapshot --core": f"snapshot {T} --core ai",
-    "validate {path} --fix": "validate fixtures --fix",
+    "validate {quoted(path)} --fix": "validate fixtures --fix",
     "validate --fix{'' if finding.fix.is_safe else ' --unsafe-fixes'}": "validate --fix --unsafe-fixes fixtures",
 }
 """Lines to which a reader adds something."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
+import re
 import sys
 from copy import copy
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS, Counting
-from ...errors import Refused, UsageFault
+from ...errors import Refused, UsageFault, quoted
 from ...model.mixlist import Mixlist
 from ...report.console import Console
 from ...text.scanner import scan
@@ -189,7 +189,8 @@ class Check:
 
 def _quoted(word: str) -> str:
     """Return a word for a reader; placeholders need no quotes."""
-    return shlex.quote(word) if not word or set(word) & set(" \t\n'\"") else word
+    plain = re.sub(r"\{\w+\}", "x", word)
+    return word if quoted(plain) == plain else quoted(word)
 
 
 def _asked(trial: Trial, console: Console) -> tuple[int, str]:

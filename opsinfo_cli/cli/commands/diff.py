@@ -19,7 +19,7 @@ from ...compare import (
     policies_of,
     section_differences,
 )
-from ...errors import UsageFault
+from ...errors import UsageFault, quoted
 from ...model.install import opp_root
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
@@ -128,14 +128,14 @@ def _require_targets(targets: Sequence[str]) -> None:
             from ...neighbours.registry import names_system
 
             if names_system(text):
-                hint = f"`opsinfo systems diff {' '.join(targets)}` compares them"
+                hint = f"`opsinfo systems diff {quoted(*targets)}` compares them"
                 raise UsageFault(f"{text} is another system", hint=hint)
 
 
 def _require_alike(targets: Sequence[Target]) -> None:
     """:raises UsageFault: if there is nothing to compare, or something other than two mixlists or no mixlist"""
     if len(targets) == 1:
-        hint = f"`opsinfo list {targets[0].text}` shows its operators"
+        hint = f"`opsinfo list {quoted(targets[0].text)}` shows its operators"
         raise UsageFault("one target has nothing to be compared with", hint=hint)
     mixlists = [target for target in targets if target.kind == "mixlist"]
     if not mixlists or len(mixlists) == len(targets) == 2:

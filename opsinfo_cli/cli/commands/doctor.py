@@ -11,7 +11,7 @@ from ...check.run import Checker, Narrowing
 from ...check.selection import RuleSelection
 from ...check.store import check_install
 from ...check.vault import check_vault
-from ...errors import UsageFault
+from ...errors import UsageFault, quoted
 from ...model.install import Install, environment_customs, opp_root, select_root, socs_of
 from ...model.library import library_files
 from ...model.repository import Repository
@@ -86,7 +86,7 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
     if target is not None and not os.path.isdir(target):
         found: Target = resolve(target, options, os.environ)
         if found.kind in ("snapshot", "mixlist"):
-            hint = f"`opsinfo validate {target}` checks it" if found.kind == "mixlist" else None
+            hint = f"`opsinfo validate {quoted(target)}` checks it" if found.kind == "mixlist" else None
             raise UsageFault(f"doctor checks an install, not a {found.kind}", name="wrong-kind", path=target, hint=hint)
         return found.path, [found.install] if found.install else []
     if target is None:

@@ -11,7 +11,7 @@ import click
 
 from ...change.fmt import FmtPlan, fixed
 from ...change.moves import Job, Result
-from ...errors import OpsinfoError, Refused, UsageFault
+from ...errors import OpsinfoError, Refused, UsageFault, quoted
 from ...report.answer import Answer, Diff, Exact
 from ...report.console import Console
 from ...report.unified_diff import unified_diff
@@ -58,7 +58,7 @@ def command(
         return _build(mixlists, output, writing, console)
     for path in mixlists:
         if os.path.isdir(path):
-            hint = f"`opsinfo validate {path} --fix` fixes the mixlists in it"
+            hint = f"`opsinfo validate {quoted(path)} --fix` fixes the mixlists in it"
             raise UsageFault("this is a directory", name="is-directory", path=path, hint=hint)
         with suppress(Refused):  # reported below
             require_no_library(Source.read(path))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import counted, join_some
+from ...errors import counted, join_some, quoted
 from ...graph.read_back import ReadBack
 from ...model.policy import Policy
 from ...model.target import Target
@@ -192,8 +192,8 @@ def _notes(view: ProfileView) -> Iterator[str]:
         nodes = counted(view.back.matched, "node")
         yield f"{nodes} of the model ran by name: {agreement}; {len(view.back.unmatched)} not compared"
     if any(each.time.nodes for each in view.types):
-        table = view.tables[0].path if len(view.tables) == 1 else "TABLE"
-        target = view.target.text if view.target else "TARGET"
+        table = quoted(view.tables[0].path) if len(view.tables) == 1 else "TABLE"
+        target = quoted(view.target.text) if view.target else "TARGET"
         yield f"next: opsinfo bisect --profile {table} --against {target} --model MODEL -- CHECK"
 
 

@@ -242,13 +242,13 @@ def test_the_page_names_model_target_mode_and_check_and_has_the_lists_that_were_
 ) -> None:
     check = needing(tmp_path / "check", ["MatMulV2"])
     words = ["--model", dump(tmp_path, CHAIN), "--precision-mode", "mixed_bfloat16", "--format", "html"]
-    ran = search(*words, "--", check, "{mixlist}", "a b")
+    ran = search(*words, "--", check, "{mixlist}", "a b", "$(id)")
     assert ran.code == 0
     for text in (
         "ge_proto",
         "ascend910b",
         "mixed_bfloat16",
-        f"{check} {{mixlist}} &#x27;a b&#x27;",
+        f"{check} {{mixlist}} &#x27;a b&#x27; &#x27;$(id)&#x27;",
         "Proved by trial",
         "Lists that were run",
         "MatMulV2",
