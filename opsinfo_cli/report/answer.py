@@ -74,6 +74,10 @@ class ShareBar(NamedTuple):
 Cell: TypeAlias = "str | Span | Place | ShareBar"
 
 
+def cell_text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Span) else str(cell)
+
+
 class Column(NamedTuple):
     """:param policy: whether cells that are a policy have its colour
     :param number: whether it is right-aligned

@@ -32,6 +32,7 @@ from .answer import (
     Style,
     Table,
     Tree,
+    cell_text,
     spans,
 )
 from .escape import inert, row, visible, visible_line, wrapped
@@ -155,7 +156,7 @@ class Console:
     def _plain(self, block: Table | Lines | Names | Tree) -> Iterator[str]:
         """Yield the lines of a block off a terminal."""
         if isinstance(block, Table):
-            rows = block.fields() if block.fields else (tuple(map(_cell_text, cells)) for cells in block.rows)
+            rows = block.fields() if block.fields else (tuple(map(cell_text, cells)) for cells in block.rows)
             yield from (row(*fields) for fields in rows)
         elif isinstance(block, Names):
             yield from (row(name) for name in block.names)
@@ -297,10 +298,6 @@ class Console:
         from .drawing import status
 
         return status()
-
-
-def _cell_text(cell: Any) -> str:
-    return cell.text if isinstance(cell, Span) else str(cell)
 
 
 def prepare_streams() -> None:

@@ -39,6 +39,7 @@ from .answer import (
     Span,
     Table,
     Tree,
+    cell_text,
     spans,
 )
 from .escape import cell_width, shortened, shown, visible_line
@@ -190,7 +191,7 @@ def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
     widths = [cell_width(shown(column.title)) for column in columns]
     for cells in rows:
         for index, cell in enumerate(cells):
-            width = _BAR if isinstance(cell, ShareBar) else cell_width(shown(_text(cell)))
+            width = _BAR if isinstance(cell, ShareBar) else cell_width(shown(cell_text(cell)))
             widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, Place) else width)
     return sum(widths) + 2 * (len(widths) - 1)
 
@@ -210,10 +211,6 @@ def _grid(columns: list[Column], rows: list[list[Cell]], breaks: bool = False) -
     for cells in rows:
         grid.add_row(*(_cell(column, cell) for column, cell in zip(columns, cells, strict=True)))
     return grid
-
-
-def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Span) else str(cell)
 
 
 class _DrawnBar:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import __version__
 from ..errors import counted
-from .answer import Cell, Column, Place, ShareBar, Span, Table
+from .answer import Cell, Column, Place, ShareBar, Table, cell_text
 from .escape import visible
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _text(cell: Cell) -> str:
     """Return the text of a cell; of a place the name of its file."""
     if isinstance(cell, Place):
         return cell.path.rsplit("/", 1)[-1] + cell.suffix
-    return cell.text if isinstance(cell, Span) else str(cell)
+    return cell_text(cell)
 
 
 def _markup(column: Column, cell: Cell) -> str:
@@ -210,12 +210,7 @@ _OTHERS = {
     "only in A": "gone",
     "only in B": "new",
     "the same": "same",
-    "absent": "same",
-    "undecided": "same",
-    "not judged": "nothing",
     "neither": "nothing",
-    "passes": "new",
-    "fails": "gone",
     "folded on constants": "nothing",
     "agree": "new",
     "differ": "gone",

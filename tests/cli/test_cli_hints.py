@@ -34,7 +34,6 @@ WORDS = {
     "TARGET": T,
     "{console.command}": "list",
     "{name}": "apex",
-    "{path}": "list",
     "{quoted(*targets)}": "apex:O1 torch-amp",
     "{quoted(target)}": "fixtures/ops_info.json",
     "{quoted(target.path)}": "fixtures/ops_info.json",

@@ -168,8 +168,8 @@ def command(
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
     Exit status 0 if a list was found or none is needed; 1 if no list passes, the budget is spent, or, with --strict,
-    atc refuses the model; 3 if the check is unusable; 130 after Ctrl-C. A spent
-    budget and a signal leave the best list known.
+    atc refuses the model; 3 if the check is unusable; 130 after Ctrl-C. A spent budget and a signal leave the best
+    list known.
 
     \b
     Examples:

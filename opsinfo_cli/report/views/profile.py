@@ -14,7 +14,7 @@ from ...model.policy import Policy
 from ...model.target import Target
 from ...profile.lists import Listed
 from ...profile.table import Dtypes, Kernel, Table
-from ...profile.times import Profile, Run, Time, total
+from ...profile.times import Profile, Run, State, Time, total
 from ..answer import Answer, Cell, Column, Place, ShareBar, members
 from ..answer import Table as Rows
 from .cost import duration
@@ -23,7 +23,8 @@ from .operators import target_document
 
 _MOST = 200
 """Kernels that a terminal and a page show."""
-_STATES = ("low", "high", "hf32", "other")
+_STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["hf32"], "other": ["other", "unknown"]}
+"""What a table shows -> the states that it sums: what has no dtypes in the table is other."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +109,8 @@ def _fields(each: Listed) -> list[str]:
 
 
 def _of(each: Listed, state: str) -> float:
-    """Return microseconds; `other` includes what has no dtypes in the table."""
-    times = {
-        "low": each.time.of("low"),
-        "high": each.time.of("high"),
-        "hf32": each.time.of("hf32"),
-        "other": each.time.of("other", "unknown"),
-    }
-    return times[state].microseconds
+    """Return microseconds."""
+    return each.time.of(*_STATES[state]).microseconds
 
 
 def _kernel_rows(kernels: Iterable[tuple[str, Kernel]]) -> Rows:
