@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph.readers.onnx_shapes import inferred
 from .output_error import output_error, worst
 from .rewriting import NOTHING
 from .rounding_plan import STORED, Side
@@ -216,7 +217,7 @@ def _read(simulation: Simulation, number: int) -> Iterator[str]:
 
 def sizes_of(simulation: Simulation) -> dict[str, int]:
     """Return the sizes in bytes of values whose shapes the ``onnx`` package infers from the first set of inputs."""
-    from onnx import helper, shape_inference
+    from onnx import helper
 
     proto = simulation.file.proto
     made = type(proto)()
@@ -229,11 +230,11 @@ def sizes_of(simulation: Simulation) -> dict[str, int]:
                 each.type.tensor_type.shape.dim.add().dim_value = size
     del made.graph.value_info[:]
     try:
-        inferred = shape_inference.infer_shapes(made, data_prop=True)
+        found = inferred(made)
     except Exception:  # onnx raises several kinds; sizes are then unknown
         return {}
     return {
-        each.name: _bytes(each, helper) for each in inferred.graph.value_info if _is_known(each.type.tensor_type.shape)
+        each.name: _bytes(each, helper) for each in found.graph.value_info if _is_known(each.type.tensor_type.shape)
     }
 
 
