@@ -48,10 +48,11 @@ class Format:
 
     def nearest(self, magnitude: float) -> float:
         """Return a magnitude rounded, ties to even; above the largest value if it becomes infinite."""
-        if not math.isfinite(magnitude):
-            return math.inf
         shift = max(math.frexp(magnitude)[1] - 1, self.lowest_exponent) - self.mantissa
-        return math.ldexp(round(math.ldexp(magnitude, -shift)), shift)
+        try:
+            return math.ldexp(round(math.ldexp(magnitude, -shift)), shift)
+        except OverflowError:  # it is infinite, or float64 has no larger power of two
+            return math.inf
 
 
 FORMATS = {

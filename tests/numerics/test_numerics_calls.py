@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,8 @@ def test_a_magnitude_is_rounded_as_numpy_casts() -> None:
             cast = float(np.float16(number))
         nearest = FORMATS["fp16"].nearest(float(number))
         assert (math.inf if nearest > 65504 else nearest) == cast
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "fp64"])
+def test_the_largest_double_overflows_in_every_smaller_format(name: str) -> None:
+    assert FORMATS[name].nearest(sys.float_info.max) > FORMATS[name].limits.largest
