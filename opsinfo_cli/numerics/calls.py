@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Damaged
@@ -111,40 +110,41 @@ def _magnitudes(value: Any) -> Iterator[float]:
             yield math.inf if any(map(math.isnan, numbers)) else max(numbers)
 
 
-@dataclass
-class TensorLosses:
+class TensorLosses(NamedTuple):
     """The number of tensors by outcome in one format; the outcomes exclude each other.
 
-    :ivar overflow: tensors with a value that becomes infinite, or is
-    :ivar zero: tensors whose values all become zero
-    :ivar subnormal: other tensors whose values are all below normal
+    :param overflow: tensors with a value that becomes infinite, or is
+    :param zero: tensors whose values all become zero
+    :param subnormal: other tensors whose values are all below normal
     """
 
-    overflow: int = 0
-    zero: int = 0
-    subnormal: int = 0
+    overflow: int
+    zero: int
+    subnormal: int
 
-    def add(self, magnitude: float, format: Format) -> None:
-        nearest = format.nearest(magnitude)
-        self.overflow += nearest > format.limits.largest
-        self.zero += nearest == 0 < magnitude
-        self.subnormal += 0 < nearest < format.limits.smallest_normal
+    @classmethod
+    def of(cls, magnitudes: Iterable[float], format: Format) -> TensorLosses:
+        limits, pairs = format.limits, [(each, format.nearest(each)) for each in magnitudes]
+        return cls(
+            sum(nearest > limits.largest for _, nearest in pairs),
+            sum(nearest == 0 < magnitude for magnitude, nearest in pairs),
+            sum(0 < nearest < limits.smallest_normal for _, nearest in pairs),
+        )
 
 
-@dataclass
-class CallLosses:
+class CallLosses(NamedTuple):
     """What the calls of one operator lose in one format.
 
-    :ivar largest: the largest magnitude
-    :ivar worst: the call that loses most
+    :param largest: the largest magnitude
+    :param worst: the call that loses most
     """
 
     name: str
-    calls: int = 0
-    tensors: int = 0
-    losses: TensorLosses = field(default_factory=TensorLosses)
-    largest: float = 0.0
-    worst: str = ""
+    calls: int
+    tensors: int
+    losses: TensorLosses
+    largest: float
+    worst: str
 
     @property
     def is_candidate(self) -> bool:
@@ -154,18 +154,16 @@ class CallLosses:
 
 def by_name(calls: Iterable[DumpedCall], format: Format) -> list[CallLosses]:
     """Return losses by operator; most overflows first, then most zeros, then the largest values."""
-    operators: dict[str, CallLosses] = {}
-    worst: dict[str, tuple[float, ...]] = {}
+    groups: dict[str, list[DumpedCall]] = {}
     for call in calls:
-        operator = operators.setdefault(call.name, CallLosses(call.name))
-        own = TensorLosses()
-        for magnitude in call.magnitudes:
-            own.add(magnitude, format)
-            operator.losses.add(magnitude, format)
-        operator.calls += 1
-        operator.tensors += len(call.magnitudes)
-        operator.largest = max(operator.largest, *call.magnitudes)
-        if (badness := (*asdict(own).values(), max(call.magnitudes))) > worst.get(call.name, ()):
-            operator.worst, worst[call.name] = call.call, badness
-    order = {each.name: (*asdict(each.losses).values(), each.largest) for each in operators.values()}
-    return sorted(operators.values(), key=lambda each: (*(-number for number in order[each.name]), each.name))
+        groups.setdefault(call.name, []).append(call)
+    operators = [_losses(name, group, format) for name, group in sorted(groups.items())]
+    return sorted(operators, key=lambda each: (each.losses, each.largest), reverse=True)
+
+
+def _losses(name: str, calls: list[DumpedCall], format: Format) -> CallLosses:
+    lost = [(TensorLosses.of(call.magnitudes, format), max(call.magnitudes)) for call in calls]
+    losses = TensorLosses(*map(sum, zip(*(own for own, _ in lost), strict=True)))
+    largest = max(magnitude for _, magnitude in lost)
+    worst = calls[lost.index(max(lost))].call
+    return CallLosses(name, len(calls), sum(len(call.magnitudes) for call in calls), losses, largest, worst)

@@ -173,18 +173,17 @@ def _require_npy(path: str) -> None:
         raise Damaged("not a .npy file", path=path, hint=hint)
 
 
-@dataclass
-class OperatorLosses:
+class OperatorLosses(NamedTuple):
     """The losses of one op type's tensors in one format.
 
     :param worst: the file with the greatest losses
     """
 
     type: str
-    files: int = 0
-    values: int = 0
-    losses: Losses = field(default_factory=Losses)
-    worst: str = ""
+    files: int
+    values: int
+    losses: Losses
+    worst: str
 
     @property
     def is_candidate(self) -> bool:
@@ -194,19 +193,17 @@ class OperatorLosses:
 
 def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLosses]:
     """Return losses by op type, for files named after an operator; most overflows first, then most zeros."""
-    operators: dict[str, OperatorLosses] = {}
-    worst: dict[str, tuple[float, ...]] = {}
+    groups: dict[str, list[DumpedTensor]] = {}
     for tensor in tensors:
         if name := dump_name(tensor.path):
-            operator = operators.setdefault(name.type, OperatorLosses(name.type))
-            losses = tensor.losses[format]
-            operator.files += 1
-            operator.values += tensor.values
-            operator.losses.add(losses)
-            if losses.shares(tensor.values) > worst.get(name.type, (-1.0,)):
-                operator.worst, worst[name.type] = tensor.path, losses.shares(tensor.values)
+            groups.setdefault(name.type, []).append(tensor)
+    operators = [_losses(op_type, group, format) for op_type, group in sorted(groups.items())]
+    return sorted(operators, key=lambda each: each.losses.shares(each.values), reverse=True)
 
-    def badness(operator: OperatorLosses) -> tuple[tuple[float, ...], str]:
-        return tuple(-share for share in operator.losses.shares(operator.values)), operator.type
 
-    return sorted(operators.values(), key=badness)
+def _losses(op_type: str, tensors: list[DumpedTensor], format: str) -> OperatorLosses:
+    losses = Losses()
+    for tensor in tensors:
+        losses.add(tensor.losses[format])
+    worst = max(tensors, key=lambda tensor: tensor.losses[format].shares(tensor.values))
+    return OperatorLosses(op_type, len(tensors), sum(tensor.values for tensor in tensors), losses, worst.path)

@@ -92,7 +92,7 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             types[each.name] or "-",
             str(policies[each.name] or "-"),
             f"{each.largest:.4g}",
-            *(str(count) for count in asdict(each.losses).values()),
+            *map(str, each.losses),
             str(each.tensors),
             Place(each.worst),
         ]
@@ -105,7 +105,8 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             "low": low,
             "calls": [
                 {
-                    **asdict(each),
+                    **each._asdict(),
+                    "losses": each.losses._asdict(),
                     "op_type": types[each.name],
                     "policy": policies[each.name],
                     "largest": each.largest if math.isfinite(each.largest) else None,
