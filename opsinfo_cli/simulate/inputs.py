@@ -79,14 +79,16 @@ def _tables(graph: Any) -> dict[str, int]:
     sizes = {each.name: tuple(each.dims) for each in graph.initializer}
     rows: dict[str, int] = {}
     for node in reversed(graph.node):
-        if node.op_type == "Gather" and sizes.get(node.input[0]):
+        if node.domain not in ("", "ai.onnx"):
+            continue
+        if node.op_type == "Gather" and (shape := sizes.get(node.input[0])):
             axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
-            value, size = node.input[1], sizes[node.input[0]][axis]
+            value, size = node.input[1], shape[axis] if -len(shape) <= axis < len(shape) else 0
         elif node.op_type in _SAME_NUMBERS and node.output[0] in rows:
             value, size = node.input[0], rows[node.output[0]]
         else:
             continue
-        rows[value] = min(rows.get(value, size), size)
+        rows[value] = max(min(rows.get(value, size), size), 0)
     return rows
 
 

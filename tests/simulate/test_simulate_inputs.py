@@ -53,6 +53,29 @@ def test_random_inputs_have_the_models_dtypes_and_shapes_and_depend_on_the_seed(
     assert set(np.unique(found.feeds["steps"])) == {0, 1}
 
 
+@pytest.mark.parametrize(
+    ("axis", "rows", "domain"),
+    [(0, 7, ""), (-2, 7, ""), (2, 2, ""), (-3, 2, ""), (0, 2, "com.example")],
+    ids=["rows", "rows from the end", "no axis", "no axis before", "another operator"],
+)
+def test_whole_numbers_are_rows_of_a_table_only_along_an_axis_that_it_has(
+    tmp_path: Path, axis: int, rows: int, domain: str
+) -> None:
+    nodes = [node("Gather", ["table", "ids"], ["y"], domain=domain, axis=axis)]
+    weights = {"table": np.zeros((7, 3), "f4")}
+    path = save(tmp_path, nodes, [value("ids", INT64, [90])], [value("y", FLOAT, None)], weights)
+    assert input_sets("random:5", onnx.load(path), {})[0].feeds["ids"].max() == rows - 1
+
+
+@pytest.mark.parametrize("rows", [0, -4])
+def test_a_table_without_rows_leaves_whole_numbers_as_they_are(tmp_path: Path, rows: int) -> None:
+    nodes = [node("Gather", ["table", "ids"], ["y"])]
+    path = save(tmp_path, nodes, [value("ids", INT64, [90])], [value("y", FLOAT, None)], {"table": np.zeros((0, 3))})
+    model = onnx.load(path)
+    model.graph.initializer[0].dims[0] = rows
+    assert set(input_sets("random:5", model, {})[0].feeds["ids"].tolist()) == {0, 1}
+
+
 def arrays() -> dict[str, Any]:
     return {
         "x": np.ones((1, 3), "f4"),
