@@ -40,7 +40,7 @@ class _Value(NamedTuple):
 
 
 def rank_nodes(
-    simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] | None = None
+    simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] = lambda _: None
 ) -> list[NodeCost]:
     """Return the nodes at which a plan rounds tensors, the most costly first; of equal ones the nearest to overflow.
 
@@ -69,8 +69,7 @@ def rank_nodes(
         shape = values[shown[name]].shape if shown.get(name) in values else None
         error = simulation.error(plan.only(node=name))
         costs.append(NodeCost(name, op_type, error, min(ratios, default=None), shape))
-        if progress:
-            progress(1)
+        progress(1)
     return sorted(costs, key=_worst_first)
 
 

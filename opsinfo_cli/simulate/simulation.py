@@ -151,7 +151,7 @@ class Simulation:
         return self._known[key]
 
     def rank(
-        self, mixlist: Lists = None, progress: Callable[[float], None] | None = None, alone: bool = False
+        self, mixlist: Lists = None, progress: Callable[[float], None] = lambda _: None, alone: bool = False
     ) -> list[TypeCost]:
         """The op types at whose nodes tensors are rounded, the most costly first.
 
@@ -168,8 +168,7 @@ class Simulation:
             without = {**marks, op_type: frozenset({ADD_BLACK})}
             error = self.error(plan.only(op_type=op_type))
             costs.append(TypeCost(op_type, nodes, error, self.error(self.plan(without)) if has_lists else None))
-            if progress:
-                progress(1)
+            progress(1)
         return sorted(costs, key=_worst_first)
 
     def error(self, plan: RoundingPlan) -> float | None:

@@ -81,12 +81,12 @@ class Trace(NamedTuple):
 def trace(
     simulation: Simulation,
     plan: RoundingPlan,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = lambda _: None,
     portion: int = PORTION,
 ) -> Trace:
     """Compute with a plan and in float32, and compare along the graph.
 
-    :param progress: called after each portion with the number of its values; all are :func:`traced_values`
+    :param progress: called with each part of :func:`traced_values` that is compared
     :param portion: bytes of values that are held at a time, on either side
     :raises Refused: if onnxruntime cannot compute the model
     """
@@ -94,9 +94,7 @@ def trace(
     sizes = sizes_of(simulation)
     errors: dict[str, OutputError] = {}
     for some in portions(list(values), sizes, portion // len(simulation.inputs)):
-        errors.update(_errors(simulation, plan, some))
-        if progress:
-            progress(len(some))
+        errors.update(_errors(simulation, plan, some, progress))
     return Trace(tuple(_traced(simulation, values, errors)))
 
 
@@ -127,7 +125,9 @@ def portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> I
         yield some
 
 
-def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -> dict[str, OutputError]:
+def _errors(
+    simulation: Simulation, plan: RoundingPlan, values: Sequence[str], progress: Callable[[float], None]
+) -> dict[str, OutputError]:
     names = simulation.names
     more = [value for value in values if value not in names]
     places = {name: at for at, name in enumerate([*names, *more])}
@@ -138,6 +138,7 @@ def _errors(simulation: Simulation, plan: RoundingPlan, values: Sequence[str]) -
             at = places[value]
             found[value].append(output_error(value, a[at], b[at]))
             a[at] = b[at] = None
+            progress(1 / len(simulation.inputs))
     return {value: worst(errors) for value, errors in found.items()}
 
 

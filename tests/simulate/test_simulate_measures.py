@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulate_support import FLOAT, node, save, simulation, value
+from simulate_support import FLOAT, all_low, node, save, simulation, value
 
+from opsinfo_cli.simulate.inputs import InputSet
 from opsinfo_cli.simulate.output_error import output_error, worst
-from opsinfo_cli.simulate.simulation import Simulated
-from opsinfo_cli.simulate.trace import trace
+from opsinfo_cli.simulate.simulation import Simulated, Simulation
+from opsinfo_cli.simulate.trace import trace, traced_values
 
 INF, NAN = math.inf, math.nan
 
@@ -104,6 +105,14 @@ def test_the_first_jump_is_at_the_subtraction_of_nearly_equal_numbers(tmp_path: 
     assert found.first_not_finite is None
     assert found.nodes[-1].error == made.run().max_rel_error
     assert found.nodes[-1].inputs == jump.error
+
+
+def test_progress_is_reported_for_each_value_of_a_portion(tmp_path: Path) -> None:
+    path = chain(tmp_path, 100)
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet(each, FEEDS) for each in "ab"])
+    parts: list[float] = []
+    trace(made, made.plan(), parts.append)
+    assert parts == [0.5] * 2 * len(traced_values(made))
 
 
 def test_the_first_node_that_yields_inf_is_named_and_not_those_behind_it(tmp_path: Path) -> None:
