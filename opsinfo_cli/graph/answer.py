@@ -12,6 +12,7 @@ from .cast_merging import casts_of
 from .casts import Cast, CastCounts, Casts
 from .dtypes import COMPLEX
 from .fusions import Fused
+from .graph import CONSTANTS
 from .memory import Memory, memory_of
 from .reason import not_judged_text, reason_of
 from .undo import inserted_nodes
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Dtypes = tuple[str | None, ...]
 
 _OTHER_FLOATING = COMPLEX | {"float64"}
-NOT_COMPUTED = frozenset({"Data", "RefData", "Const", "Constant", "Variable", "NetOutput"})
+NOT_COMPUTED = CONSTANTS | {"Data", "RefData", "Variable", "NetOutput"}
 """Op types that store or pass on a tensor and compute nothing."""
 
 
@@ -458,7 +459,7 @@ class WrittenAnswer(GraphAnswer):
                 cast = self.graph[source.node]
                 fed_by, begin, end = cast.sources[0], cast.inputs[0].dtype, cast.outputs[0].dtype
                 if fed_by is not None and begin and end:
-                    constant = self.graph[fed_by.node].type in ("Const", "Constant")
+                    constant = self.graph[fed_by.node].type in CONSTANTS
                     casts.append(Cast(*fed_by, consumer.index, number, begin, end, constant, None))
         return Casts(casts, [], {})
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .casts import Cast, Casts
 from .dtypes import BITS
+from .graph import CONSTANTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from .judge.prepared import Prepared
 
 
-_CONSTANTS = frozenset({"Const", "Constant"})
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
 """Op types of conversions between ordinary nodes (trans_node_merging.cc)."""
 _FLOATS = frozenset({"float32", "float16", "float64", "bfloat16"})
@@ -125,7 +125,7 @@ class _Merging:
                 continue
             source, steps = self._followed(slot)
             producer, number = slots.producer(source), slot - slots.inputs_of[consumer]
-            constant, shape = self.graph[producer.node].type in _CONSTANTS, slots.outputs[source].shape
+            constant, shape = self.graph[producer.node].type in CONSTANTS, slots.outputs[source].shape
             casts += [Cast(*producer, consumer, number, *step, constant, shape) for step in reversed(steps)]
             if source != self.source_slot[slot]:
                 rewired[consumer, number] = producer

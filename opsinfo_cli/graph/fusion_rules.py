@@ -17,7 +17,7 @@ from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from .graph import UNKNOWN, GraphTensor, Producer
+from .graph import CONSTANTS, UNKNOWN, GraphTensor, Producer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Input: TypeAlias = tuple[Producer | None, GraphTensor, str]
     Rule: TypeAlias = Callable[["FusionGraph"], Iterator["Change"]]
 
-_CONSTANTS = frozenset({"Const", "Constant"})
 _ABSENT: Input = (None, UNKNOWN, "")
 _FACTS = json.loads(files("opsinfo_cli.graph").joinpath("data/fusions.json").read_text(encoding="utf-8"))
 
@@ -82,7 +81,7 @@ class FusionGraph:
     def is_const(self, node: GraphNode, number: int) -> bool:
         """Return whether a constant feeds an input: one of the model, or one that a fusion made."""
         source, tensor, _ = _input(node, number)
-        return self.graph[source.node].type in _CONSTANTS if source is not None else tensor != UNKNOWN
+        return self.graph[source.node].type in CONSTANTS if source is not None else tensor != UNKNOWN
 
     @cached_property
     def _readers(self) -> dict[Producer, list[GraphNode]]:

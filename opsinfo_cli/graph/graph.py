@@ -42,6 +42,8 @@ class GraphTensor(NamedTuple):
 
 
 UNKNOWN = GraphTensor()
+CONSTANTS = frozenset({"Const", "Constant"})
+"""Op types of constants."""
 
 
 class Producer(NamedTuple):

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..numerics.dtypes import LOW
 from .casts import tensor_bytes
+from .graph import CONSTANTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .casts import Cast
     from .graph import ModelGraph, Producer
-
-_CONSTANTS = frozenset({"Const", "Constant"})
 
 
 class Memory(NamedTuple):
@@ -52,7 +51,7 @@ def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Prod
         size = tensor_bytes(dtype, producer.outputs[source.output].shape)
         if size is None:
             unknown += 1
-        elif producer.type in _CONSTANTS:
+        elif producer.type in CONSTANTS:
             weights += size
         elif dtype in LOW:
             low += size

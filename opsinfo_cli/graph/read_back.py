@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..numerics.dtypes import FLOATING
 from .answer import NOT_COMPUTED
+from .graph import CONSTANTS
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
@@ -173,5 +174,5 @@ def _entering(outcome: GraphAnswer, index: int, group: frozenset[int]) -> Iterab
     for source, dtype in zip(graph[index].sources, row.inputs, strict=False):
         if source is None or source.node in group or dtype not in FLOATING:
             continue
-        if graph[source.node].type not in ("Const", "Constant"):
+        if graph[source.node].type not in CONSTANTS:
             yield dtype

@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graph.graph import CONSTANTS
 from ..numerics.dtypes import LOW
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ _MOVING = frozenset(
     ]
 )
 """Operators added by an expansion that yield the values of their first input."""
-_CONSTANTS = frozenset({"Const", "Constant"})
 
 
 class Side(IntEnum):
@@ -216,7 +216,7 @@ class _Finder:
 
     def _node(self, number: int, proto: Any, group: list[GraphNode], inputs: Mapping[str, GraphNode]) -> None:
         main = next((node for node in group if node.origin is not None and node.origin.main), group[0])
-        if main.type in _CONSTANTS:
+        if main.type in CONSTANTS:
             return
         places = self.places
         places.names[number] = main.name, main.type
@@ -290,7 +290,7 @@ def _outputs(node: GraphNode) -> Sequence[str]:
 def _folded(main: GraphNode, number: int, given: Mapping[str, Step]) -> list[Step]:
     """Return the input of the main node that reads a weight in another form, which the compiler computes."""
     value = _inputs(main)[number] if number < len(_inputs(main)) else ""
-    return [(main, number)] if value in given and given[value][0].type in _CONSTANTS else []
+    return [(main, number)] if value in given and given[value][0].type in CONSTANTS else []
 
 
 def _inner(group: list[GraphNode], outputs: Sequence[str]) -> int:
@@ -300,7 +300,7 @@ def _inner(group: list[GraphNode], outputs: Sequence[str]) -> int:
         {
             value
             for node in group
-            if node.type not in _CONSTANTS and node.type not in _NOT_READING and not _is_fused(node)
+            if node.type not in CONSTANTS and node.type not in _NOT_READING and not _is_fused(node)
             for value in _outputs(node)
             if value and value not in outputs and value not in moved
         }

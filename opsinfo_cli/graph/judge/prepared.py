@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.policy import Policy, effective
+from ..graph import CONSTANTS
 from ..topology import order_of
 from .choose import choose, left_as_is
 from .continuous import settle
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _NEVER = {
-    **dict.fromkeys(("Const", "Constant"), "constant"),
+    **dict.fromkeys(CONSTANTS, "constant"),
     **dict.fromkeys(("Data", "RefData", "QueueData", "AippData"), "graph-input"),
     "Variable": "variable",
     "NetOutput": "graph-output",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph import CONSTANTS
 from .facts import Customized, Facts, Port
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
 """The actions of the walk at a node besides the choice."""
 
-_CONSTANTS = frozenset({"Const", "Constant"})
-_LATE = frozenset({"Const", "Constant", "Variable"})
+_LATE = CONSTANTS | {"Variable"}
 _OUTPUT: Feed = (True, False, False, False)
 _NOT_FED: Feed = (True, False, True, False)
 _ABSENT: Feed = (False, False, True, False)
@@ -86,7 +86,7 @@ def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> Sorted:
 def _feeds(graph: ModelGraph) -> list[Feed]:
     """Return what the inputs are that each node feeds; constants are also known through the Data of bodies."""
     nodes = graph.nodes
-    feeds = [(True, True, node.type in _LATE, node.type in _CONSTANTS) for node in nodes]
+    feeds = [(True, True, node.type in _LATE, node.type in CONSTANTS) for node in nodes]
     for body in graph.subgraphs[1:]:
         for node in nodes[body.nodes.start : body.nodes.stop]:
             source = parent_source(graph, node)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import Damaged, Refused
 from ..builder import GraphBuilder
 from ..dtypes import ge_dtype, word_dtype
-from ..graph import ModelFacts, Weights
+from ..graph import CONSTANTS, ModelFacts, Weights
 from .protobuf import (
     NUMBER,
     PLACE,
@@ -210,7 +210,7 @@ class _Model:
                 attributes[key] = _integers(value)
             elif key == _FUSED_FROM:
                 fused += [text for listed in messages(value, "list") for text in words(listed, "s")]
-            elif key == _VALUE and op_type in ("Const", "Constant"):
+            elif key == _VALUE and op_type in CONSTANTS:
                 weights = weights or self._constant(value)
         if op_type == "NetOutput" and any(parent >= 0 for _, parent in inputs):
             attributes["parent_outputs"] = tuple(parent for _, parent in inputs)
@@ -273,8 +273,6 @@ def _index(number: str) -> int:
 
 
 # compiled models
-
-MAGIC = b"IMOD"
 
 _HEADER = 256
 _LENGTH, _ENCRYPTED, _KIND, _MODELS, _LONG_LENGTH = 0x4C, 0x50, 0x52, 0x9C, 0xB8
