@@ -433,7 +433,7 @@ class WrittenAnswer(GraphAnswer):
             None,
             None,
             bool(judged),
-            _runs(node, inputs, outputs),
+            None if node.type in NOT_COMPUTED else _runs(inputs, outputs),
             inputs,
             outputs,
             tuple(tensor.first_dtype for tensor in node.inputs),
@@ -530,20 +530,13 @@ def _remarks(node: GraphNode, compute: str | None) -> str:
 
 def _state(choice: DtypeChoice) -> str | None:
     """Return ``runs`` of a choice, see :class:`NodeAnswer`."""
-    if choice.column < 0:
-        return None
-    for side in (choice.outputs, choice.inputs):
+    return None if choice.column < 0 else _runs(choice.inputs, choice.outputs)
+
+
+def _runs(inputs: Dtypes, outputs: Dtypes) -> str | None:
+    for side in (outputs, inputs):
         if not LOW.isdisjoint(side):
             return "low"
         if not FLOATING.isdisjoint(side):
             return "high"
-    return None if _OTHER_FLOATING.isdisjoint((*choice.outputs, *choice.inputs)) else "high"
-
-
-def _runs(node: GraphNode, inputs: Dtypes, outputs: Dtypes) -> str | None:
-    if node.type in NOT_COMPUTED:
-        return None
-    for dtypes in (outputs, inputs):
-        if any(dtype in FLOATING for dtype in dtypes):
-            return "low" if any(dtype in LOW for dtype in dtypes) else "high"
-    return None
+    return None if _OTHER_FLOATING.isdisjoint((*outputs, *inputs)) else "high"

@@ -11,6 +11,7 @@ from case_support import entry_of, graph_of, judge, library_of, marks_of
 
 from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.graph import reason
+from opsinfo_cli.graph.answer import WrittenAnswer
 from opsinfo_cli.graph.api import Graph
 from opsinfo_cli.graph.builder import GraphBuilder
 from opsinfo_cli.graph.graph import UNKNOWN, ModelFacts
@@ -55,6 +56,24 @@ def test_an_answer_describes_a_node_as_text() -> None:
     }
     assert repr(answer) == "<Answer mixed_float16: 7 nodes, 2 low, 2 high, 3 not judged, 3 casts>"
     assert repr(answer.find("w")) == "<White 'w': float16, on the white list by the library>"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "word", "runs"),
+    [
+        ("hifloat8", "hifloat8", "low"),
+        ("bfloat16", "bfloat16", "low"),
+        ("float32", "float", "high"),
+        ("float64", "double", "high"),
+        ("complex64", "complex64", "high"),
+        ("int32", "int32", None),
+    ],
+)
+def test_a_compiled_node_runs_low_or_high_as_a_judged_one(dtype: str, word: str, runs: str | None) -> None:
+    library = library_of({"Op": entry_of("true", [word, word], 1)})
+    graph = graph_of([["x", "Data", [], [dtype]], ["op", "Op", ["x"], [dtype]]])
+    judged, compiled = judge(graph, library, "must_keep_origin_dtype"), WrittenAnswer(graph)
+    assert (judged[1].runs, compiled[1].runs) == (runs, runs)
 
 
 def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
