@@ -295,13 +295,13 @@ class Run:
         real = {os.path.realpath(path): path for path in reversed(kinds)}
         plans = {path: self._plan(kinds[path], unsafe) for path in reversed(real.values())}
         trees = {path: outcome.trees.get(path) for path in plans}
-        jobs = [
-            Job(path, plan, _seen(path, kinds[path], trees[path]), tree=trees[path]) for path, plan in plans.items()
-        ]
-        if not jobs:
+        if not plans:
             return
         writer = writer_of(self.writing, self.console)
         try:
+            jobs = [
+                Job(path, plan, _seen(path, kinds[path], trees[path]), tree=trees[path]) for path, plan in plans.items()
+            ]
             result = writer.run("validate", jobs) if self.writing.writes else writer.preview(jobs)
         except OpsinfoError as error:
             self.checked.failures.append(error)
@@ -416,7 +416,7 @@ class Run:
     def _about_baseline(self) -> Iterator[str]:
         known, gone = self.checked.known, self.checked.gone
         if self.baseline and known:
-            yield f"{known} known {'finding' if known == 1 else 'findings'} hidden by the baseline {self.baseline}"
+            yield f"{counted(known, 'known finding')} hidden by the baseline {self.baseline}"
         if gone:
             verb = "finding no longer occurs" if len(gone) == 1 else "findings no longer occur"
             it = "it" if len(gone) == 1 else "them"

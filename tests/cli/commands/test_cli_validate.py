@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli_support import AI_910B, CASES, NN, Run, finding_names, mixlist, write
 
+from opsinfo_cli.errors import Refused
+
 AGAINST = ("--soc", "ascend910b", "--against")
 
 
@@ -84,3 +86,16 @@ def test_an_unreadable_library_hides_no_other_chip(opsinfo: Run, opp: Path, fixt
     assert ran.json["error"]["path"].endswith("-zz.json")
     kinds = {(file["kind"], file["engine_accepts"]) for file in ran.json["files"]}
     assert {("store", True), ("store", False), ("mixlist", False)} <= kinds
+
+
+def test_a_file_that_is_gone_before_its_fix_keeps_the_findings(
+    opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(path: str, *_: object) -> bytes:
+        raise Refused("No such file or directory", name="unreadable", path=path)
+
+    monkeypatch.setattr("opsinfo_cli.cli.commands.validate.read_bytes", gone)
+    path = write(tmp_path / "keep_dtype.cfg", "# no comment\nfc\n")
+    ran = opsinfo("validate", path, "--fix", "--format", "json")
+    assert (ran.code, ran.json["error"]["message"]) == (3, "No such file or directory")
+    assert finding_names(ran) == ["ignored-line"]
