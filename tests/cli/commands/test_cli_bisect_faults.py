@@ -164,40 +164,6 @@ def test_a_journal_of_another_search_is_refused_unless_forced(opsinfo: Run, word
     assert opsinfo(*words, "--resume", "--", "true").code == 3
 
 
-def test_a_search_whose_weights_or_inputs_changed_is_not_resumed(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx")
-    numpy = pytest.importorskip("numpy")
-    value, weight = onnx.helper.make_tensor_value_info, onnx.TensorProto(name="w", data_type=1, dims=[4, 4])
-    weight.data_location = onnx.TensorProto.EXTERNAL
-    weight.external_data.add(key="location", value="w.bin")
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("MatMul", ["x", "w"], ["y"])],
-        "g",
-        [value("x", 1, [1, 4])],
-        [value("y", 1, [1, 4])],
-        [weight],
-    )
-    opsets = [onnx.helper.make_opsetid("", 17)]
-    (tmp_path / "m.onnx").write_bytes(onnx.helper.make_model(graph, opset_imports=opsets).SerializeToString())
-    (tmp_path / "w.bin").write_bytes(b"\0\0\x80?" * 16)
-    numpy.savez(tmp_path / "in.npz", x=numpy.ones((1, 4), "f4"))
-    words = ["bisect", "--against", f"{opp}@ascend910b", "--model", "m.onnx", "--inputs", "in.npz", "--simulate"]
-    words += ["--max-error", "1"]
-    assert opsinfo(*words).code == 0
-    assert opsinfo(*words, "--resume").code == 0
-    changes: dict[str, Callable[[], object]] = {
-        "the model": lambda: (tmp_path / "w.bin").write_bytes(b"\0\0\0@" * 16),
-        "in.npz": lambda: numpy.savez(tmp_path / "in.npz", x=numpy.zeros((1, 4), "f4")),
-    }
-    for what, change in changes.items():
-        change()
-        ran = opsinfo(*words, "--resume")
-        assert ran.code == 2, ran.err
-        assert "another search" in ran.err
-        assert f"changed since: {what}" in ran.err.replace("`", "")
-        assert opsinfo(*words, "--resume", "--force").code == 0
-
-
 def test_a_full_disk_stops_the_search_which_resumes_after_space_is_freed(
     opsinfo_process: Run, words: list[Any], tmp_path: Path
 ) -> None:
