@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import Damaged
@@ -34,19 +34,25 @@ def named_lists(
     """
     script = _Script(source, names, constants or {})
     nodes = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
-    for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
-        script.read(node)
-    return {name: strings for name, strings in script.variables.items() if name in names}
+    try:
+        for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+            script.read(node)
+    except RecursionError:
+        raise _too_deep(source) from None
+    return {name: list(strings) for name, strings in script.variables.items() if name in names}
 
 
 class _Script:
-    """The lists of strings in a script, by variable, after the statements read so far."""
+    """The lists of strings in a script, by variable, after the statements read so far.
+
+    A list has each string once: one that is added to itself again and again would take all memory.
+    """
 
     def __init__(self, source: Source, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
         self.path = source.path
         self.names = names
         self.constants = constants
-        self.variables: dict[str, list[PythonName]] = {}
+        self.variables: dict[str, dict[PythonName, None]] = {}
 
     def read(self, node: ast.stmt | ast.Call) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -67,19 +73,24 @@ class _Script:
     def _assign(self, name: str | None, value: ast.expr) -> None:
         if name is None or (isinstance(value, ast.Constant) and value.value is None):
             return
-        if name not in self.names:
-            try:
-                self.variables[name] = self._strings(name, value)
-            except Damaged:
-                self.variables.pop(name, None)
-        elif _last_name(value) != name:  # f(name=name) passes a list on
-            self.variables[name] = self._strings(name, value)
+        if name not in self.names or _last_name(value) != name:  # f(name=name) passes a list on
+            self._add(name, {}, value)
 
     def _extend(self, name: str | None, value: ast.expr) -> None:
         if name is not None and (name in self.names or name in self.variables):
-            self.variables[name] = [*self.variables.get(name, ()), *self._strings(name, value)]
+            self._add(name, self.variables.get(name, {}), value)
 
-    def _strings(self, name: str, value: ast.expr) -> list[PythonName]:
+    def _add(self, name: str, strings: dict[PythonName, None], value: ast.expr) -> None:
+        """Set a variable to strings and those of an expression; only a wanted list may not be computed otherwise."""
+        try:
+            strings.update(dict.fromkeys(self._strings(name, value)))
+            self.variables[name] = strings
+        except Damaged:
+            if name in self.names:
+                raise
+            self.variables.pop(name, None)
+
+    def _strings(self, name: str, value: ast.expr) -> Iterable[PythonName]:
         if isinstance(value, ast.List | ast.Set | ast.Tuple):
             return [string for item in value.elts for string in self._item(name, item)]
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.BitOr):
@@ -97,7 +108,7 @@ class _Script:
                 return self._strings(name, value.func.value)
         raise self._computed(name, value)
 
-    def _item(self, name: str, item: ast.expr) -> list[PythonName]:
+    def _item(self, name: str, item: ast.expr) -> Iterable[PythonName]:
         if isinstance(item, ast.Starred):
             return self._strings(name, item.value)
         if isinstance(item, ast.Constant) and isinstance(item.value, str):
@@ -124,7 +135,15 @@ def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str,
             continue
         function, name = _last_name(node.func), node.args[1]
         if function in functions and isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield str(function), ast.unparse(node.args[0]), name.value
+            try:
+                module = ast.unparse(node.args[0])
+            except RecursionError:
+                raise _too_deep(source) from None
+            yield str(function), module, name.value
+
+
+def _too_deep(source: Source) -> Damaged:
+    return Damaged("an expression is nested too deeply", path=source.path)
 
 
 def _last_name(node: ast.expr) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 from habana_lists import BF16, FP32
@@ -268,8 +269,20 @@ DEFAULT = [each.name for each in lists_of("onnxconverter").entries]
         ("op_block_list = DEFAULT_OP_BLOCK_LIST.copy()\nop_block_list += ['Exp']", ["Exp"], DEFAULT),
         ("op_block_list = ['Exp']\nop_block_list.extend(('Log',))", ["Exp", "Log"], []),
         ("def f(op_block_list=None): g(op_block_list=op_block_list)\nf(op_block_list=['Exp'])", ["Exp"], []),
+        ("losses = []\nlosses.append(loss.item())\nop_block_list = ['Exp']", ["Exp"], []),
+        ("op_block_list = ['Exp']\n" + 64 * "op_block_list = op_block_list + op_block_list\n", ["Exp"], []),
     ],
-    ids=["sum", "sum of an attribute", "unpacked", "append", "copy and add", "extend", "default argument"],
+    ids=[
+        "sum",
+        "sum of an attribute",
+        "unpacked",
+        "append",
+        "copy and add",
+        "extend",
+        "default argument",
+        "another list",
+        "doubled",
+    ],
 )
 def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: list[str], defaults: list[str]) -> None:
     found = read("onnxconverter", text).lists
@@ -277,11 +290,19 @@ def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: lis
     assert [each.name for each in found.entries if each.is_default] == defaults
 
 
-@pytest.mark.parametrize("text", ["op_block_list = load()", "f(op_block_list=args.blocked)", "op_block_list = [name]"])
-def test_a_computed_block_list_is_refused_with_its_place(text: str) -> None:
+@pytest.mark.parametrize("value", ["load()", "args.blocked", "[name]", "blocked"])
+def test_a_computed_block_list_is_refused_with_its_place(value: str) -> None:
     with pytest.raises(Damaged, match="without running the script") as caught:
-        read("onnxconverter", text)
-    assert (caught.value.line, caught.value.column is not None) == (1, True)
+        read("onnxconverter", f"blocked = ['Exp']\nblocked.append(name)\nf(op_block_list={value})")
+    assert (caught.value.line, caught.value.column is not None) == (3, True)
+
+
+def test_an_expression_that_is_nested_deeply_is_refused() -> None:
+    for depth in (900, 1000, 1100, 100_000):
+        with suppress(Damaged):
+            read("onnxconverter", "op_block_list = ['Exp']" + depth * " + ['Log']")
+        with suppress(Damaged):
+            read("apex", f"amp.register_half_function(torch{depth * '.nn'}, 'bmm')")
 
 
 def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None:
