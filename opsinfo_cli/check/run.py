@@ -92,7 +92,7 @@ class Checker:
         return self.outcome.failures
 
     def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
-        """Find and check files, stores and trees. A path with nothing to check is a failure."""
+        """Find and check files, stores and trees, each once. A path with nothing to check is a failure."""
         files = FoundFiles(self.outcome)
         if self.follow:
             files.extensions = tuple({*files.extensions, *SCRIPTS})
@@ -102,15 +102,17 @@ class Checker:
             files.add(path)
             if len(self.failures) == failed:
                 given.append((path, range(first, len(files.found))))
-        checked = []
-        for found in files.found:
+        checked: dict[str, bool] = {}
+        for number, found in enumerate(files.found, 1):
             if found.top is not None:
                 self.outcome.trees[found.path] = found.top
-            checked.append(self.store(found.path) if found.kind == "store" else self._read(found))
-            step(len(checked), len(files.found))
+            place = os.path.abspath(found.path)
+            if not checked.get(place):  # a file that a tree passed over may be named, too
+                checked[place] = self.store(found.path) if found.kind == "store" else self._read(found)
+            step(number, len(files.found))
         self._targets()
         for path, indexes in given:
-            if not any(checked[index] for index in indexes):
+            if not any(checked[os.path.abspath(files.found[index].path)] for index in indexes):
                 self.failures.append(_nothing_to_check(path))
 
     def _read(self, found: Found) -> bool:

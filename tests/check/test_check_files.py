@@ -283,6 +283,17 @@ def test_the_findings_of_a_tree_are_those_of_its_files_in_order(tmp_path: Path, 
     assert alone.outcome.findings == [each for each in checker.outcome.findings if "/mixlists/" in each.path]
 
 
+def test_what_several_paths_lead_to_is_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, **{"a.mixlist.json": '{"grey-list": {}}', "b.json": '{"c": 1}', "s/aic-x-ops-info.json": "{"})
+    monkeypatch.chdir(tmp_path)
+    once = validate("a.mixlist.json", "s")
+    for paths in (("a.mixlist.json", "s", "./a.mixlist.json", "."), (".", "s", str(tmp_path / "a.mixlist.json"))):
+        outcome = validate(*paths)
+        assert sorted(each.rule.name for each in outcome.findings) == sorted(each.rule.name for each in once.findings)
+        assert outcome.failures == []
+    assert [error.name for error in validate(".", "b.json").failures] == ["unknown-kind"]
+
+
 def test_a_folder_that_cannot_be_listed_is_a_failure_with_the_systems_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
