@@ -10,13 +10,12 @@ torch_npu/profiler/analysis/prof_common_func/_csv_headers.py.
 from __future__ import annotations
 
 import csv
-import math
 import os
 import re
 from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple
 
-from ..errors import Damaged, Refused
+from ..errors import Damaged, Refused, counted
 from ..numerics.dtypes import canonical
 from ..opening import open_file
 
@@ -59,6 +58,8 @@ _DEVICE, _STEP = ("device_id", "device id"), ("step id", "infer id")
 _ABSENT = ("", "N/A")
 _HF32 = {"YES": True, "NO": False}
 _LONGEST_LINE = 1 << 20
+_LONGEST_TIME = 1e15
+"""In microseconds, 31 years: times are added up."""
 
 UNKNOWN = "unknown"
 
@@ -122,7 +123,7 @@ class Table:
                 elif cells != header:  # of a second table in the file
                     raise self._bad_time(header[columns.time], text, line) from None
                 continue
-            if not 0 <= microseconds < math.inf:
+            if not 0 <= microseconds < _LONGEST_TIME:
                 raise self._bad_time(header[columns.time], text, line)
             self.rows += 1
             yield cells_of.kernel(cells, microseconds, line)
@@ -141,7 +142,7 @@ class Table:
         raise self._no_table(f"not a table of tasks: its first line does not have the columns {known}", line)
 
     def _cut(self, cells: int, columns: int, line: int) -> Damaged:
-        message = f"{cells} cells in a table of {columns} columns"
+        message = f"{counted(cells, 'cell')} in a table of {columns} columns"
         hint = "the line is cut or damaged: export the table again, or remove the line"
         return Damaged(message, path=self.path, line=line, hint=hint)
 
@@ -219,7 +220,8 @@ _SHORT = {"f16": "float16", "fp16": "float16", "half": "float16", "f32": "float3
 
 def _type_by_name(name: str) -> str:
     """Return the op type in a name of aclnn, ``aclnnMatmul_MatMulCommon_MatMulV2``; ``unknown`` for other names."""
-    return name.rpartition("_")[2] if name.startswith("aclnn") and "_" in name else UNKNOWN
+    last = name.rpartition("_")[2]
+    return last if name.startswith("aclnn") and last not in ("", name) else UNKNOWN
 
 
 def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
@@ -232,7 +234,9 @@ def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, lis
                 yield line, cells
             line = following
     except csv.Error as error:
-        message = "a carriage return inside a line" if "new-line" in str(error) else "a quote that is not closed"
+        message = "a cell of more than 131,072 characters, as after a quote that is not closed"
+        if "new-line" in str(error):
+            message = "a carriage return inside a line"
         raise Damaged(message, path=path, line=line, hint="export the table again, or remove the line") from None
 
 
