@@ -205,19 +205,10 @@ def _copy_fields(message: Any, made: Any, left_out: str) -> None:
             setattr(made, field.name, value)
 
 
-def external_place(tensor: Any, folder: str) -> tuple[str, str | None]:
-    """Return the name of the file with a tensor's values, and its path; None if it is outside the model's folder."""
-    name = next((entry.value for entry in tensor.external_data if entry.key == "location"), "")
-    if not name or "\0" in name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
-        return name, None
-    return name, os.path.join(folder, name)
-
-
 def read_onnx(file: IO[bytes], path: str, folded: bool = True) -> ModelGraph:
     """The graph of an ONNX model.
 
     :param folded: whether constants are folded, as the compiler's preparation does it
-
     :raises MissingPackage: if the ``onnx`` package is not installed
     :raises Damaged: if the file is broken, or an edge refers to a missing node
     """
@@ -386,13 +377,13 @@ class _Reader:
 
     def _outside(self, tensor: Any) -> Weights | None:
         """Return the place of external data, beside or below the model; a size of -1: up to the end of the file."""
-        name, path = external_place(tensor, self._folder)
-        if path is None:
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        name = entries.get("location", "")
+        if not name or "\0" in name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
             self.outside.add(name)
             return None
-        entries = {entry.key: entry.value for entry in tensor.external_data}
         offset, size = max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1"))
-        return Weights(path, offset, size, folder=self._folder)
+        return Weights(os.path.join(self._folder, name), offset, size, folder=self._folder)
 
 
 def _first_value(tensor: Any) -> tuple[float, str] | None:
