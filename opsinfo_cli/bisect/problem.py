@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from ..change.moves import written_like
 from ..errors import Refused, UsageFault, counted, join_some
 from ..graph.judge.modes import judge_mode
+from ..graph.readers.onnx import external_files
 from ..model.mixlist import Mixlist
 from ..model.near_names import did_you_mean
 from ..model.policy import Policy
 from ..model.target import Target
 from ..opening import open_file, open_inside
 from ..profile.table import find_tables
-from ..simulate.model import external_files
 from ..text.scanner import scan
 from ..text.source import Source
 from .candidates import JudgedSets, doubts, moved, pruned

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
-from .readers.onnx import package
+from .readers.onnx import external_files, package
 
 if TYPE_CHECKING:
     from typing import Any
@@ -53,6 +53,6 @@ def _description(node: NodeAnswer, mode: str) -> str:
 def _require_weights_beside(model: Any, path: str, out: str) -> None:
     """:raises UsageFault: if weights are in other files and ``out`` is not in the model's folder"""
     folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (path, out)]
-    if folders[0] != folders[1] and any(each.external_data for each in model.graph.initializer):
+    if folders[0] != folders[1] and external_files(model):
         hint = "write the annotated model into the folder of the model"
         raise UsageFault("the weights are in other files, beside the model", name="external-data", path=path, hint=hint)

@@ -11,12 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
-from ..graph.readers.onnx import EXTERNAL, bodies, without_large
+from ..graph.readers.onnx import EXTERNAL, bodies, graphs, other_tensors, without_large
 from ..opening import open_inside
 from .packages import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 LARGE = 1 << 20
@@ -74,7 +73,7 @@ class OnnxFile:
         oldest, newest = IR_VERSIONS
         made.ir_version = min(max(proto.ir_version, oldest), newest)
         _move_constants(made.graph, weights)
-        for graph in _graphs(made.graph):
+        for graph in graphs(made.graph):
             _seed(graph)
             _name_once(graph)
         return cls(made, weights)
@@ -112,20 +111,13 @@ class OnnxFile:
         return scope
 
 
-def _graphs(graph: Any) -> Iterator[Any]:
-    yield graph
-    for node in graph.node:
-        for _, body in bodies(node):
-            yield from _graphs(body)
-
-
 def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -> None:
     """Read values in other files, so that onnxruntime opens none: it follows links and names that lead elsewhere.
 
     :raises Damaged: if a file is missing, outside the model's folder, or too short
     """
-    for graph in _graphs(main):
-        for tensor in _tensors(graph):
+    for graph in graphs(main):
+        for tensor in other_tensors(graph):
             if tensor.data_location == EXTERNAL:
                 _take_in(tensor, _external(tensor, folder, path))
         for tensor in graph.initializer:
@@ -138,34 +130,10 @@ def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -
                     tensor.CopyFrom(kept)
 
 
-def external_files(proto: Any) -> list[str]:
-    """Return the names of the files with values of a ModelProto, as it has them; None has none."""
-    if proto is None:
-        return []
-    tensors = (each for graph in _graphs(proto.graph) for each in (*graph.initializer, *_tensors(graph)))
-    places = (entry for each in tensors if each.data_location == EXTERNAL for entry in each.external_data)
-    return sorted({entry.value for entry in places if entry.key == "location"})
-
-
 def _take_in(tensor: Any, data: Any) -> None:
     tensor.raw_data = data.tobytes()
     tensor.data_location = 0
     tensor.ClearField("external_data")
-
-
-def _tensors(graph: Any) -> Iterator[Any]:
-    """Yield the tensors in a graph's attributes, and the sparse ones; those of its bodies are left out."""
-    sparse = list(graph.sparse_initializer)
-    for node in graph.node:
-        for attribute in node.attribute:
-            yield from attribute.tensors
-            if attribute.HasField("t"):
-                yield attribute.t
-            sparse += attribute.sparse_tensors
-            if attribute.HasField("sparse_tensor"):
-                sparse.append(attribute.sparse_tensor)
-    for tensor in sparse:
-        yield from (tensor.values, tensor.indices)
 
 
 def _external(tensor: Any, folder: str, path: str) -> Any:

@@ -177,6 +177,38 @@ def bodies(node: Any) -> Iterator[tuple[str, Any]]:
             yield attribute.name, graph
 
 
+def graphs(graph: Any) -> Iterator[Any]:
+    """Yield a graph and all bodies in it."""
+    yield graph
+    for node in graph.node:
+        for _, body in bodies(node):
+            yield from graphs(body)
+
+
+def other_tensors(graph: Any) -> Iterator[Any]:
+    """Yield the tensors in a graph's attributes, and the sparse ones; those of its bodies are left out."""
+    sparse = list(graph.sparse_initializer)
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield from attribute.tensors
+            if attribute.HasField("t"):
+                yield attribute.t
+            sparse += attribute.sparse_tensors
+            if attribute.HasField("sparse_tensor"):
+                sparse.append(attribute.sparse_tensor)
+    for tensor in sparse:
+        yield from (tensor.values, tensor.indices)
+
+
+def external_files(proto: Any) -> list[str]:
+    """Return the names of the files with values of a ModelProto, as it has them; None has none."""
+    if proto is None:
+        return []
+    tensors = (each for graph in graphs(proto.graph) for each in (*graph.initializer, *other_tensors(graph)))
+    places = (entry for each in tensors if each.data_location == EXTERNAL for entry in each.external_data)
+    return sorted({entry.value for entry in places if entry.key == "location"})
+
+
 def without_large(proto: Any, most: int, keep: Callable[[Any], Any] | None = None) -> Any:
     """Return a copy of a model in which large initializers of the main graph have a dtype and a shape only.
 

@@ -47,6 +47,26 @@ def test_external_weights_are_not_moved(opsinfo: Run, target: list[str | Path], 
     assert onnx.load(tmp_path / "out.onnx").graph.initializer[0].raw_data
 
 
+def test_values_of_constants_in_other_files_are_not_moved_either(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    tensor = onnx.TensorProto(name="c", data_type=1, dims=[2], data_location=onnx.TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="c.bin")
+    (tmp_path / "c.bin").write_bytes(bytes(8))
+    nodes = [
+        onnx.helper.make_node("Constant", [], ["c"], value=tensor),
+        onnx.helper.make_node("Add", ["x", "c"], ["y"]),
+    ]
+    values = [onnx.helper.make_tensor_value_info(name, 1, [2]) for name in "xy"]
+    made = onnx.helper.make_model(
+        onnx.helper.make_graph(nodes, "g", values[:1], values[1:]), opset_imports=[onnx.helper.make_opsetid("", 17)]
+    )
+    (tmp_path / "model.onnx").write_bytes(made.SerializeToString())
+    (tmp_path / "elsewhere").mkdir()
+    ran = opsinfo("graph", tmp_path / "model.onnx", *target, "--annotate", tmp_path / "elsewhere" / "out.onnx")
+    assert (ran.code, "the weights are in other files" in ran.err) == (2, True)
+
+
 def test_nothing_is_overwritten_and_only_onnx_is_annotated(
     opsinfo: Run, target: list[str | Path], tmp_path: Path
 ) -> None:
