@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ..errors import Locked, Refused
+from ..errors import Locked, Refused, quoted
 from ..model.file_kind import is_library_name
 from ..opening import folders_above
 from .lock import wait_for
@@ -432,7 +432,7 @@ class Vault:
                     hint="run the command as its owner, or choose another --backup-dir",
                 )
             if private and here.st_mode & 0o077:
-                hint = f"chmod 700 {folder}, or choose a new folder with --backup-dir"
+                hint = f"`chmod 700 {quoted(folder)}`, or choose a new folder with --backup-dir"
                 raise Refused("other users can enter the vault's folder", name="vault-open", path=folder, hint=hint)
 
     # reading

@@ -97,12 +97,14 @@ def test_a_vault_of_another_user_is_neither_written_nor_read(library: Path, vaul
 
 @pytest.mark.parametrize("name", ["", machine_name()], ids=["vault", "machine"])
 def test_a_vault_that_others_may_enter_or_that_is_a_link_is_refused(library: Path, tmp_path: Path, name: str) -> None:
-    place = tmp_path / "vault"
+    place = tmp_path / "a vault"
     (place / name).mkdir(parents=True)
-    (place / name).chmod(0o750)
-    assert raised(Refused, run, Vault(str(place)), library).name == "vault-open" or name
-    (tmp_path / "elsewhere").mkdir(mode=0o700)
     place.chmod(0o700)
+    (place / name).chmod(0o750)
+    error = raised(Refused, run, Vault(str(place)), library)
+    assert error.name == "vault-open"
+    assert f"`chmod 700 '{place / name}'`" in str(error.hint)
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
     if name:
         (place / name).rmdir()
         (place / name).symlink_to(tmp_path / "elsewhere")
