@@ -25,7 +25,7 @@ def open_file(path: str, tree: str | None = None) -> IO[bytes]:
     try:
         return _regular(os.open(path, _READ) if tree is None else _open_below(tree, real_inside(tree, path)), path)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
-        raise _unreadable(error, path) from None
+        raise unreadable(error, path) from None
 
 
 def open_inside(folder: str, name: str) -> IO[bytes]:
@@ -89,5 +89,6 @@ def _regular(descriptor: int, path: str) -> IO[bytes]:
     return open(descriptor, "rb")
 
 
-def _unreadable(error: Exception, path: str) -> Refused:
+def unreadable(error: Exception, path: str) -> Refused:
+    """Return the error for a file or folder that the system does not let opsinfo read."""
     return Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path)

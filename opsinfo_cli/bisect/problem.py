@@ -16,7 +16,7 @@ from ..model.mixlist import Mixlist
 from ..model.near_names import did_you_mean
 from ..model.policy import Policy
 from ..model.target import Target
-from ..opening import open_file, open_inside
+from ..opening import open_file, open_inside, unreadable
 from ..profile.table import find_tables
 from ..text.scanner import scan
 from ..text.source import Source
@@ -224,7 +224,7 @@ def hash_of(path: str) -> str:
             with open_file(name) as file:
                 _add(digest, file)
         except OSError as error:
-            raise Refused(error.strerror or str(error), name="unreadable", path=name) from None
+            raise unreadable(error, name) from None
     return digest.hexdigest()
 
 
@@ -236,7 +236,7 @@ def identity_of(path: str) -> str:
     try:
         status = os.stat(path)
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        raise unreadable(error, path) from None
     large = not os.path.isdir(path) and status.st_size > _LARGE
     return f"{status.st_size} bytes of {status.st_mtime_ns}" if large else hash_of(path)
 

@@ -6,10 +6,9 @@ import errno
 import os
 import stat
 
-from ..errors import Refused
 from ..model.install import CORES
 from ..model.target import TargetOptions, resolve
-from ..opening import is_below
+from ..opening import is_below, unreadable
 from .vault import Scope
 from .whole_file import real_path
 
@@ -43,4 +42,4 @@ def _is_folder(path: str) -> bool:
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
             return False
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        raise unreadable(error, path) from None

@@ -30,7 +30,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import Locked, Refused, quoted
 from ..model.file_kind import is_library_name
-from ..opening import folders_above
+from ..opening import folders_above, unreadable
 from .lock import wait_for
 from .moves import Move
 from .whole_file import (
@@ -474,7 +474,7 @@ class Vault:
             return Damage(place, f"the record of change {number} is missing", number)
         except OSError as error:
             if error.errno != errno.ELOOP:
-                raise Refused(error.strerror or str(error), name="unreadable", path=place) from None
+                raise unreadable(error, place) from None
             return Damage(place, f"the record of change {number} is a link", number)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return Damage(place, f"the record of change {number} is damaged", number)

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from ..errors import Refused, Stale
-from ..opening import folders_above
+from ..opening import folders_above, unreadable
 
 _TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
 
@@ -63,7 +63,7 @@ def open_folder(folder: str) -> int:
         except PermissionError:  # files may be written in a folder that cannot be listed
             descriptor = os.open(folder, getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=folder) from None
+        raise unreadable(error, folder) from None
     place = folder
     with suppress(OSError):
         place = os.readlink(f"/proc/self/fd/{descriptor}")
@@ -180,7 +180,7 @@ def read_original(place: Place) -> Original:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _stale(place.path) from None
-        raise Refused(error.strerror or str(error), name="unreadable", path=place.path) from None
+        raise unreadable(error, place.path) from None
     if _identity(before) != _identity(after):
         raise _stale(place.path)
     return Original(b"".join(parts), after)
@@ -196,7 +196,7 @@ def digest_at(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        raise unreadable(error, path) from None
     with place_of(os.path.realpath(path)) as place:
         return sha256_of(read_original(place).data)
 

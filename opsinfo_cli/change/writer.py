@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from ..errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
 from ..model.install import version_at
-from ..opening import real_inside
+from ..opening import real_inside, unreadable
 from ..text.source import read_bytes
 from .lock import places_locked
 from .moves import FileResult, Job, Move, Result, planned
@@ -123,7 +123,7 @@ class Writer:
             try:
                 os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
             except OSError as error:
-                raise Refused(error.strerror or str(error), name="unreadable", path=job.path) from None
+                raise unreadable(error, job.path) from None
         return real
 
     @contextmanager

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ..errors import Refused
 from ..model.file_kind import is_library_name, is_option_name
 from ..model.repository import git_root
-from ..opening import is_below
+from ..opening import is_below, unreadable
 from .finding import Outcome, PassedOver
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
@@ -87,7 +86,7 @@ class FoundFiles:
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError as error:
-                self.outcome.failures.append(Refused(error.strerror or str(error), name="unreadable", path=folder))
+                self.outcome.failures.append(unreadable(error, folder))
                 continue
             folders = [entry for entry in entries if _is_folder(entry)]
             self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)

@@ -281,7 +281,7 @@ def _accepted(document: Document, unfixed: Document, console: Console) -> Mixlis
     except Refused as error:
         reasons = report_refusals(unfixed, console)
         raise Refused(
-            f"the engine refuses this mixlist ({reasons} finding{'' if reasons == 1 else 's'}); it was not used",
+            f"the engine refuses this mixlist ({counted(reasons, 'finding')}); it was not used",
             name="mixlist-refused",
             path=document.source.path,
             line=error.line,

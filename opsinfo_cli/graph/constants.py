@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, MissingPackage, OpsinfoError, Refused
-from ..opening import open_file, open_inside
+from ..opening import open_file, open_inside, unreadable
 from .readers.protobuf import WireFault, packed, unescaped
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
                 data = file.read(size)
                 yield _floats(unescaped(data) if weights.encoding == "escaped" else _patterns(data), dtype)
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=weights.path) from None
+        raise unreadable(error, weights.path) from None
     except WireFault as fault:
         message = f"the values of a constant are broken at byte {weights.offset + fault.at}"
         raise Damaged(message, name="damaged-model", path=weights.path) from None

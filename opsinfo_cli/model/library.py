@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..errors import Damaged, Refused, UnknownOperator, join_some
+from ..errors import Damaged, UnknownOperator, counted, join_some
+from ..opening import unreadable
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from .entry import REFUSED, Entry
@@ -122,7 +123,7 @@ def library_files(directory: str) -> list[str]:
     try:
         names = sorted(os.listdir(directory))
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=directory) from None
+        raise unreadable(error, directory) from None
     return [name for name in names if name.endswith(".json") and len(name) > 5 and not name.startswith(".")]
 
 
@@ -267,7 +268,7 @@ class Operators:
         return sorted({name for store in self.stores for name in store.definitions})
 
     def __repr__(self) -> str:
-        return f"<Operators: {len(self.names)} of {len(self.stores)} store{'' if len(self.stores) == 1 else 's'}>"
+        return f"<Operators: {len(self.names)} of {counted(len(self.stores), 'store')}>"
 
     def __contains__(self, name: str) -> bool:
         return any(name in store.definitions for store in self.stores)

@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 
 from ..errors import Damaged, Refused, counted
 from ..numerics.dtypes import canonical
-from ..opening import open_file
+from ..opening import open_file, unreadable
 
 
 class Kernel(NamedTuple):
@@ -84,7 +84,7 @@ class Table:
             with open_file(self.path) as file:
                 yield from self._kernels(csv.reader(self._lines(file)))
         except OSError as error:  # the disk fails while it is read
-            raise Refused(error.strerror or str(error), name="unreadable", path=self.path) from None
+            raise unreadable(error, self.path) from None
 
     def _lines(self, file: IO[bytes]) -> Iterator[str]:
         for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):

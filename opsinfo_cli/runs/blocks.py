@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple, cast
 
 from ..errors import Damaged, Refused
+from ..opening import unreadable
 
 BLOCK = 1 << 18
 LONGEST = 1 << 20
@@ -59,7 +60,7 @@ def _texts(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | Non
         hint = "the readable part does not show the number of steps"
         raise Damaged(f"broken gzip: {reason}", path=path, hint=hint) from None
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        raise unreadable(error, path) from None
     except ValueError as error:  # a path with a NUL byte
         raise Refused(str(error), name="unreadable", path=path) from None
 

@@ -10,8 +10,8 @@ import re
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import Damaged, Refused, UsageFault, join_some
-from ..opening import open_file
+from ..errors import Damaged, UsageFault, join_some
+from ..opening import open_file, unreadable
 from ..text.source import read_bytes
 from .packages import needed
 
@@ -315,7 +315,7 @@ def _arrays(folder: str) -> list[str]:
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=folder) from None
+        raise unreadable(error, folder) from None
     return [name for name in names if name.endswith(".npy") or _NUMBERED.fullmatch(name)]
 
 

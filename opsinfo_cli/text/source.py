@@ -11,7 +11,7 @@ from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, Refused
-from ..opening import open_file
+from ..opening import open_file, unreadable
 
 if TYPE_CHECKING:
     from typing import IO
@@ -125,7 +125,7 @@ def read_bytes(path: str, tree: str | None = None) -> bytes:
         with open_file(path, tree) as file:
             return file.read()
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        raise unreadable(error, path) from None
 
 
 def standard_input() -> IO[bytes] | None:
@@ -141,7 +141,7 @@ def read_standard_input() -> bytes:
     try:
         return stream.read()
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path="-") from None
+        raise unreadable(error, "-") from None
 
 
 _REACH = 200

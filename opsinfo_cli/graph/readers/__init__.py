@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ...errors import Damaged, Refused
-from ...opening import open_file, open_inside
+from ...opening import open_file, open_inside, unreadable
 from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGra
                 seen(os.fstat(file.fileno()).st_size)
             return _read(file, path)
     except OSError as error:
-        raise Refused(error.strerror or str(error), name="unreadable", path=path) from None
+        raise unreadable(error, path) from None
 
 
 def _read(file: IO[bytes], path: str) -> ModelGraph:

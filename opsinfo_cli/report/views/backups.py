@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ...change.restore import Restored
 from ...change.vault import Damage, Entry, Vault
+from ...errors import counted
 from ..answer import Answer, Block, Cell, Column, Diff, Either, Line, Lines, Place, Span, Table, members
 from ..unified_diff import diff_of_bytes
 
@@ -126,7 +127,7 @@ def restore_answer(target: str, change: str | None, restored: Sequence[Restored]
         return [Either(lines, rows)]
 
     different = [each for each in restored if each.current != each.content]
-    words = f"{len(different)} file{'' if len(different) == 1 else 's'}"
+    words = counted(len(different), "file")
     note = f"{words} {'would be restored' if dry_run else 'restored'}" if different else "nothing to change"
     return Answer(document, blocks, notes=[note], paged=False)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...change.moves import Result
+from ...errors import counted
 from ..answer import Answer, Block, Column, Diff, Exact, Place, Table, members
 from ..console import failure_document
 from ..unified_diff import unified_diff
@@ -103,7 +104,7 @@ def change_notes(result: Result, undo: str, writes: bool, verbose: bool) -> Iter
     if not touched:
         yield "nothing to change"
     elif not writes:
-        yield f"{len(touched)} file{'' if len(touched) == 1 else 's'} would change"
+        yield f"{counted(len(touched), 'file')} would change"
     else:
         for file in touched:
             yield f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}"

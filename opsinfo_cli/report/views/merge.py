@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...errors import counted
 from ...model.mixlist import Conflict, Minimal, mixlist_content
 from ...model.near_names import NearNames, did_you_mean
 from ...model.policy import Mark
@@ -44,8 +45,8 @@ def report_minimal(console: Console, result: Minimal, targets: Sequence[Target])
             console.note(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing{where}")
     for name, (before, after) in result.shortened.items():
         console.note(f"shortened `{name}`: {_words(before)} -> {_words(after)}")
-    kept = f"{len(result.marks)} op type{'' if len(result.marks) == 1 else 's'} kept"
-    return [f"{kept}, {len(result.dropped)} dropped, {len(result.shortened)} shortened"]
+    kept = counted(len(result.marks), "op type")
+    return [f"{kept} kept, {len(result.dropped)} dropped, {len(result.shortened)} shortened"]
 
 
 def _warn_of_unknown(console: Console, names: Iterable[str], targets: Sequence[Target], outcome: str) -> None:
