@@ -174,6 +174,7 @@ def test_layer_normalization_and_max_of_three_expand(tmp_path: Path) -> None:
     graph = _read(tmp_path, nodes, [_value("x", [2, 4])], [_value("y", [2, 4])], [_weights("w", 4)])
     types = [op_type for _, op_type in _types(graph)]
     assert types == ["BroadcastTo", "BroadcastTo", "LayerNorm", "Maximum", "Maximum"]
+    assert [node.outputs[0].shape for node in graph if node.type == "BroadcastTo"] == [(2, 4), (2, 4)]
 
 
 def test_nodes_that_depend_on_constants_only_are_folded(tmp_path: Path) -> None:

@@ -299,6 +299,8 @@ class _Expansion:
         self.results = list(node.outputs)
         self.made: list[SourceNode] = []
         self.values: dict[str, list[str]] = {}
+        self.measured: dict[str, tuple[int, ...] | None] = {}
+        """By result of a Shape, the shape that it gives."""
 
     def run(self, case: Case) -> list[SourceNode]:
         steps: Sequence[Step] = case.steps
@@ -336,7 +338,10 @@ class _Expansion:
                 follows = step.type in ("Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div")
                 shape = first.shape if step.type in _SAME_SHAPE else result if main and follows else None
                 if step.type == "Shape":
+                    self.measured[value] = first.shape
                     shape = None if first.shape is None else (len(first.shape),)
+                elif step.type == "BroadcastTo":
+                    shape = self.measured.get(inputs[1])
                 graph.tensors[value] = GraphTensor(dtype, shape=shape)
             elif value and step.dtype and not at:
                 graph.tensors[value] = graph.tensor(value)._replace(dtype=dtype)
