@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.policy import ADD_BLACK, Mark, is_legal
@@ -21,24 +22,27 @@ _MIXED = ("mixed_float16", "mixed_bfloat16")
 
 
 class CheckedModel:
-    """A model that mixlists are checked with. Messages name it by its slot; see :meth:`.Reading.at`.
-
-    :ivar types: the op types of its nodes
-    :ivar possible: these, and op types that may result from fusion
-    """
+    """A model that mixlists are checked with. Messages name it by its slot; see :meth:`.Reading.at`."""
 
     def __init__(self, path: str) -> None:
         """:raises Refused: if the model cannot be read"""
         from ..graph.readers import read_graph
-        from ..graph.readers.op_names import second_types
 
         self.path = self.label = path
         self.facts = os.path.basename(path)
         self.slot = f"\0{id(self)}\0"
         self.graph: ModelGraph = read_graph(path)
-        self.types = {*self.graph.types}
-        self.possible = self.types | (second_types(self.graph) if self.graph.model.predicted else set())
         self._ready: dict[int, Ready] = {}
+
+    @cached_property
+    def possible(self) -> set[str]:
+        """The op types of its nodes, and those that may result from fusion."""
+        from ..graph.fusions import fused
+        from ..graph.judge.kernels import Kernels
+        from ..graph.readers.op_names import second_types
+
+        types = {*self.graph.types, *fused(self.graph, Kernels(None)).graph.types}
+        return types | second_types(self.graph) if self.graph.model.predicted else types
 
     def ready(self, target: MixlistTarget) -> Ready:
         from ..graph.judging import prepare

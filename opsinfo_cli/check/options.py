@@ -211,7 +211,7 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
 def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
     """Yield ignored-line for comments, refused-line for a wrong op type, and repeated-line."""
     file = check.file
-    types = {op_type for model in check.models for op_type in model.types}
+    types = {op_type for model in check.models for op_type in model.graph.types}
     seen: dict[tuple[bool, str], int] = {}
     for entry in file.entries:
         span, number = (entry.start, entry.start + len(entry.name)), file.source.place(entry.start).line

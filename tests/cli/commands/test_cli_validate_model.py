@@ -42,6 +42,22 @@ def test_a_type_in_one_of_two_models_is_in_the_models(opsinfo: Run, target: list
     assert opsinfo("validate", file, *target, *given, "--format", "json").json["findings"] == []
 
 
+@pytest.mark.parametrize(("op_type", "found"), [("DynamicRNN", []), ("LSTM", ["not-in-model"])])
+def test_an_option_file_may_name_what_fusion_makes_of_a_model(
+    opsinfo: Run, tmp_path: Path, op_type: str, found: list[str]
+) -> None:
+    onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    shapes = {"x": [3, 1, 2], "w": [1, 8, 2], "y": [3, 1, 1, 2]}
+    values = {name: onnx.helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()}
+    node = onnx.helper.make_node("LSTM", ["x", "w", "w"], ["y"], hidden_size=2)
+    graph = onnx.helper.make_graph([node], "g", [values["x"], values["w"]], [values["y"]])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "customize_dtypes.cfg").write_text(f"OpType::{op_type}:InputDtype:float32\n", "utf-8")
+    ran = opsinfo("validate", tmp_path / "customize_dtypes.cfg", "--model", tmp_path / "model.onnx", "--format", "json")
+    assert finding_names(ran) == found
+
+
 def test_an_entry_that_changes_no_dtype_is_warned_of(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
     graph = copy.deepcopy(CLASSIFIER)
     graph["nodes"][2:3] = []
