@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
-from .readers.onnx import external_files, package
+from .readers.onnx import external_files
 
 if TYPE_CHECKING:
     from typing import Any
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
     from .answer import Answer, NodeAnswer
 
 
-def annotated(path: str, answer: Answer, out: str) -> tuple[bytes, int]:
+def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
     """Return the model with the answer in the descriptions of its main graph's nodes, and the number of these nodes.
 
     An existing description of a node is kept, before the new text. Weights in external files are not moved.
 
     :param out: where the model will be written
     :raises UsageFault: if the model is not ONNX, or would not find its weights from ``out``
-    :raises MissingPackage: if the ``onnx`` package is not installed
     """
-    if answer.graph.model.format != "onnx":
-        raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=path)
-    model = package().load(path, load_external_data=False)
-    if len(model.functions):
-        raise UsageFault("--annotate cannot describe a model that defines functions", name="not-onnx", path=path)
-    _require_weights_beside(model, path, out)
+    read = answer.graph.model
+    if read.onnx is None:
+        raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=read.path)
+    if any(note.kind == "functions" for note in read.notes):
+        raise UsageFault("--annotate cannot describe a model that defines functions", name="not-onnx", path=read.path)
+    model = type(read.onnx)()
+    model.CopyFrom(read.onnx)
+    _require_weights_beside(model, read.path or "", out)
     unnamed = described = 0
     for node in model.graph.node:
         name = node.name

@@ -168,7 +168,7 @@ def command(
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
     if annotate is not None:
-        _annotate(model, judged, annotate, console)
+        _annotate(judged, annotate, console)
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if node is not None:
         return _path(view, judged, node)._replace(status=refused)
@@ -222,7 +222,7 @@ def _require_new(word: str, out: str) -> None:
     require_writable(out)
 
 
-def _annotate(path: str, judged: JudgedModel, out: str, console: Console) -> None:
+def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
     """Write the model with the answer in its nodes' descriptions.
 
     :raises UsageFault: if the model is not ONNX, or the new file would not find its weights
@@ -230,7 +230,7 @@ def _annotate(path: str, judged: JudgedModel, out: str, console: Console) -> Non
     """
     from ...graph.annotation import annotated
 
-    data, described = annotated(path, judged.answer, out)
+    data, described = annotated(judged.answer, out)
     write_file(out, data)
     console.note(f"wrote {out}: {counted(described, 'node')} described")
 

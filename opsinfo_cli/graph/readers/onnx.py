@@ -22,7 +22,6 @@ from .source import CONST, Notes, SourceGraph, SourceNode, assemble, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import ModuleType
     from typing import IO, Any
 
     from ..graph import ModelGraph
@@ -42,10 +41,11 @@ _BY_POSITION = {"Loop": 1, "Scan": 0}
 """Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
 
 
-def package() -> ModuleType:
-    """The ``onnx`` package.
+def parsed(data: bytes, path: str) -> Any:
+    """Return the ModelProto of a file's content.
 
-    :raises MissingPackage: if it is not installed
+    :raises MissingPackage: if the ``onnx`` package is not installed
+    :raises Damaged: if it is not an ONNX model
     """
     try:
         import onnx
@@ -54,20 +54,8 @@ def package() -> ModuleType:
             "reading an ONNX model requires the `onnx` package",
             hint=f"`{installing()}`, or give a compiled model or a dump",
         ) from None
-    found: ModuleType = onnx
-    return found
-
-
-def parsed(data: bytes, path: str) -> Any:
-    """Return the ModelProto of a file's content.
-
-    :raises MissingPackage: if the ``onnx`` package is not installed
-    :raises Damaged: if it is not an ONNX model
-    """
     try:
-        proto = package().load_model_from_string(data)
-    except MissingPackage:
-        raise
+        proto = onnx.load_model_from_string(data)
     except Exception as error:  # protobuf raises its own exceptions
         raise Damaged(f"not an ONNX model: {brief(error)}", name="damaged-model", path=path) from None
     if not proto.HasField("graph"):

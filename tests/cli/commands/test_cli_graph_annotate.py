@@ -67,6 +67,18 @@ def test_values_of_constants_in_other_files_are_not_moved_either(
     assert (ran.code, "the weights are in other files" in ran.err) == (2, True)
 
 
+def test_a_model_with_functions_is_not_annotated(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+    path = onnx_model(tmp_path)
+    model = onnx.load(path)
+    relu = onnx.helper.make_node("Relu", ["a"], ["b"])
+    model.functions.append(
+        onnx.helper.make_function("local", "F", ["a"], ["b"], [relu], [onnx.helper.make_opsetid("", 17)])
+    )
+    onnx.save_model(model, path)
+    ran = opsinfo("graph", path, *target, "--annotate", tmp_path / "out.onnx")
+    assert (ran.code, "cannot describe a model that defines functions" in ran.err) == (2, True)
+
+
 def test_nothing_is_overwritten_and_only_onnx_is_annotated(
     opsinfo: Run, target: list[str | Path], tmp_path: Path
 ) -> None:
