@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from ..errors import UsageFault
 from ..neighbours.registry import system_called
 from ..neighbours.system import ConversionOptions
-from ..neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists
+from ..neighbours.vocabulary import ListEntry, OperatorClass, OperatorLists, reasons_of
 from ..text.source import Source
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -
     lists = OperatorLists(system.name, system.names, tuple(entries), "low")
     written = system.write(system, lists, ConversionOptions())
     read = system.read(system, [Source(text.encode("utf-8"), name) for name, text in written.files.items()])
-    wrong = {**written.dropped, **{name: loss.message for loss in read.losses if loss.drops for name in loss.names}}
+    wrong = {**written.dropped, **reasons_of(read.losses)}
     for name in (name for name in (*high, *low) if name in wrong):
         raise UsageFault(f"--write-as {write_as}: `{name}`: {wrong[name]}", name="unknown-name")
     return dict(sorted(written.files.items(), key=lambda file: "bf16" in file[0]))

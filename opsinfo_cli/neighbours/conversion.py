@@ -53,8 +53,9 @@ def converted(read: ReadLists, to: System, options: ConversionOptions) -> Conver
         losses += after.losses
         lists = after.lists
     written = write(to, lists, options)
-    kept = [entry for entry in lists.deciding().values() if entry.name not in written.dropped]
-    _drop(dropped, given, lists, kept, written.dropped)
+    reasons = written.dropped
+    kept = [entry for entry in lists.deciding().values() if entry.name not in reasons]
+    _drop(dropped, given, lists, kept, reasons)
     added = tuple(entry.name for entry in kept if entry.is_form and entry.name not in written.unchanged)
     losses += [*lost("form", "added: other forms of the listed operators", added), *written.losses]
     entries = tuple(DroppedEntry(name, dropped[name]) for name in given if name in dropped)

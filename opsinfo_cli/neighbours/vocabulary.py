@@ -110,9 +110,13 @@ class Loss(NamedTuple):
         """Whether nothing is lost: another form of the same operator was added."""
         return self.kind == "form"
 
-    def reason_for(self, name: str) -> str:
-        """Return why this name was dropped: its own detail if there is one."""
-        detail = dict(zip(self.names, self.details, strict=False)).get(name, name)
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why each name was dropped: its own detail if there is one."""
+        details = dict(zip(self.names, self.details, strict=False))
+        return {name: self._reason(name, details.get(name, name)) for name in self.names}
+
+    def _reason(self, name: str, detail: str) -> str:
         if detail.startswith(f"{name} (") and detail.endswith(")"):
             return detail[len(name) + 2 : -1]
         return detail if detail != name else self.message
@@ -128,7 +132,7 @@ def lost(
 
 def reasons_of(losses: Iterable[Loss]) -> dict[str, str]:
     """Return the names that losses drop, each with its reason."""
-    return {name: loss.reason_for(name) for loss in losses if loss.drops for name in loss.names}
+    return {name: reason for loss in losses if loss.drops for name, reason in loss.reasons.items()}
 
 
 class ReadLists(NamedTuple):

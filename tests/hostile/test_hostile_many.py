@@ -203,3 +203,11 @@ def test_a_refusal_is_short_for_any_number_of_unknown_names(hostile: Hostile, tm
         assert ran.code == 2
         assert "`Op9Zz` and 4990 more" in ran.err
         assert len(ran.err) < 3000
+
+
+def test_lists_of_another_system_with_many_names_twice(hostile: Hostile, tmp_path: Path, counts: Counts) -> None:
+    for name in ("bf16", "fp32"):
+        (tmp_path / name).write_text("mm\n" + "".join(f"op{number}\n" for number in range(5 * counts.many)), "utf-8")
+    words = ["--from", "habana-autocast", "--to", "mindspore-white", tmp_path / "bf16", tmp_path / "fp32"]
+    ran = hostile("systems", "convert", *words, "-o", tmp_path / "out", seconds=counts.seconds)
+    assert (ran.code, "entries are not converted" in ran.err) == (0, True)

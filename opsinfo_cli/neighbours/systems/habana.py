@@ -29,13 +29,13 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         message = f"{source.path}: these lines match nothing, because blanks or CR around a name are part of it"
         losses += lost("not-a-name", message, [line for line in lines if line != line.strip()], drops=True)
     low, high = ({entry.name for entry in entries if entry.cls is cls} for cls in (_LOW, _HIGH))
-    both = sorted(low & high)
+    both = low & high
     if system.name == "habana-hmp":
         message = "in both files; which one wins is not documented for HMP, so these are left out"
-        losses += lost("conflict", message, both, drops=True)
+        losses += lost("conflict", message, sorted(both), drops=True)
         entries = [entry for entry in entries if entry.name not in both]
     else:
-        losses += lost("overruled", "in both files; the BF16 list wins", both)
+        losses += lost("overruled", "in both files; the BF16 list wins", sorted(both))
         entries, overloads = without_overloads([e for e in entries if e.name not in both or e.cls is _LOW])
         losses += overloads
     kept = tuple(entry for entry in own.as_defaults() if entry.cls not in replaced)
@@ -46,7 +46,7 @@ def without_overloads(entries: list[ListEntry]) -> tuple[list[ListEntry], tuple[
     """Drop overloads: Hpu_KERNEL looks up functions (gaudi-pytorch-bridge, hpu_ops/autocast_helpers.h)."""
     overloads = [entry.name for entry in entries if "." in entry.name]
     message = "autocast looks up functions, so a name with an overload matches nothing"
-    return [e for e in entries if e.name not in overloads], lost("not-a-name", message, overloads, drops=True)
+    return [e for e in entries if "." not in e.name], lost("not-a-name", message, overloads, drops=True)
 
 
 def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
