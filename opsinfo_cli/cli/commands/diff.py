@@ -116,7 +116,7 @@ def command(
     if only:
         _report_in_neither(only, a, b, console)
     if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
-        return _port(a, policies_of(a.operators), both[1], named, console)
+        return _port(policies_of(a.operators), both[1], named, console)
     inside = _inside(a, b, named) if sections else None
     return difference_answer(a, b, difference(both[0], both[1], named), inside)
 
@@ -209,7 +209,7 @@ def _report_in_neither(only: Mixlist, a: Target, b: Target, console: Console) ->
 
 
 def _port(
-    a: Target, library: dict[str, Policy], wanted: dict[str, Policy], named: frozenset[str] | None, console: Console
+    library: dict[str, Policy], wanted: dict[str, Policy], named: frozenset[str] | None, console: Console
 ) -> Answer:
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}

@@ -268,7 +268,7 @@ def test_on_a_cluster_a_local_file_is_no_command_and_ray_is_needed(
     assert not (tmp_path / ".opsinfo-bisect").exists()
 
 
-def test_with_i_a_person_judges_every_trial(search: Search, tmp_path: Path) -> None:
+def test_with_i_a_person_judges_every_trial(search: Search) -> None:
     words = ["--among", "Mul", "--among", "Add", "-i", "--format", "json"]
     ran = search(*words, input="p\npass\nwhat\nfail\nf\nf\np\nf\np\nf\n")
     assert ran.code == 0

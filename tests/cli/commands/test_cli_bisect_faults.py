@@ -140,12 +140,12 @@ def test_a_spent_budget_leaves_the_best_list_and_resume_ends_the_search(
     assert "out of budget: no list is known to pass" in none.err
 
 
-def test_a_time_budget_ends_the_search(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
+def test_a_time_budget_ends_the_search(opsinfo: Run, words: list[Any]) -> None:
     ran = opsinfo(*words, "--budget", "0.5s", "--format", "json", "--", "sh", "-c", "sleep 0.2; exit 1")
     assert (ran.code, ran.json["ended"], ran.json["mixlist"]) == (1, "budget", None)
 
 
-def test_a_second_search_in_one_folder_requires_resume(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
+def test_a_second_search_in_one_folder_requires_resume(opsinfo: Run, words: list[Any]) -> None:
     assert opsinfo(*words, "--resume", "--", "true").code == 3
     assert opsinfo(*words, "--", "true").code == 0
     ran = opsinfo(*words, "--", "true")

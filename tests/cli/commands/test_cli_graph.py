@@ -101,9 +101,7 @@ def test_a_missing_file_of_weights_is_named_and_the_rest_is_shown(opsinfo: Run, 
 
 
 @pytest.mark.process
-def test_at_80_columns_a_row_is_one_line(
-    terminal: Callable[..., tuple[int, str]], judged: Judge, tmp_path: Path
-) -> None:
+def test_at_80_columns_a_row_is_one_line(terminal: Callable[..., tuple[int, str]], judged: Judge) -> None:
     for arguments, marks in ((["--by", "node"], ["fc/matmul", "relu", "log"]), ([], ["MatMulV2", "Relu", "Log"])):
         code, output = terminal(*judged(), *arguments, "-q", width=80, env={"NO_COLOR": "1", "PAGER": "cat"})
         lines = output.splitlines()

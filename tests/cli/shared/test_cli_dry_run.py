@@ -95,9 +95,7 @@ def test_patch_gives_the_result_of_the_run(opsinfo: Run, tmp_path: Path, scene: 
 
 
 @needs_patch
-def test_patch_gives_the_result_of_apply_for_several_files(
-    opsinfo: Run, fixtures: Path, opp: Path, tmp_path: Path
-) -> None:
+def test_patch_gives_the_result_of_apply_for_several_files(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(opp, copy / "opp")
     mixed = write(
