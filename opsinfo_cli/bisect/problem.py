@@ -316,10 +316,9 @@ def require_sense(options: SubjectOptions) -> None:
     elif options.against is None:
         hint = "--write-as habana|mindspore|names makes lists of the names of --among, without a target"
         raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
-    if options.allow_hf32 and options.model is None:
-        raise UsageFault("--allow-hf32 requires --model", name="needs-model")
-    if options.by == "node" and options.model is None:
-        raise UsageFault("--by node requires --model", name="needs-model")
+    of_models = {"--allow-hf32": options.allow_hf32, "--by node": options.by == "node", "--strict": options.strict}
+    for word in (word for word, given in of_models.items() if given and options.model is None):
+        raise UsageFault(f"{word} requires --model", name="needs-model")
     if options.profile and (options.model is None or options.grow):
         message = "--profile requires --model" if options.model is None else "--profile cannot be combined with --grow"
         hint = "a profile says what it costs to keep nodes of a model in high precision"
