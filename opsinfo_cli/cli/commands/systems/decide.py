@@ -60,7 +60,7 @@ def command(
     surroundings = {"to_float": to_float, "as_loss": as_loss, "disabled": disabled}
     calls = [_call(text, surroundings) for text in ops]
     name, _, level = system.partition(":")
-    _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or options.soc, low)
+    _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or options != TargetOptions(), low)
     if name == "ascend":
         decisions = _on_ascend(calls, required_mode(level), own or "float32", against, mixlist, options, console)
     else:
@@ -80,7 +80,7 @@ def _require_fitting(name: str, of_mindspore: object, disabled: bool, of_ascend:
     if disabled and "disabled" not in takes:
         raise UsageFault("only APEX and HMP have disable_casts()")
     if of_ascend and name != "ascend":
-        raise UsageFault("--own, --against, --mixlist and --soc are for Ascend")
+        raise UsageFault("--own, --against, --mixlist, --soc, --core and --custom are for Ascend")
     if low and name == "ascend":
         raise UsageFault("--low is for other systems; for Ascend the mode sets it")
 

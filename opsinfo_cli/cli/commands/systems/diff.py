@@ -7,7 +7,9 @@ from typing import Any
 import click
 
 from ....compare import difference
+from ....errors import UsageFault
 from ....model.target import TargetOptions
+from ....neighbours.registry import names_system
 from ....neighbours.translation import translated
 from ....neighbours.vocabulary import OperatorLists
 from ....report.answer import Answer
@@ -32,6 +34,8 @@ def command(a: str, b: str, options: TargetOptions, console: Console) -> Answer:
       opsinfo systems diff apex:O1 torch-amp
       opsinfo systems diff habana-autocast fixtures/opp@ascend910b
     """
+    if options != TargetOptions() and names_system(a) and names_system(b):
+        raise UsageFault("--soc, --core and --custom require a TARGET")
     first, second = (open_lists(text, console, options) for text in (a, b))
     if first.names != second.names:
         first, second = _in_op_types(first, console), _in_op_types(second, console)
