@@ -29,10 +29,12 @@ _MOST = 1024
 def inferred(proto: Any) -> Any:
     """Return a copy of a model with the dtypes and shapes of its values.
 
-    :param proto: dimensions of -1, which some exporters write for unknown ones, are removed from it
+    :param proto: changed: dimensions of -1, which some exporters write for unknown ones, are removed, and EyeLike is
+        replaced
     """
     from onnx.shape_inference import infer_shapes
 
+    _replace_eye_like(proto.graph)
     for value in _values(proto.graph):
         for dim in value.type.tensor_type.shape.dim:
             if dim.dim_value < 0:
@@ -42,6 +44,19 @@ def inferred(proto: Any) -> Any:
     if any(_dims(types.get(name)) is None for node in found.graph.node for name in node.output):
         _fill(found, types)
     return found
+
+
+def _replace_eye_like(graph: Any) -> None:
+    """Replace EyeLike by an operator whose output has the same dtype and shape.
+
+    onnx 1.23 ends the process at an EyeLike with a dtype whose input has no type.
+    """
+    for node in graph.node:
+        if node.op_type == "EyeLike" and node.domain in _STANDARD:
+            node.op_type = "RandomNormalLike"
+        for attribute in node.attribute:
+            for body in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                _replace_eye_like(body)
 
 
 def _values(graph: Any) -> list[Any]:
