@@ -75,8 +75,8 @@ class FusionGraph:
         self.supported = supported
 
     def of(self, *types: str) -> Iterator[GraphNode]:
-        """Yield the nodes of op types."""
-        return (node for node in self.graph if node.type in types)
+        """Yield the nodes of op types; one without inputs or outputs fits no rule."""
+        return (node for node in self.graph if node.type in types and node.sources and node.outputs)
 
     def is_const(self, node: GraphNode, number: int) -> bool:
         """Return whether a constant feeds an input: one of the model, or one that a fusion made."""
@@ -189,11 +189,11 @@ def _reduced_away(*types: str) -> Rule:
 
     def rule(it: FusionGraph) -> Iterator[Change]:
         for node in it.of(*types):
-            shapes = [tensor.shape for tensor in (*node.inputs[:1], *node.outputs[:1])]
-            if len(shapes) != 2 or shapes[0] is None or shapes[1] is None or not it.is_const(node, 1):
+            before, after = node.inputs[0].shape, node.outputs[0].shape
+            if before is None or after is None or not it.is_const(node, 1):
                 continue
-            known = all(dim > 0 for shape in shapes for dim in shape or ())
-            if known and node.sources[0] is not None and prod(shapes[0]) == prod(shapes[1]):
+            known = all(dim > 0 for dim in (*before, *after))
+            if known and node.sources[0] is not None and prod(before) == prod(after):
                 yield Change(node.index, None, {node.index: node.sources[0]})
 
     return rule
@@ -233,8 +233,9 @@ def _arg_max(it: FusionGraph) -> Iterator[Change]:
         shape, axes = node.inputs[0].shape or (), it.integers(node, 1)
         lengths = [shape[axes[0]]] if axes and -len(shape) <= axes[0] < len(shape) else shape
         is_short = bool(lengths) and all(0 <= length < 1 << 31 for length in lengths)
-        if is_short and node.outputs and node.outputs[0].dtype == "int64":
-            yield Change(node.index, replace(node, outputs=(node.outputs[0]._replace(dtype="int32"),)))
+        if is_short and node.outputs[0].dtype == "int64":
+            outputs = node.outputs[0]._replace(dtype="int32"), *node.outputs[1:]
+            yield Change(node.index, replace(node, outputs=outputs))
 
 
 def _cast(it: FusionGraph) -> Iterator[Change]:
@@ -297,7 +298,7 @@ def _strided_slice(it: FusionGraph) -> Iterator[Change]:
         given = [number for number in range(1, len(node.sources)) if node.sources[number] is not None]
         if not all(it.is_const(node, number) for number in given):
             continue
-        shape = node.outputs[0].shape if node.outputs else None
+        shape = node.outputs[0].shape
         strides = it.integers(node, 4) or []
         if strides and all(stride == -1 for stride in strides) and _is_whole_reverse(it, node):
             op_type, gone = ("ReverseV2", {2, 3, 4}) if _is_unknown(node.outputs) else ("ReverseV2D", {1, 2, 3, 4})
@@ -326,7 +327,7 @@ def _is_whole_reverse(it: FusionGraph, node: GraphNode) -> bool:
 def _global_average_pool(it: FusionGraph) -> Iterator[Change]:
     """GlobalAveragePool of rank 3 to 5 becomes ReduceMean with constant int64 axes; in 2020, ReduceMeanD at once."""
     for node in it.of("GlobalAveragePool"):
-        if node.inputs and 3 <= len(node.inputs[0].shape or ()) <= 5:
+        if 3 <= len(node.inputs[0].shape or ()) <= 5:
             yield Change(node.index, _with(node, "ReduceMean", [_input(node, 0), _made("int64")]))
 
 
@@ -384,10 +385,10 @@ def _pad(it: FusionGraph) -> Iterator[Change]:
 def _tile(it: FusionGraph) -> Iterator[Change]:
     """2022: Tile with constant multiples and known shapes becomes TileD; it is removed if it repeats nothing."""
     for node in it.of("Tile"):
-        shapes = [tensor.shape for tensor in (*node.inputs[:1], *node.outputs[:1])]
-        if not it.is_const(node, 1) or None in shapes or _is_unknown((*node.inputs, *node.outputs)):
+        before, after = node.inputs[0].shape, node.outputs[0].shape
+        if not it.is_const(node, 1) or None in (before, after) or _is_unknown((*node.inputs, *node.outputs)):
             continue
-        if shapes[0] == shapes[1]:
+        if before == after:
             yield Change(node.index, None, {node.index: node.sources[0]})
         else:
             yield Change(node.index, _without_inputs(node, "TileD", {1}), checked=True)

@@ -232,8 +232,8 @@ class _Finder:
             step = slots[min(seen.get(value, 0), len(slots) - 1)]
             seen[value] = seen.get(value, 0) + 1
             deciders = [self._decider(step, self.graph.slots.inputs_of)]
-            while step[1] == 0 and step[0].type in _MOVING and _outputs(step[0])[0] in readers:
-                step = readers[_outputs(step[0])[0]][0]
+            while step[1] == 0 and step[0].type in _MOVING and (moved := _first(_outputs(step[0]))) in readers:
+                step = readers[moved][0]
                 deciders.append(self._decider(step, self.graph.slots.inputs_of))
             origin = self.graph.slots.outputs_of[inputs[value].index] if value in inputs else -1
             places.all.append(Place(Spot(Side.INPUT, reader, at), tuple(deciders), origin))
@@ -241,8 +241,8 @@ class _Finder:
             if value in given:
                 step = given[value]
                 deciders = [self._decider(step, self.graph.slots.outputs_of)]
-                while step[0].type in _MOVING and _inputs(step[0])[0] in given:
-                    step = given[_inputs(step[0])[0]]
+                while step[0].type in _MOVING and (moved := _first(_inputs(step[0]))) in given:
+                    step = given[moved]
                     deciders.append(self._decider(step, self.graph.slots.outputs_of))
                 places.all.append(Place(Spot(Side.OUTPUT, number, at), tuple(deciders)))
         inner = _inner(group, proto.output)
@@ -285,6 +285,10 @@ def _inputs(node: GraphNode) -> Sequence[str]:
 
 def _outputs(node: GraphNode) -> Sequence[str]:
     return () if node.origin is None else node.origin.outputs
+
+
+def _first(values: Sequence[str]) -> str:
+    return next(iter(values), "")
 
 
 def _folded(main: GraphNode, number: int, given: Mapping[str, Step]) -> list[Step]:

@@ -13,6 +13,7 @@ from readers_invariants import weights_of
 from opsinfo_cli.errors import Damaged, MissingPackage
 from opsinfo_cli.graph.constants import extremes
 from opsinfo_cli.graph.graph import ModelGraph
+from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.graph.readers.op_names import second_types
 from opsinfo_cli.graph.refusals import refusal_lines
@@ -310,6 +311,31 @@ def test_without_the_onnx_package_the_error_names_the_package_to_install(
 def test_an_input_that_nothing_produces_is_named(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="`gone`"):
         _read(tmp_path, [helper.make_node("Relu", ["gone"], ["y"])], [], [_value("y", [2])])
+
+
+def test_an_operator_whose_input_has_no_type_is_read(tmp_path: Path) -> None:
+    """The shape inference of onnx 1.23 ends the process at this EyeLike."""
+    nodes = [
+        helper.make_node("Whatever", ["x"], ["a"], domain="com.example"),
+        helper.make_node("EyeLike", ["a"], ["y"], dtype=TensorProto.FLOAT16),
+        helper.make_node("EyeLike", ["x"], ["z"], dtype=TensorProto.FLOAT16),
+    ]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in "yz"]
+    graph = _read(tmp_path, nodes, [_value("x", [2, 3])], outputs, opsets=[("", 17), ("com.example", 1)])
+    collected = next(node for node in graph if node.type == "NetOutput")
+    assert [(each.dtype, each.shape) for each in collected.inputs] == [("float16", None), ("float16", (2, 3))]
+
+
+def test_operators_of_cann_without_inputs_or_outputs_are_read(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("NPUDtypeCast", ["x"], []),
+        helper.make_node("NPUFormatCast", [], ["a"]),
+        helper.make_node("ArgMax", ["x"], ["b", "c", "y"]),
+    ]
+    graph = _read(tmp_path, nodes, [_value("x", [2, 3])], [_value("y", [1, 3])])
+    answer = prepare(graph, None, columns=["assumed"]).judge("force_fp16")
+    assert answer.counts.casts.edges == 0
+    assert [len(node.outputs) for node in answer if node.type == "ArgMaxV2"] == [3]
 
 
 def test_more_outputs_than_stated_are_refused(tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ from opsinfo_cli.graph.options.atc import AtcOptions
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.model.policy import ADD_BLACK
 from opsinfo_cli.simulate.inputs import InputSet
+from opsinfo_cli.simulate.model import OnnxFile
 from opsinfo_cli.simulate.node_costs import rank_nodes
-from opsinfo_cli.simulate.rounding_plan import Side
+from opsinfo_cli.simulate.rounding_plan import Side, tensor_places
 from opsinfo_cli.simulate.run import report_of
 from opsinfo_cli.simulate.simulation import Simulation
 from opsinfo_cli.simulate.trace import trace
@@ -185,6 +186,17 @@ def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become
     assert names == {("MatMul", 0), ("MatMul", 1), ("Add", 1)}
     assert [made.file.nodes[spot.owner].proto.op_type for spot in plan if spot.side is Side.OUTPUT] == ["Add"]
     assert made.places.expanded == []
+
+
+def test_an_operator_of_cann_without_inputs_has_places_at_its_outputs(tmp_path: Path) -> None:
+    nodes = [node("NPUFormatCast", [], ["y"], name="source")]
+    path = saved(Model(nodes, {"x": numbers(2, 3)}, [2, 3], {}), tmp_path)
+    graph = read_graph(path)
+    places = tensor_places(OnnxFile.of(graph.model.onnx, path), graph).all
+    assert [(each.spot.side, each.deciders[0].name) for each in places] == [
+        (Side.OUTPUT, "source"),
+        (Side.RESULT, "Node_Output"),
+    ]
 
 
 def test_infinities_of_a_mask_are_absorbed_by_its_softmax(tmp_path: Path) -> None:
