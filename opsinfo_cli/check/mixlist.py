@@ -259,13 +259,13 @@ def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Seq
 
     :param modes: the precision modes that the mixlist is used with; both mixed modes if empty
     """
-    names = Names(targets)
+    names = names_of(targets)
     forms = {id(against): Forms(reading, against) for against in targets}
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             continue
         knowing = [against for against in targets if name in against.target.operators]
-        yield from unknown_operator(reading, name, names, knowing)
+        yield from unknown_operator(reading, name, targets, names, knowing)
         if not knowing:
             continue
         entry = KnownEntry(reading, name, marks, knowing)
@@ -276,24 +276,8 @@ def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Seq
         yield from white_without_low(entry, modes)
 
 
-@dataclass
-class Names:
-    """The op types of all targets, and how many unknown names were compared with them."""
-
-    targets: Sequence[MixlistTarget]
-    compared: int = 0
-
-    MOST = 100
-    """The most unknown names of a mixlist for which similar ones are searched: each takes milliseconds."""
-
-    @cached_property
-    def known(self) -> NearNames:
-        return NearNames({name for against in self.targets for name in against.target.operators.names})
-
-    def near(self, name: str) -> list[str] | None:
-        """Return op types with a similar name; None if it was not compared."""
-        self.compared += 1
-        return self.known.of(name) if self.compared <= self.MOST else None
+def names_of(targets: Iterable[MixlistTarget]) -> NearNames:
+    return NearNames({name for against in targets for name in against.target.operators.names})
 
 
 @dataclass
@@ -333,12 +317,18 @@ def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[
     return ((result, _listed(some)) for result, some in chips.items())
 
 
-def unknown_operator(reading: Reading, name: str, names: Names, knowing: Sequence[MixlistTarget]) -> Iterator[Finding]:
+def unknown_operator(
+    reading: Reading,
+    name: str,
+    targets: Sequence[MixlistTarget],
+    names: NearNames,
+    knowing: Sequence[MixlistTarget],
+) -> Iterator[Finding]:
     """Yield unknown-operator and not-in-ai-core.
 
+    :param names: the op types of all targets
     :param knowing: the targets that have the op type
     """
-    targets = names.targets
     if len(knowing) == len(targets):
         return
     item = reading.first(name)
@@ -356,14 +346,13 @@ def unknown_operator(reading: Reading, name: str, names: Names, knowing: Sequenc
         return
     chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _listed(targets)
     message = f"unknown operator `{name}` in {chips}; the engine ignores it"
-    near = names.near(name)
-    if near:
+    if near := names.of(name):
         fix = reading.renaming(name, near[0]) if len(near) == 1 else None
         yield reading.at("unknown-operator", item, message, meant(near), "error", fix)
     else:
         hint = "no operator there has a similar name"
-        if near is None:
-            hint = f"similar names were searched for the first {names.MOST} unknown ones only"
+        if names.is_exhausted:
+            hint = "similar names were searched for the first unknown ones only"
         yield reading.at("unknown-operator", item, message, hint, "warning")
 
 

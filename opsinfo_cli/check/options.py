@@ -15,7 +15,7 @@ from ..model.near_names import NearNames, meant
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
-from .mixlist import Names, labelled
+from .mixlist import labelled, names_of
 from .rules import Severity
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ class OptionCheck:
         return self.at(rule, span, message, meant(near) or hint, fix, severity)
 
     @cached_property
-    def types(self) -> Names:
-        return Names(self.targets)
+    def types(self) -> NearNames:
+        return names_of(self.targets)
 
     @cached_property
     def nodes(self) -> dict[str, set[str]]:
@@ -145,33 +145,26 @@ class OptionCheck:
         return nodes
 
 
-_MOST_COMPARED = 1_000_000
-"""How many pairs of unknown and known nodes are compared for similar names: some seconds."""
-
-
 def names_unknown(check: OptionCheck) -> Iterator[Finding]:
     """Yield unknown-operator, not-in-model and unknown-node."""
     nodes = NearNames(check.nodes)
-    left = _MOST_COMPARED
     first = {(entry.is_type, entry.name): entry for entry in reversed(check.file.entries)}
     for entry in sorted(first.values(), key=lambda entry: entry.start):  # a repeated line is a finding of its own
         if check.file.kind == "keep_dtype" and _is_no_name(entry):
             continue
         if entry.is_type and check.targets and not _is_known(entry.name, check.targets):
             chips = ", ".join(target.slot for target in check.targets)
-            near = check.types.near(entry.name) or ()
             message = f"unknown operator `{entry.name}` in {chips}; the compiler ignores it"
-            yield check.at_name("unknown-operator", entry, message, near)
+            yield check.at_name("unknown-operator", entry, message, check.types.of(entry.name))
         elif entry.is_type and check.models and not any(entry.name in model.possible for model in check.models):
             models = ", ".join(model.slot for model in check.models)
             yield check.at_name("not-in-model", entry, f"no node of {models} has the op type `{entry.name}`")
         elif not entry.is_type and check.models and entry.name not in check.nodes:
-            left -= len(check.nodes)
             models = ", ".join(model.slot for model in check.models)
             fused = check.file.kind != "keep_dtype" and any(model.graph.model.predicted for model in check.models)
             hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
-            near = nodes.of(entry.name) if left > 0 else []
-            yield check.at_name("unknown-node", entry, f"{models} has no node `{entry.name}`", near, hint)
+            message = f"{models} has no node `{entry.name}`"
+            yield check.at_name("unknown-node", entry, message, nodes.of(entry.name), hint)
 
 
 def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
@@ -221,8 +214,7 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
             yield check.at("ignored-line", span, message, "remove the line", file.dropping(number, is_safe=True))
         elif _is_no_name(entry) and entry.name not in types:
             message = f"`{entry.name}` is not an op type in PascalCase: the compiler refuses the file (E10003)"
-            near = check.types.near(entry.name) or ()
-            yield check.at_name("refused-line", entry, message, near)
+            yield check.at_name("refused-line", entry, message, check.types.of(entry.name))
         elif first != number:
             fix = file.dropping(number, is_safe=True)
             yield check.at("repeated-line", span, f"line {first} also has `{entry.name}`", fix=fix)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 from functools import cached_property
+from heapq import nlargest
 
 _SIMILAR = 0.8
 """The least ratio of :mod:`difflib` for a similar name: one wrong letter of three, two of eight, three of twelve."""
@@ -12,6 +13,10 @@ _WORSE = 0.1
 """How much lower than the best ratio the ratio of another suggestion may be."""
 _LONGEST = 200
 """The longest name for which similar ones are searched, since the search takes the product of both lengths."""
+_MOST_WORK = 100_000_000
+"""Pairs of letters that are compared for the names of one :class:`NearNames`: some seconds in the worst case."""
+_GLANCE = 3
+"""Pairs of letters in whose time one letter of a candidate is counted, which leaves out most candidates."""
 _LEAST_CONTAINED = 3
 """The fewest letters of a name for which names that contain it are suggested."""
 _MOST = 3
@@ -42,6 +47,12 @@ class NearNames:
 
     def __init__(self, candidates: Iterable[str]) -> None:
         self._candidates = candidates
+        self._left = _MOST_WORK
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether names are no longer compared, because that would take minutes."""
+        return self._left < 0
 
     def of(self, name: str) -> list[str]:
         """Return at most three similar candidates, the most similar first; if some only look alike, no others."""
@@ -60,10 +71,19 @@ class NearNames:
     def _similar(self, key: str) -> list[str]:
         if key in self._by_folded:
             return self._by_folded[key]
-        if len(key) > _LONGEST:
+        if len(key) > _LONGEST or self.is_exhausted:
             return []
-        close = get_close_matches(key, self._by_folded, _MOST, _SIMILAR)
-        ranked = sorted((-SequenceMatcher(None, other, key).ratio(), other) for other in close)
+        matcher = SequenceMatcher(None, "", key)
+        close: list[tuple[float, str]] = []
+        for other in self._by_folded:
+            matcher.set_seq1(other)
+            might = matcher.real_quick_ratio() >= _SIMILAR and matcher.quick_ratio() >= _SIMILAR
+            self._left -= len(other) * (len(key) if might else _GLANCE)
+            if self.is_exhausted:
+                return []
+            if might and (ratio := matcher.ratio()) >= _SIMILAR:
+                close.append((ratio, other))
+        ranked = sorted((-ratio, other) for ratio, other in nlargest(_MOST, close))
         return [name for rank, other in ranked if rank <= ranked[0][0] + _WORSE for name in self._by_folded[other]]
 
     @cached_property

@@ -69,6 +69,17 @@ def test_a_name_too_long_to_compare_has_no_similar_ones() -> None:
     assert near_names("a" * 300, ["a" * 299]) == []
 
 
+def test_names_are_compared_until_the_work_is_too_much_and_look_alikes_found_after_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = [f"model/layer_{number:03}/MatMul" for number in range(100)]
+    monkeypatch.setattr("opsinfo_cli.model.near_names._MOST_WORK", 3 * 100 * 22 * 23)
+    near = NearNames(known)
+    assert [len(near.of(f"model/layer_{number:04}/MatMul")) for number in (7, 77, 777, 7777)] == [3, 3, 3, 0]
+    assert near.is_exhausted
+    assert near.of("MODEL/LAYER_OO7/MATMUL") == ["model/layer_007/MatMul"]
+
+
 @given(st.text("aAbB1lI|0Oo", min_size=1, max_size=10), st.sets(st.text("aAbB1lI|0Oo", max_size=10)))
 def test_a_name_that_only_looks_alike_is_suggested_alone(name: str, candidates: set[str]) -> None:
     alike = str.maketrans("li|o", "1110")

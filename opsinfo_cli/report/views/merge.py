@@ -13,9 +13,6 @@ from ...model.target import Target
 from ..console import Console
 from .operators import target_document
 
-_NEAR_ASKED = 100
-"""The most unknown names for which near names are looked up: each takes milliseconds."""
-
 
 def conflict_line(conflict: Conflict) -> str:
     """Return the marks of an op type in each mixlist; the last one wins."""
@@ -52,8 +49,8 @@ def report_minimal(console: Console, result: Minimal, targets: Sequence[Target])
 def _warn_of_unknown(console: Console, names: Iterable[str], targets: Sequence[Target], outcome: str) -> None:
     known = NearNames({name for target in targets for name in target.operators.names})
     where = " or ".join(target.text for target in targets)
-    for number, name in enumerate(names):
-        near = did_you_mean(name, known) if number < _NEAR_ASKED else None
+    for name in names:
+        near = did_you_mean(name, known)
         message = f"`{name}` is not an op type of {where}; {outcome}"
         console.warn(message + (f"; {near}" if near else ""))
 
