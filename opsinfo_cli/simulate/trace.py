@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 JUMP, LEAST = 10.0, 1e-3
 """An error jumps if it is ten times the largest error of the inputs and above 0.001."""
 PORTION = 256 << 20
+"""Bytes of values that are held at a time, on either side."""
 _UNKNOWN = 1 << 20
 """Bytes that a value of unknown shape counts as."""
 _ABSORBING = frozenset({"Softmax", "SoftmaxV2"})
@@ -78,22 +79,16 @@ class Trace(NamedTuple):
         return next((each for each in self.nodes if each.jumps), None)
 
 
-def trace(
-    simulation: Simulation,
-    plan: RoundingPlan,
-    progress: Callable[[float], None] = lambda _: None,
-    portion: int = PORTION,
-) -> Trace:
+def trace(simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] = lambda _: None) -> Trace:
     """Compute with a plan and in float32, and compare along the graph.
 
     :param progress: called with each part of :func:`traced_values` that is compared
-    :param portion: bytes of values that are held at a time, on either side
     :raises Refused: if onnxruntime cannot compute the model
     """
     values = traced_values(simulation)
     sizes = sizes_of(simulation)
     errors: dict[str, OutputError] = {}
-    for some in portions(list(values), sizes, portion // len(simulation.inputs)):
+    for some in portions(list(values), sizes, PORTION // len(simulation.inputs)):
         errors.update(_errors(simulation, plan, some, progress))
     return Trace(tuple(_traced(simulation, values, errors)))
 

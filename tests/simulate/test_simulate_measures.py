@@ -94,9 +94,12 @@ FEEDS = {"x": np.linspace(1, 2, 64, dtype=np.float32)}
 
 
 @pytest.mark.parametrize("portion", [1, 256, 1 << 30])
-def test_the_first_jump_is_at_the_subtraction_of_nearly_equal_numbers(tmp_path: Path, portion: int) -> None:
+def test_the_first_jump_is_at_the_subtraction_of_nearly_equal_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portion: int
+) -> None:
+    monkeypatch.setattr("opsinfo_cli.simulate.trace.PORTION", portion)
     made = simulation(chain(tmp_path, 100), FEEDS)
-    found = trace(made, made.plan(), portion=portion)
+    found = trace(made, made.plan())
     assert [each.node for each in found.nodes] == ["exp", "mul", "add", "sub", "neg"]
     jump = found.first_jump
     assert jump is not None
