@@ -214,7 +214,7 @@ def test_the_rank_of_an_input_is_its_place_in_an_onnx_file(tmp_path: Path) -> No
     assert changed.find("b_0_aipp") is not None
     with pytest.raises(UsageFault, match="which of its 2 inputs"):
         with_options(two_inputs("tensorflow"), AtcOptions(insert_op_conf=path))
-    with pytest.raises(UsageFault, match="`related_input_rank` is 1, the model has 1 inputs"):
+    with pytest.raises(UsageFault, match="`related_input_rank` is 1, the model has 1 input"):
         judged(AtcOptions(insert_op_conf=path))
 
 
@@ -239,13 +239,23 @@ def test_an_input_is_either_preprocessed_or_in_float16(tmp_path: Path) -> None:
         ("aipp_op { aipp_mode: static }", "unknown `input_format` ``"),
         ("aipp_op { aipp_mode: static input_format: RGB }", "unknown `input_format` `RGB`"),
         ("aipp_op { aipp_mode: dynamic related_input_rank: -1 }", "`related_input_rank` is a number"),
+        (f"aipp_op {{ aipp_mode: dynamic related_input_rank: {'9' * 5000} }}", "`related_input_rank` is a number"),
+        ("aipp_op { aipp_mode: [] }", "`aipp_mode` is static or dynamic, not ``"),
         ('aipp_op { aipp_mode: dynamic related_input_name: "data" }', "names an input of Caffe"),
     ],
-    ids=["empty", "not a message", "cut off", "no mode", "no format", "unknown format", "negative rank", "Caffe name"],
+    ids=[
+        *("empty", "not a message", "cut off", "no mode", "no format", "unknown format", "negative rank", "long rank"),
+        *("empty list", "Caffe name"),
+    ],
 )
 def test_a_configuration_that_cannot_be_followed_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(Damaged, match=message):
         Aipp.read(config(tmp_path, text))
+
+
+def test_a_number_of_thousands_of_digits_is_not_that_of_an_output() -> None:
+    with pytest.raises(UsageFault, match="is not NODE:OUTPUT:TYPE"):
+        judged(AtcOptions(output_type=f"gray:{'9' * 5000}:FP16"))
 
 
 def test_a_configuration_that_feeds_a_subgraph_is_refused(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import Damaged, OpsinfoError, UsageFault
+from ...errors import Damaged, OpsinfoError, UsageFault, counted
 from ...text.source import read_bytes
 from ..graph import GraphNode, GraphTensor, Producer
 from ..readers.protobuf import TextFault, parse
@@ -204,7 +204,7 @@ def _with_output_type(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
     dtypes: dict[Input, str] = {}
     for part in filter(None, value.split(";")):
         words = [word.strip() for word in part.split(":")]
-        if len(words) != 3 or not words[1].isdecimal():
+        if len(words) != 3 or not _is_number(words[1]):
             message = f"`{part}` is not NODE:OUTPUT:TYPE"
             raise UsageFault(f"--output_type: {message}", name="bad-output-type", hint="for example conv1:0:FP16")
         fed = [place for place, source in inputs.items() if _is_named(graph, source, words[0], int(words[1]))]
@@ -217,6 +217,10 @@ def _with_output_type(graph: ModelGraph, value: str, _: bool) -> ModelGraph:
         dtype = _output_dtype(words[2])
         dtypes |= dict.fromkeys(fed, dtype)
     return _with_outputs(graph, dtypes)
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 10
 
 
 def _output_dtype(word: str) -> str:
@@ -332,7 +336,7 @@ class Aipp(NamedTuple):
 
 def _aipp(message: Message, path: str) -> Aipp:
     def word(key: str, default: str) -> str:
-        value = message.get(key, [default])[-1]
+        value = next(reversed(message.get(key, [])), default)
         return value if isinstance(value, str) else default
 
     mode, form, rank = word("aipp_mode", ""), word("input_format", ""), word("related_input_rank", "0")
@@ -344,7 +348,7 @@ def _aipp(message: Message, path: str) -> Aipp:
     if form not in IMAGE_DTYPES and (form or mode == "static"):
         hint = f"one of {', '.join(IMAGE_DTYPES)}"
         raise Damaged(f"unknown `input_format` `{form}`", name="bad-aipp", path=path, hint=hint)
-    if not rank.isdecimal():
+    if not _is_number(rank):
         raise Damaged(f"`related_input_rank` is a number, not `{rank}`", name="bad-aipp", path=path)
     return Aipp(int(rank), "uint8" if mode == "dynamic" else IMAGE_DTYPES[form], mode == "dynamic")
 
@@ -356,7 +360,7 @@ def _image_input(graph: ModelGraph, rank: int) -> GraphNode:
     """
     inputs = [node for node in graph.main_nodes() if node.type == "Data"]
     if rank >= len(inputs):
-        message = f"`related_input_rank` is {rank}, the model has {len(inputs)} inputs"
+        message = f"`related_input_rank` is {rank}, the model has {counted(len(inputs), 'input')}"
     elif len(inputs) > 1 and graph.model.format != "onnx":
         message = f"a {graph.model.format} file does not say which of its {len(inputs)} inputs has which rank"
     elif any(node.type in _CONTROL for node in consumers_of(graph, inputs[rank].index)):
