@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
-from ..model.near_names import did_you_mean
+from ..model.near_names import NearNames, did_you_mean
 from ..model.repository import git_root
 from ..opening import is_below
 from ..text.source import Source
@@ -89,7 +89,7 @@ def follow(source: Source, top: str | None) -> Followed | None:
     top = os.path.realpath(top or git_root(os.path.abspath(folder)) or folder)
     folders = list(_folders(source.text, folder, top))
     followed = Followed(top, [], [], [])
-    beside: list[str] = []
+    beside = NearNames(_names_in(folder))
     for number, (kind, path, span) in enumerate(references(source.text)):
         place = f"{source.path}:{source.place(span[0]).line}"
         if number == _MOST_REFERENCES:
@@ -105,11 +105,14 @@ def follow(source: Source, top: str | None) -> Followed | None:
         elif rest != path or "$" in path:
             followed.passed_over.append(PassedOver(place, f"`{path}` depends on a variable"))
         else:
-            with suppress(OSError):
-                beside = os.listdir(folder)
             hint = did_you_mean(os.path.basename(path), beside)
             followed.findings.append(at("missing-file", source, span, f"`{path}` does not exist", hint=hint))
     return followed if any(followed[1:]) else None
+
+
+def _names_in(folder: str) -> Iterator[str]:
+    with suppress(OSError):
+        yield from os.listdir(folder)
 
 
 def _folders(text: str, folder: str, top: str) -> Iterator[str]:
