@@ -89,8 +89,8 @@ def table_section(title: str, table: Table, most: int | None = None, name: str =
     :param name: the id of the element
     """
     rows = list(table.rows)
-    left = len(rows) - (len(rows) if most is None else most)
-    more = f"<p>{left} more rows are not shown; the JSON has them.</p>\n" if left > 0 else ""
+    left = rows[most:] if most else []
+    more = f"<p>{counted(len(left), 'more row')} not shown; the JSON has all.</p>\n" if left else ""
     return section(title, _sheet(table, rows[:most], title) + more, name)
 
 

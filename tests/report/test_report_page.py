@@ -60,7 +60,7 @@ def test_a_table_without_a_script_says_how_many_rows_it_leaves_out() -> None:
     text = table_section("t", Table([Column("name")], [["Add"], ["Mul"], ["Sub"]]), most=2)
     assert "Mul" in text
     assert "Sub" not in text
-    assert "1 more rows are not shown" in text
+    assert "1 more row not shown" in text
 
 
 @pytest.mark.parametrize(

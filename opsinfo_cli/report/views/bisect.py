@@ -148,10 +148,10 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
     else:
         head = _HEADS.get(answer.end.ended)
         yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
-    if answer.end.ended == "cannot-cure" and (lines := _output(answer)):
-        yield "last lines of the check:"
-        yield from (f"  {line}" for line in lines)
     if answer.end.ended == "cannot-cure":
+        if lines := _output(answer):
+            yield "last lines of the check:"
+            yield from (f"  {line}" for line in lines)
         yield "if you correct the check, search with another --journal"
     yield from effect_lines(answer)
     if answer.nodes is not None:
@@ -159,7 +159,7 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
     spent, cached = answer.session.spent, _cached(answer)
     spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
     yield f"{counted(spent.runs, 'run')} of the check in {span(spent.seconds)}: {_verdicts(answer)}{spared}"
-    if answer.session.spent.overhead >= _FAST and answer.end.ended != "interrupted":
+    if spent.overhead >= _FAST and answer.end.ended != "interrupted":
         yield overhead_line(answer)
 
 
