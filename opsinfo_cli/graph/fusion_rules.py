@@ -162,7 +162,7 @@ def _is_unknown(tensors: Sequence[GraphTensor]) -> bool:
 def _drop_out(it: FusionGraph) -> Iterator[Change]:
     """Dropout is removed; its mask is left out."""
     for node in it.of("Dropout"):
-        if node.sources and not any(it.readers(node, number) for number in range(1, len(node.outputs))):
+        if not any(it.readers(node, number) for number in range(1, len(node.outputs))):
             yield Change(node.index, None, {node.index: node.sources[0]})
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...errors import UsageFault
+from ...errors import UsageFault, counted
 from ...model.target import TargetOptions
 from ...numerics.calls import by_name, read_calls
 from ...numerics.formats import FORMATS
@@ -90,5 +90,5 @@ def _read(path: str, console: Console) -> DumpedTensor | None:
     if tensor is None:
         console.note(f"{path} has no floating-point values")
     elif tensor.not_finite:
-        console.warn(f"{path}: {tensor.not_finite} values are already infinite or NaN")
+        console.warn(f"{path}: already infinite or NaN: {counted(tensor.not_finite, 'value')}")
     return tensor
