@@ -316,21 +316,21 @@ def test_an_input_that_nothing_produces_is_named(tmp_path: Path) -> None:
 def test_an_operator_whose_input_has_no_type_is_read(tmp_path: Path) -> None:
     """The shape inference of onnx 1.23 ends the process at this EyeLike."""
     nodes = [
-        helper.make_node("Whatever", ["x"], ["a"], domain="com.example"),
         helper.make_node("EyeLike", ["a"], ["y"], dtype=TensorProto.FLOAT16),
         helper.make_node("EyeLike", ["x"], ["z"], dtype=TensorProto.FLOAT16),
     ]
     outputs = [helper.make_empty_tensor_value_info(name) for name in "yz"]
-    graph = _read(tmp_path, nodes, [_value("x", [2, 3])], outputs, opsets=[("", 17), ("com.example", 1)])
+    inputs = [_value("x", [2, 3]), helper.make_empty_tensor_value_info("a")]
+    graph = _read(tmp_path, nodes, inputs, outputs)
     collected = next(node for node in graph if node.type == "NetOutput")
     assert [(each.dtype, each.shape) for each in collected.inputs] == [("float16", None), ("float16", (2, 3))]
 
 
 def test_operators_of_cann_without_inputs_or_outputs_are_read(tmp_path: Path) -> None:
     nodes = [
+        helper.make_node("ArgMax", ["x"], ["b", "c", "y"]),
         helper.make_node("NPUDtypeCast", ["x"], []),
         helper.make_node("NPUFormatCast", [], ["a"]),
-        helper.make_node("ArgMax", ["x"], ["b", "c", "y"]),
     ]
     graph = _read(tmp_path, nodes, [_value("x", [2, 3])], [_value("y", [1, 3])])
     answer = prepare(graph, None, columns=["assumed"]).judge("force_fp16")
