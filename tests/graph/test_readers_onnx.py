@@ -230,6 +230,13 @@ def test_shapes_that_the_model_computes_are_known(dims: list[int], shapes: dict[
     assert {name: found[name] for name in shapes} == shapes
 
 
+def test_a_dimension_of_minus_one_is_unknown(tmp_path: Path) -> None:
+    shape = numpy_helper.from_array(numpy.array([2, -1]), "s")
+    nodes = [helper.make_node("Reshape", ["x", "s"], ["y"], name="r")]
+    graph = _read(tmp_path, nodes, [_value("x", [-1, -1, 4])], [_value("y", None)], [shape])
+    assert [node.outputs[0].shape for node in graph if node.name == "r"] == [(2, -1)]
+
+
 def test_a_shape_in_another_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("shape.bin").write_bytes(numpy.array([3, 2]).tobytes())

@@ -427,8 +427,9 @@ def _number(text: str) -> int:
 
 def _infer(graph: SourceGraph, proto: Any, reader: _Reader) -> str:
     """Add dtypes and shapes that the package infers to the graph and its bodies; return its error, or an empty text."""
+    large = any(tensor.ByteSize() > _LARGE for tensor in proto.graph.initializer)
     try:
-        found = inferred(without_large(proto, _LARGE))
+        found = inferred(without_large(proto, _LARGE) if large else proto)
     except Exception as error:  # the package raises several kinds of exceptions
         return brief(error)
     _add_types(graph, found.graph, reader)

@@ -7,11 +7,12 @@ the package's reference evaluator computes them. ``data_prop`` of the package is
 
 from __future__ import annotations
 
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 _OPERATORS = """
@@ -27,18 +28,17 @@ _MOST = 1024
 
 
 def inferred(proto: Any) -> Any:
-    """Return a copy of a model with the dtypes and shapes of its values.
-
-    :param proto: changed: dimensions of -1, which some exporters write for unknown ones, are removed, and EyeLike is
-        replaced
-    """
+    """Return a copy of a model with the dtypes and shapes of its values, and maybe with other operators."""
     from onnx.shape_inference import infer_shapes
 
-    _replace_eye_like(proto.graph)
-    for value in _values(proto.graph):
-        for dim in value.type.tensor_type.shape.dim:
-            if dim.dim_value < 0:
-                dim.ClearField("value")
+    if any(True for _ in chain(_negatives(proto.graph), _eyes(proto.graph))):
+        copy = type(proto)()
+        copy.CopyFrom(proto)
+        for dim in _negatives(copy.graph):
+            dim.ClearField("value")
+        for node in _eyes(copy.graph):
+            node.op_type = "RandomNormalLike"  # its output has the same dtype and shape
+        proto = copy
     found = infer_shapes(proto)
     types = {value.name: value.type for value in _values(found.graph)}
     if any(_dims(types.get(name)) is None for node in found.graph.node for name in node.output):
@@ -46,21 +46,23 @@ def inferred(proto: Any) -> Any:
     return found
 
 
-def _replace_eye_like(graph: Any) -> None:
-    """Replace EyeLike by an operator whose output has the same dtype and shape.
+def _values(graph: Any) -> Iterable[Any]:
+    return chain(graph.input, graph.value_info, graph.output)
 
-    onnx 1.23 ends the process at an EyeLike with a dtype whose input has no type.
-    """
+
+def _negatives(graph: Any) -> Iterator[Any]:
+    """Yield dimensions of -1, which some exporters write for unknown ones."""
+    return (dim for value in _values(graph) for dim in value.type.tensor_type.shape.dim if dim.dim_value < 0)
+
+
+def _eyes(graph: Any) -> Iterator[Any]:
+    """Yield EyeLike in a graph and its bodies: onnx 1.23 ends the process at one whose input has no type."""
     for node in graph.node:
         if node.op_type == "EyeLike" and node.domain in _STANDARD:
-            node.op_type = "RandomNormalLike"
+            yield node
         for attribute in node.attribute:
             for body in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-                _replace_eye_like(body)
-
-
-def _values(graph: Any) -> list[Any]:
-    return [*graph.input, *graph.value_info, *graph.output]
+                yield from _eyes(body)
 
 
 def _dims(kind: Any) -> list[int] | None:
