@@ -161,6 +161,10 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     try:
         status = _prepared(sys.argv[1:] if words is None else words)
         _flush()
+        if words is None:  # from here on nothing handles what a signal would raise
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    signal.signal(number, signal.SIG_DFL)
     except (KeyboardInterrupt, Stopped) as signalled:
         status = 128 + (signalled.number if isinstance(signalled, Stopped) else signal.SIGINT)
         if words is None:

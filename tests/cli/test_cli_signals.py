@@ -236,3 +236,19 @@ app.main()
 def test_a_signal_while_the_last_output_is_written_is_handled(number: signal.Signals) -> None:
     done = run_code(SIGNALLED_IN_FLUSH, str(int(number)))
     assert (done.returncode, done.stderr) == (SIGNAL_STATUSES[number], b"")
+
+
+SIGNALLED_AT_THE_END = """
+import atexit, os, sys
+from opsinfo_cli.cli import app
+
+app._run = lambda words: 0
+atexit.register(os.kill, os.getpid(), int(sys.argv[1]))
+app.main()
+"""
+
+
+@pytest.mark.parametrize("number", list(SIGNAL_STATUSES))
+def test_a_signal_after_the_last_output_ends_the_process(number: signal.Signals) -> None:
+    done = run_code(SIGNALLED_AT_THE_END, str(int(number)))
+    assert (done.returncode, done.stderr) == (-number, b"")
