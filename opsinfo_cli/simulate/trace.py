@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.readers.onnx_shapes import inferred
+from ..graph.readers.onnx_shapes import dims_of, inferred
 from .output_error import output_error, worst
 from .rewriting import NOTHING
 from .rounding_plan import STORED, Side
@@ -213,8 +213,6 @@ def _read(simulation: Simulation, number: int) -> Iterator[str]:
 
 def sizes_of(simulation: Simulation) -> dict[str, int]:
     """Return the sizes in bytes of values whose shapes the ``onnx`` package infers from the first set of inputs."""
-    from onnx import helper
-
     proto = simulation.file.proto
     made = type(proto)()
     made.CopyFrom(proto)
@@ -230,15 +228,13 @@ def sizes_of(simulation: Simulation) -> dict[str, int]:
     except Exception:  # onnx raises several kinds; sizes are then unknown
         return {}
     return {
-        each.name: _bytes(each, helper) for each in found.graph.value_info if _is_known(each.type.tensor_type.shape)
+        each.name: math.prod(dims) * _itemsize(each.type.tensor_type.elem_type)
+        for each in found.graph.value_info
+        if (dims := dims_of(each.type)) is not None
     }
 
 
-def _is_known(shape: Any) -> bool:
-    return all(dim.HasField("dim_value") for dim in shape.dim)
+def _itemsize(dtype: int) -> int:
+    from onnx import helper
 
-
-def _bytes(value: Any, helper: Any) -> int:
-    tensor = value.type.tensor_type
-    itemsize = int(helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize) if tensor.elem_type else 4
-    return int(math.prod(dim.dim_value for dim in tensor.shape.dim)) * itemsize
+    return int(helper.tensor_dtype_to_np_dtype(dtype).itemsize) if dtype else 4

@@ -31,7 +31,7 @@ def inferred(proto: Any) -> Any:
     """Return a copy of a model with the dtypes and shapes of its values, and maybe with other operators."""
     from onnx.shape_inference import infer_shapes
 
-    if any(True for _ in chain(_negatives(proto.graph), _eyes(proto.graph))):
+    if next(chain(_negatives(proto.graph), _eyes(proto.graph)), None) is not None:
         copy = type(proto)()
         copy.CopyFrom(proto)
         for dim in _negatives(copy.graph):
@@ -41,7 +41,7 @@ def inferred(proto: Any) -> Any:
         proto = copy
     found = infer_shapes(proto)
     types = {value.name: value.type for value in _values(found.graph)}
-    if any(_dims(types.get(name)) is None for node in found.graph.node for name in node.output):
+    if any(dims_of(types.get(name)) is None for node in found.graph.node for name in node.output):
         _fill(found, types)
     return found
 
@@ -65,7 +65,7 @@ def _eyes(graph: Any) -> Iterator[Any]:
                 yield from _eyes(body)
 
 
-def _dims(kind: Any) -> list[int] | None:
+def dims_of(kind: Any) -> list[int] | None:
     """Return the dimensions of a type; None if one is not known."""
     if kind is None or not kind.tensor_type.HasField("shape"):
         return None
@@ -102,7 +102,7 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
             if name not in types:
                 types[name] = model.graph.value_info.add(name=name).type
             _add_dims(types[name], kind)
-            value = _value(node, given, values, opsets) if is_computed and _is_small(_dims(kind)) else None
+            value = _value(node, given, values, opsets) if is_computed and _is_small(dims_of(kind)) else None
             if value is not None:
                 constants[name] = value
             changed.add(name)
@@ -146,7 +146,7 @@ def _value(node: Any, given: dict[str, Any], values: dict[str, Any], opsets: dic
     try:
         arrays = {name: numpy_helper.to_array(tensor) for name, tensor in values.items()}
         if node.op_type in _OF_SHAPE:
-            dims = _dims(*given.values())
+            dims = dims_of(*given.values())
             arrays = {name: np.broadcast_to(np.int8(), dims) for name in given if dims is not None}
         with np.errstate(all="ignore"):
             results: Any = ReferenceEvaluator(node, opsets=opsets).run(None, arrays)
