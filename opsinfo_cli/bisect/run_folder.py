@@ -11,6 +11,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..change.vault_place import require_outside_vault
 from ..change.whole_file import require_trusted
 from ..errors import Refused, UsageFault
 from .command import CACHE
@@ -44,6 +45,7 @@ class RunFolder:
         first = self.path
         while not os.path.isdir(os.path.dirname(first)):  # folders above that are missing are made later
             first = os.path.dirname(first)
+        require_outside_vault(first, os.path.realpath(first))
         require_trusted(first, os.path.realpath(first))
         if resumes:
             if not os.path.isfile(self.journal):

@@ -13,7 +13,8 @@ from ..model.policy import Policy
 from ..model.target import Target
 from ..text.source import Source
 from .moves import Job, LibraryPlan, MixlistPlan, Result
-from .vault import Vault, vault_path
+from .vault import Vault
+from .vault_place import vault_path
 from .writer import Writer
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from ..errors import Refused
+from .vault_place import require_outside_vault
 from .whole_file import Place, new_mode, place_of, put, require_trusted, write_all, write_whole
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -27,6 +28,7 @@ def require_writable(path: str) -> None:
         hint = f"create the directory first: {os.path.dirname(path)}"
         raise Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
     if not path.startswith(_STREAMS) and (os.path.isfile(path) or not os.path.exists(path)):
+        require_outside_vault(path, real)
         require_trusted(path, real)
 
 
@@ -67,6 +69,7 @@ def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> No
     """
     target = os.path.abspath(target)
     copies = {os.path.join(target, os.path.basename(path)) if directory else target: files[path] for path in files}
+    require_outside_vault(target, os.path.join(os.path.realpath(target), "") if directory else os.path.realpath(target))
     written = []
     with new_folder(target) if directory else nullcontext(), place_of(os.path.realpath(next(iter(copies)))) as place:
         try:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ..errors import Refused, UsageFault
 from ..model.install import version_at
 from .scope import scope_of
-from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state, vault_path
+from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state
+from .vault_place import vault_path
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
 from .writer import Write, Writer
 

@@ -13,7 +13,6 @@ is still pending when the lock is taken was interrupted, and the hashes of its f
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import pwd
@@ -22,7 +21,7 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -33,6 +32,7 @@ from ..model.file_kind import is_library_name
 from ..opening import folders_above, unreadable
 from .lock import wait_for
 from .moves import Move
+from .vault_place import MACHINE, NUMBER, RECORD, machine_name
 from .whole_file import (
     Widened,
     digest_at,
@@ -48,35 +48,8 @@ Scope = Callable[[str], bool]
 State = Literal["pending", "done", "abandoned"]
 FileState = Literal["before", "after", "torn", "other"]
 
-MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
-RECORD = "record.json"
-_NUMBER = re.compile("[1-9][0-9]{0,8}")
-_MACHINE = re.compile("[0-9a-f]{8}|local")
 _TEMP = re.compile(r"\.opsinfo-[a-z0-9]+-[0-9a-f]+\.tmp")
 _OLDER = ("objects", "changes", "heads", ".heads")
-
-
-def machine_name() -> str:
-    """Return a name of this machine among those that share a vault: a hash of the confidential machine-id.
-
-    ``local`` without a machine-id, as in many containers, so that a container finds its backups again.
-    Source: machine-id(5), "should be considered confidential".
-    """
-    for path in MACHINE_IDS:
-        with suppress(OSError), open(path, "rb") as file:
-            if text := file.read(256).strip():
-                return hashlib.sha256(b"opsinfo:" + text).hexdigest()[:8]
-    return "local"
-
-
-def vault_path(chosen: str | None, environ: Mapping[str, str]) -> str:
-    """Return ``--backup-dir``, else ``OPSINFO_BACKUP_DIR``, else root's place or the user's state folder."""
-    if chosen or environ.get("OPSINFO_BACKUP_DIR"):
-        return os.path.abspath(chosen or environ["OPSINFO_BACKUP_DIR"])
-    if os.geteuid() == 0:
-        return "/var/lib/opsinfo"
-    state = environ.get("XDG_STATE_HOME") or os.path.join(environ.get("HOME", "/"), ".local", "state")
-    return os.path.join(state, "opsinfo")
 
 
 # records
@@ -449,7 +422,7 @@ class Vault:
         numbers = []
         for name in self._names(folder):
             path = os.path.join(folder, name)
-            if not _NUMBER.fullmatch(name):
+            if not NUMBER.fullmatch(name):
                 damage += [] if _TEMP.fullmatch(name) else [Damage(path, "not a file of a vault")]
                 continue
             numbers.append(int(name))
@@ -482,7 +455,7 @@ class Vault:
 
     def histories(self) -> list[History]:
         """Return the changes of every machine, this one's last."""
-        machines = [name for name in self._names(self.path) if _MACHINE.fullmatch(name) and name != self.machine]
+        machines = [name for name in self._names(self.path) if MACHINE.fullmatch(name) and name != self.machine]
         return [self.history(machine) for machine in (*machines, self.machine)]
 
     def damage(self, contents: bool) -> list[Damage]:
@@ -497,7 +470,7 @@ class Vault:
                 if entry.file.backup is not None and not entry.record.pruned:
                     found += self._backup_damage(entry, contents)
         for name in self._names(self.path):
-            if not _MACHINE.fullmatch(name) and name not in _OLDER:
+            if not MACHINE.fullmatch(name) and name not in _OLDER:
                 found.append(Damage(os.path.join(self.path, name), "not a file of a vault"))
         return found
 

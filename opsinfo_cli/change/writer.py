@@ -19,6 +19,7 @@ from ..text.source import read_bytes
 from .lock import places_locked
 from .moves import FileResult, Job, Move, Result, planned
 from .vault import ChangedFile, History, Record, State, Vault, backup_name, moves_of, new_record, outcome, unfinished
+from .vault_place import require_outside_vault
 from .whole_file import (
     Original,
     Place,
@@ -114,6 +115,7 @@ class Writer:
         """:raises Refused: if this user may not write the file, or should not"""
         if write.original:
             require_replaceable(write.place.path, write.original.stat)
+        require_outside_vault(write.given, write.place.path)
         if not self.force:
             require_trusted(write.given, write.place.path)
 

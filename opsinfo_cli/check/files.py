@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ..change.vault_place import in_vault
 from ..model.file_kind import is_library_name, is_option_name
 from ..model.repository import git_root
 from ..opening import is_below, unreadable
@@ -83,6 +84,9 @@ class FoundFiles:
         waiting = [(top, self._listing(top))]
         while waiting:
             folder, listing = waiting.pop()
+            if in_vault(os.path.join(os.path.realpath(folder), "")):
+                self.outcome.passed_over.append(PassedOver(f"{_shown(folder)}/", "it is a vault of backups"))
+                continue
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError as error:

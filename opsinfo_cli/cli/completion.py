@@ -138,7 +138,8 @@ def dtypes(_: click.Context, __: click.Parameter) -> Iterable[str]:
 def changes(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
     """Yield the changes in the vault, newest first; with a target on the line those of its files."""
     from ..change.scope import scope_of
-    from ..change.vault import Vault, vault_path
+    from ..change.vault import Vault
+    from ..change.vault_place import vault_path
 
     scope = scope_of(ctx.params.get("target"))
     for record in reversed(Vault(vault_path(ctx.params.get("backup_dir"), os.environ)).history().records):

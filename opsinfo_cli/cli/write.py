@@ -8,7 +8,8 @@ from typing import Any
 
 from ..change.fmt import BuildPlan
 from ..change.moves import Job, Result, planned
-from ..change.vault import Vault, vault_path
+from ..change.vault import Vault
+from ..change.vault_place import vault_path
 from ..change.writer import Writer
 from ..errors import quoted
 from ..model.install import root_above

@@ -34,7 +34,9 @@ from hypothesis import strategies as st
 from raising import raised
 
 from opsinfo_cli.change import vault as vaults
-from opsinfo_cli.change.vault import ChangedFile, Record, Vault, machine_name, vault_path
+from opsinfo_cli.change import vault_place
+from opsinfo_cli.change.vault import ChangedFile, Record, Vault
+from opsinfo_cli.change.vault_place import machine_name, vault_path
 from opsinfo_cli.change.whole_file import Widened, sha256_of
 from opsinfo_cli.change.writer import Writer
 from opsinfo_cli.errors import Refused, UsageFault
@@ -152,7 +154,7 @@ def test_each_machine_has_its_own_folder(
     """Another machine neither ends nor undoes the first one's changes, and its ids are other ones."""
     (tmp_path / "id").write_text("0123\n")
     run(vault, library)
-    monkeypatch.setattr(vaults, "MACHINE_IDS", (str(tmp_path / "id"),))
+    monkeypatch.setattr(vault_place, "MACHINE_IDS", (str(tmp_path / "id"),))
     second = Vault(vault.path)
     assert second.machine == "240d37a2" != vault.machine, "the folder of earlier versions"
     assert records(second) == []
@@ -173,7 +175,7 @@ def test_a_killed_change_of_another_machine_is_left_alone(
     first = killed(vault, run(vault, library, other).change, folders=[Widened(str(library.parent), 0o755)])
     os.chmod(library.parent, 0o700)
     (tmp_path / "id").write_text("0123\n")
-    monkeypatch.setattr(vaults, "MACHINE_IDS", (str(tmp_path / "id"),))
+    monkeypatch.setattr(vault_place, "MACHINE_IDS", (str(tmp_path / "id"),))
     messages: list[str] = []
     Writer(Vault(vault.path), say=messages.append).run("move", [])
     run(Vault(vault.path), library, op="Log", say=messages.append)
@@ -182,7 +184,7 @@ def test_a_killed_change_of_another_machine_is_left_alone(
 
 
 def test_without_a_machine_id_the_folder_has_a_fixed_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vaults, "MACHINE_IDS", (str(tmp_path / "none"),))
+    monkeypatch.setattr(vault_place, "MACHINE_IDS", (str(tmp_path / "none"),))
     assert machine_name() == "local"
 
 

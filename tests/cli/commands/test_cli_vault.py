@@ -24,3 +24,48 @@ def test_the_backups_of_one_chip_are_those_of_its_libraries(opsinfo: Run, opp: P
     assert opsinfo("move", f"{opp}@ascend910b", "SwiGlu", "--to", "black").code == 0
     counts = [len(opsinfo("backups", f"{opp}@{soc}", "--format", "json").json["backups"]) for soc in SOCS]
     assert counts == [1, 0]
+
+
+COMMENTED = '{"black-list": {"to-add": ["Log"]}} // why\n'
+
+
+@pytest.fixture
+def vault_in_tree(opsinfo: Run, tmp_path: Path) -> Path:
+    """A repository whose vault lies in it, as on a shared disk; its mixlist was mended once."""
+    write(tmp_path / "ops_info.json", COMMENTED)
+    assert opsinfo("fmt", "ops_info.json", "--backup-dir", "vault").code == 0
+    (backup,) = tmp_path.glob("vault/*/1/1-ops_info.json")
+    assert backup.read_text() == COMMENTED
+    return backup
+
+
+def test_a_walk_passes_over_a_vault(opsinfo: Run, tmp_path: Path, vault_in_tree: Path) -> None:
+    ran = opsinfo("validate", ".", "--fix", "--format", "json", "--backup-dir", "vault")
+    assert (ran.code, [file["path"] for file in ran.json["files"]]) == (0, ["ops_info.json"])
+    assert "it is a vault of backups" in opsinfo("validate", ".", "-v").err
+    assert opsinfo("validate", str(vault_in_tree.parent)).code == 2, "named, and yet nothing to check"
+    assert opsinfo("restore", "ops_info.json", "--backup-dir", "vault").code == 0
+    assert (tmp_path / "ops_info.json").read_text() == COMMENTED
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fmt", "{file}"],
+        ["validate", "{file}", "--fix"],
+        ["move", "{file}", "Mul", "--to", "black"],
+        ["move", "{folder}/new.json", "Mul", "--to", "black", "--create"],
+        ["merge", "a.json", "-o", "{file}"],
+        ["list", "a.json", "--format", "json", "-o", "{folder}/new.json"],
+        ["validate", "a.json", "--report", "text:{file}"],
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_no_command_writes_in_a_vault(opsinfo: Run, tmp_path: Path, vault_in_tree: Path, words: list[str]) -> None:
+    write(tmp_path / "a.json", '{"black-list": {"to-add": ["Log"]}}')
+    before = {path: path.read_bytes() for path in tmp_path.glob("vault/**/*") if path.is_file()}
+    named = {"file": str(vault_in_tree), "folder": str(vault_in_tree.parent)}
+    ran = opsinfo(*(word.format_map(named) for word in words))
+    assert ran.code == 3, ran.err
+    assert "this file is in a vault of backups, which opsinfo does not change" in ran.err + ran.out
+    assert {path: path.read_bytes() for path in tmp_path.glob("vault/**/*") if path.is_file()} == before
