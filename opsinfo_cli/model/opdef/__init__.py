@@ -1,0 +1,20 @@
+"""OpDef sources: the C++ files in which the policy of an AI Core operator is written.
+
+A source registers op types (``OP_ADD(T)``) whose constructors set ports, columns and, for each chip, a configuration
+with ``PrecisionReduceFlag``. opbuild compiles these files, runs the constructors, and writes what they set to
+``aic-<chip>-ops-info.ini``, from which a script makes the library. This package reads the same from the text, without a
+compiler: a small interpreter runs the statements of the constructors.
+
+- ``find``: which files of a folder are sources
+- ``tokens``, ``preprocessor``: text to tokens; macros, conditions, and local includes inside the folder only
+- ``syntax``, ``parser``: tokens to statements
+- ``interpreter``, ``standard``: runs the statements; what of the C++ library they may call
+- ``definition``: what the calls of ``OpDef``, ``OpAICoreConfig`` and ``OpParamDef`` set
+- ``merge``: the ports of an op type on one chip, and their columns
+- ``words``, ``section``: the lines that opbuild writes of it
+- ``reading``: the public names
+
+What cannot be read is named, with file, line and reason, and is never guessed.
+
+Sources: hicann/metadef at 786891c, ``base/asc/opdef``; mirror-cann/asc-devkit at 82b89a1, ``tools/build/opbuild``.
+"""

@@ -1,0 +1,118 @@
+"""C++ text to tokens, directives apart.
+
+A token is its text as written, so that ``"("`` the string and ``(`` the bracket stay different, and a place: one number
+for a file and an offset in it (:class:`SourceMap`), because lines are asked for a few tokens only.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Token(NamedTuple):
+    """:param place: for :meth:`SourceMap.at`"""
+
+    text: str
+    place: int
+
+
+class Place(NamedTuple):
+    """:param line: 1-based"""
+
+    file: str
+    line: int
+
+
+@dataclass
+class SourceMap:
+    """The places of all files that were read, laid end to end."""
+
+    _starts: list[int] = field(default_factory=list)
+    _files: list[str] = field(default_factory=list)
+    _texts: list[str] = field(default_factory=list)
+    _end: int = 0
+
+    def add(self, file: str, text: str) -> int:
+        """Return the place of the first character of a file."""
+        start = self._end
+        self._starts.append(start)
+        self._files.append(file)
+        self._texts.append(text)
+        self._end += len(text) + 1
+        return start
+
+    def at(self, place: int) -> Place:
+        index = bisect_right(self._starts, place) - 1
+        return Place(self._files[index], self._texts[index].count("\n", 0, place - self._starts[index]) + 1)
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A line that begins with ``#``.
+
+    :param word: ``include``; empty for the directive without effect
+    :param rest: what follows the word, without comments
+    """
+
+    word: str
+    place: int
+    rest: list[Token]
+
+
+_TOKEN = re.compile(
+    r"""
+      //(?:[^\n\\]|\\\r?\n|\\.)*                                  # the end of a comment or raw string may be missing:
+    | /\*(?:.*?\*/|.*)                                            # it is then looked for once, not for each beginning
+    | (?:u8|[LuU])?R"(?P<mark>[^()\\\s]{0,16})\((?:.*?\)(?P=mark)"|.*)
+    | (?:u8|[LuU])?"(?:[^"\\\n]|\\.)*"
+    | '(?:[^'\\\n]|\\.)*'
+    | \.?[0-9](?:[eEpP][+-]|'?[0-9A-Za-z_.])*
+    | [A-Za-z_]\w*
+    | ::|->|\+\+|--|<<=?|>=|<=|==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|\#\#
+    | \\\r?\n
+    | \S
+    """,
+    re.DOTALL | re.VERBOSE | re.ASCII,
+)
+"""``>>`` is two tokens, because it mostly ends two template lists."""
+
+
+def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
+    """Yield the directives of a text, and the tokens between them.
+
+    :param start: the place of its first character
+    """
+    tokens: list[Token] = []
+    directive, line_end, last_end = None, 0, 0
+    for match in _TOKEN.finditer(text):
+        word, at = match[0], match.start()
+        if directive is not None and at >= line_end:
+            yield _directive(directive, tokens)
+            directive, tokens = None, []
+        if word == "#" and directive is None and (last_end == 0 or "\n" in text[last_end:at]):
+            if tokens:
+                yield tokens
+            directive, tokens, line_end = start + at, [], _end_of_line(text, at)
+        elif not word.startswith(("//", "/*", "\\")):
+            tokens.append(Token(word, start + at))
+        last_end = match.end()
+    if directive is not None:
+        yield _directive(directive, tokens)
+    elif tokens:
+        yield tokens
+
+
+def _directive(place: int, tokens: list[Token]) -> Directive:
+    return Directive(tokens[0].text if tokens else "", place, tokens[1:])
+
+
+def _end_of_line(text: str, at: int) -> int:
+    """Return where the line of a directive ends; a backslash at the end of a line continues it."""
+    end = text.find("\n", at)
+    while end > 0 and text.endswith(("\\", "\\\r"), max(0, end - 2), end):
+        end = text.find("\n", end + 1)
+    return len(text) if end < 0 else end
