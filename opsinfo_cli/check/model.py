@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..model.op_names import D_FORMS
 from ..model.policy import ADD_BLACK, Mark, is_legal
 from ..model.precision_mode import MODES, Mode
 
@@ -39,7 +40,6 @@ class CheckedModel:
         """The op types of its nodes, and those that may result from fusion."""
         from ..graph.fusions import fused
         from ..graph.judge.kernels import Kernels
-        from ..graph.readers.op_names import second_types
 
         types = {*self.graph.types, *fused(self.graph, Kernels(None)).graph.types}
         return types | second_types(self.graph) if self.graph.model.predicted else types
@@ -51,6 +51,15 @@ class CheckedModel:
         if ready is None:
             ready = self._ready[id(target)] = prepare(self.graph, target.target)
         return ready
+
+
+def second_types(graph: ModelGraph) -> set[str]:
+    """Return the types that fusion may turn op types with a constant input into."""
+    return {
+        f"{node.type}D"
+        for node in graph
+        if node.type in D_FORMS and any(source and graph[source.node].type == "Const" for source in node.sources)
+    }
 
 
 class Situation(NamedTuple):

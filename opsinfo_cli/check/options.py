@@ -11,7 +11,9 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ..model.keep_dtype import OP_TYPE
 from ..model.near_names import NearNames, meant
+from ..model.op_names import translated_types
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from ..graph.options.files import OptionFileFault
     from .mixlist import MixlistTarget
     from .model import CheckedModel
-
-_TYPE = "OpType::"
 
 
 class Entry(NamedTuple):
@@ -72,7 +72,7 @@ class OptionFile:
 
     def _start(self, name: str, number: int) -> int:
         line = self.lines[number - 1]
-        return self.starts[number - 1] + line.find(name, len(_TYPE) if line.lstrip().startswith(_TYPE) else 0)
+        return self.starts[number - 1] + line.find(name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
 
     @cached_property
     def content(self) -> dict[tuple[bool, str], str]:
@@ -169,8 +169,6 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
 
 def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
     """Return whether a graph may have the op type: of a target, for any engine, or of a model before fusion."""
-    from ..graph.readers.op_names import translated_types
-
     known = (name in target.target.operators or name in target.target.other_engines for target in targets)
     return any(known) or name in translated_types()
 

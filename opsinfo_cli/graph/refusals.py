@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import counted, join_some
+from ..model.onnx_plugins import NEWEST_OPSET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .graph import ModelFacts
 
-HIGHEST_OPSET = 18
-"""The newest opset of ONNX that has plugins."""
 _MOST = 5
 
 
@@ -27,5 +26,5 @@ def refusal_lines(model: ModelFacts) -> Iterator[str]:
         yield f"atc refuses this model: {counted(len(groups) - _MOST, 'more operator')} of it too"
     opsets = model.attributes.get("opsets")
     opset = opsets.get("", 0) if isinstance(opsets, dict) else 0
-    if groups and opset > HIGHEST_OPSET:
-        yield f"the model has opset {opset}: export it with opset {HIGHEST_OPSET} or an older one"
+    if groups and opset > NEWEST_OPSET:
+        yield f"the model has opset {opset}: export it with opset {NEWEST_OPSET} or an older one"

@@ -20,7 +20,7 @@ _GLANCE = 3
 _LEAST_CONTAINED = 3
 """The fewest letters of a name for which names that contain it are suggested."""
 _MOST = 3
-_LOOK_ALIKE = str.maketrans("li|oq-", "11100_")
+_LOOK_ALIKE = str.maketrans("li|oqz5-", "111002s_")
 
 
 def near_names(name: str, candidates: Iterable[str]) -> list[str]:
@@ -57,6 +57,10 @@ class NearNames:
     def of(self, name: str) -> list[str]:
         """Return at most three similar candidates, the most similar first; if some only look alike, no others."""
         return self._similar(_folded(name))[:_MOST]
+
+    def alike(self, name: str) -> list[str]:
+        """Return the candidates that differ in case or look-alike letters only."""
+        return self._by_folded.get(_folded(name), [])
 
     def suggestions(self, name: str) -> list[str]:
         """Return at most three: similar candidates, then the shortest that contain the name, whatever the case."""

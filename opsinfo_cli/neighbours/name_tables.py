@@ -1,20 +1,19 @@
 """Tables from other frameworks' operators to Ascend op types, and families of op types.
 
-ONNX: registrations in hicann/ops-nn, ops-math and ops-cv, ``REGISTER_CUSTOM_OP(...).OriginOpType(...)``, by opset.
-TensorFlow: GE's parser and the ``*_tf_plugin.cpp`` files of the same repositories. torch and MindSpore: see names.json.
+ONNX: the plugins of CANN, by opset (``model.onnx_plugins``). TensorFlow: GE's parser and CANN's plugins
+(``model.op_names``). torch and MindSpore: see names.json.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..model.near_names import meant
+from ..model.near_names import NearNames, meant
+from ..model.onnx_plugins import DEFAULT_DOMAIN, Plugin, plugins
+from ..model.op_names import tensorflow_names
 from .facts import facts
-
-OLDEST_OPSET, NEWEST_OPSET = 1, 18
-"""The opsets of the ONNX table (ATC supports 11 to 18)."""
 
 
 class NameTable(NamedTuple):
@@ -42,7 +41,7 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
     if names == "onnx":
         ops, plumbing, unclear = _onnx(opset, content)
     else:
-        by_name = {**(facts("tf_to_ascend") if names == "tensorflow" else {}), **content.get("names", {})}
+        by_name = {**(tensorflow_names() if names == "tensorflow" else {}), **content.get("names", {})}
         ops, plumbing = {name: tuple(op_types) for name, op_types in by_name.items()}, {}
         unclear = content.get("unclear", {})
     back: dict[str, dict[str, None]] = {}
@@ -55,48 +54,55 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
 _Types = dict[str, tuple[str, ...]]
 
 
-def _onnx(opset: int | None, content: dict[str, dict[str, list[str]]]) -> tuple[_Types, _Types, dict[str, str]]:
+def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, dict[str, str]]:
     """Return ops, plumbing and unclear: op types that only move or reshape data are plumbing of an expansion."""
     shared, own = set(content["plumbing"]), content["own"]
-    ops, plumbing, unclear = {}, {}, {}
-    for name, entry in facts("onnx_to_ascend_by_opset")["ops"].items():
-        any_opset = opset is None or "." in name or "::" in name  # other domains have their own opsets
-        ranges = [row for row in entry["by_opset"] if any_opset or _is_in(opset or 0, row["opsets"])]
-        op_types = list(dict.fromkeys(op for row in ranges for op in row["ascend"]))
-        if not ranges:
-            known = ", ".join(row["opsets"] for row in entry["by_opset"])
-            unclear[name] = f"not in opset {opset}; known in {known}"
+    ops, plumbing, unclear = {}, {}, dict(content["unclear"])
+    for (domain, op), rows in plugins().items():
+        has_own_opsets = opset is None or domain != DEFAULT_DOMAIN
+        name = op if domain == DEFAULT_DOMAIN else f"{domain}::{op}"
+        chosen = [plugin for opsets, plugin in rows if has_own_opsets or opset in opsets]
+        op_types = list(
+            dict.fromkeys(op_type for plugin in chosen for op_type in (plugin.type, *plugin.built) if op_type)
+        )
+        if not chosen:
+            known = frozenset().union(*(opsets for opsets, _ in rows))
+            unclear[name] = f"not in opset {opset}; known in {_ranges(known)}"
             continue
-        kept = [op for op in op_types if op in own[name]] if name in own else op_types
-        if entry["expands"] and len(op_types) > 1 and name not in own:
-            kept = [op for op in op_types if op not in shared]
+        if name in own:
+            kept = [op_type for op_type in op_types if op_type in own[name]]
+        else:
+            kept = _own(chosen, shared) or (op_types if len(op_types) == 1 else [])
         if kept:
             ops[name] = tuple(kept)
-            plumbing[name] = tuple(op for op in op_types if op not in kept)
+            plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)
         else:
             unclear[name] = f"it expands only to {' and '.join(op_types)}, which other operators use too"
     return ops, plumbing, unclear
 
 
-def _is_in(opset: int, text: str) -> bool:
-    """Return whether ranges such as ``1,8-10`` or ``all`` have the opset, capped at the newest one of the table."""
-    if text == "all":
-        return True
-    ranges = (part.partition("-") for part in text.split(","))
-    return any(int(first) <= min(opset, NEWEST_OPSET) <= int(last or first) for first, _, last in ranges)
+def _own(chosen: list[Plugin], shared: set[str]) -> list[str]:
+    """Return the op types of nodes that are the operator itself, and those of expansions that others do not share."""
+    found = (op_type for plugin in chosen for op_type in (plugin.type, *plugin.built) if op_type)
+    plain = {plugin.type for plugin in chosen}
+    return list(dict.fromkeys(op_type for op_type in found if op_type in plain or op_type not in shared))
 
 
-_ALIKE = str.maketrans("1i|05z86-vm", "lllos2bb_un")
-"""Maps look-alike lower case letters to one."""
+def _ranges(numbers: frozenset[int]) -> str:
+    """Return numbers as ``1,8-18``."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    return ",".join("-".join(map(str, part)) for part in parts)
 
 
 def unknown_because(names: Iterable[str], why: str, known: Iterable[str]) -> list[str]:
     """Return ``name (why)`` for each name, with the known names that differ only in case or look-alike letters."""
-    alike: dict[str, list[str]] = {}
-    names = list(names)
-    for other in known if names else ():
-        alike.setdefault(other.lower().translate(_ALIKE), []).append(other)
-    hints = {name: meant(alike.get(name.lower().translate(_ALIKE), [])[:1]) for name in names}
+    near = NearNames(known)
+    hints = {name: meant(near.alike(name)[:1]) for name in names}
     return [f"{name} ({why}; {hint})" if hint else f"{name} ({why})" for name, hint in hints.items()]
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from readers_invariants import weights_of
 
+from opsinfo_cli.check.model import second_types
 from opsinfo_cli.errors import Damaged, MissingPackage
 from opsinfo_cli.graph.constants import extremes
 from opsinfo_cli.graph.graph import ModelGraph
 from opsinfo_cli.graph.judging import prepare
 from opsinfo_cli.graph.readers import read_graph
-from opsinfo_cli.graph.readers.op_names import second_types
 from opsinfo_cli.graph.refusals import refusal_lines
 
 onnx = pytest.importorskip("onnx")

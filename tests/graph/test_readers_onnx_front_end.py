@@ -14,8 +14,10 @@ from vector_support import VECTORS, vectors
 
 from opsinfo_cli.graph.graph import ModelGraph, Producer
 from opsinfo_cli.graph.judging import prepare
-from opsinfo_cli.graph.readers.onnx_expansion import CONDITIONS, VALUES, _plugins
+from opsinfo_cli.graph.readers.onnx_expansion import CONDITIONS, VALUES
 from opsinfo_cli.model.install import Install
+from opsinfo_cli.model.onnx_plugins import plugins
+from opsinfo_cli.model.op_names import onnx_names
 
 onnx = pytest.importorskip("onnx")
 numpy = pytest.importorskip("numpy")
@@ -136,9 +138,41 @@ def test_models_become_what_the_compilers_front_end_makes_of_them() -> None:
     assert wrong == []
 
 
+@needs_vectors
+def test_the_names_of_op_types_are_those_that_the_compiler_gives_the_nodes() -> None:
+    """``systems convert`` and ``validate`` read the table by name, the reader by node: one text serves both."""
+    for vector in vectors("onnx"):
+        model = onnx.load_from_string(base64.b64decode(vector["model_b64"]))
+        nodes = [*model.graph.node, *(node for each in model.functions for node in each.node)]
+        bodies = [at.g for node in model.graph.node for at in node.attribute if at.HasField("g")]
+        nodes += [node for body in bodies for node in body.node]
+        named = {op_type for node in nodes for op_type in onnx_names().get(node.op_type, ())}
+        answered = {each["type"] for each in vector["operators"]} - {*_PARSED, "Constant"}
+        assert vector["refused"] or answered <= named, vector["name"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "types"),
+    [
+        ({"dilations": [1, 1], "pads": [0, 0], "strides": [1, 1]}, ["Cast", "Col2ImV2"]),
+        ({"dilations": [1, 1], "pads": [0, 0, 0, 0], "strides": [1, 1]}, []),
+        ({"pads": [0, 0], "strides": [1, 1]}, []),
+    ],
+)
+def test_col2im_is_built_where_its_plugin_takes_the_attributes(attributes: dict[str, Any], types: list[str]) -> None:
+    values = [onnx.helper.make_tensor_value_info("x", 1, [1, 4, 4])]
+    values += [onnx.helper.make_tensor_value_info(name, 7, [2]) for name in ("image", "block")]
+    node = onnx.helper.make_node("Col2Im", ["x", "image", "block"], ["y"], "fold", **attributes)
+    made = onnx.helper.make_graph([node], "g", values, [onnx.helper.make_tensor_value_info("y", 1, [1, 1, 3, 3])])
+    model = onnx.helper.make_model(made, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)
+    graph = read_onnx(io.BytesIO(model.SerializeToString()), "fold.onnx")
+    assert bool(graph.model.refused) == (not types)
+    assert not types or [node.type for node in graph if node.type not in _PARSED] == types
+
+
 def test_the_tables_cover_the_keys_of_the_plugins() -> None:
     keys = {
-        (domain, op, number) for (domain, op), rows in _plugins().items() for numbers, _ in rows for number in numbers
+        (domain, op, number) for (domain, op), rows in plugins().items() for numbers, _ in rows for number in numbers
     }
     assert sum(domain == "ai.onnx" for domain, _, _ in keys) > 2300
     for op in ("Conv", "Gather", "ReduceMean", "LSTM", "Slice", "Resize"):
@@ -146,14 +180,14 @@ def test_the_tables_cover_the_keys_of_the_plugins() -> None:
     assert not any(number > 18 for _, name, number in keys if not name.startswith(("Ascend", "NPUWeightQuant")))
     overlapping = [
         key
-        for key, rows in _plugins().items()
+        for key, rows in plugins().items()
         if sum(len(numbers) for numbers, _ in rows) > len({*()}.union(*(n for n, _ in rows)))
     ]
     assert overlapping == []
 
 
 def test_every_case_names_what_exists() -> None:
-    cases = [case for rows in _plugins().values() for _, plugin in rows for case in plugin.cases]
+    cases = [case for rows in plugins().values() for _, plugin in rows for case in plugin.cases]
     asked = {word.lstrip("!") for case in cases for word in case.conditions}
     assert asked >= CONDITIONS.keys()
     read = {text for case in cases for step in case.steps for text in step.inputs}
@@ -253,7 +287,7 @@ def _operators() -> Iterator[tuple[str, bytes]]:
 def _version(op: str, opset: int) -> tuple[int, int | None] | None:
     """The version of an operator in an opset, and which row of the tables it has there; None if it is not in it."""
     with suppress(onnx.defs.SchemaError):
-        rows = enumerate(_plugins().get(("ai.onnx", op), []))
+        rows = enumerate(plugins().get(("ai.onnx", op), []))
         return onnx.defs.get_schema(op, opset, "").since_version, next(
             (at for at, row in rows if opset in row[0]), None
         )

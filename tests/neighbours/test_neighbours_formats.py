@@ -143,6 +143,18 @@ def test_a_comment_in_a_keep_dtype_file_is_no_node() -> None:
     assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("# mine",))]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["OpType::Add\r\n node \n", "a\u2028b\nOpType:: Mul\n", "conv\x0c\n\x1cfold\n   \n", "OpType::\nname\rmore"],
+)
+def test_keep_dtype_is_read_by_line_as_the_engine_and_graph_read_it(text: str) -> None:
+    from opsinfo_cli.graph.options.files import KeepDtype
+
+    lines = text.split("\n")
+    engine = [(each.name, each.is_type) for each in KeepDtype(lines).names if each.name]
+    assert [(each.name, each.scope == "operator") for each in read("keep-dtype", text).lists.entries] == engine
+
+
 def test_the_low_dtype_of_modelopt_is_read() -> None:
     assert read("modelopt", "autocast --low_precision_type bf16 -ope Exp").lists.low == "bfloat16"
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged
 from ...model.entry_rules import DTYPES
+from ...model.keep_dtype import OP_TYPE, kept_names
 from ...model.policy import BLANKS
 from ...numerics.dtypes import canonical
 from ...text.source import read_bytes
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..graph import ModelGraph
 
-_TYPE, _INPUTS, _OUTPUTS = "OpType::", "InputDtype", "OutputDtype"
+_INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
 _LONGEST = 1023
 """The most bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
 _MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
@@ -101,8 +102,7 @@ class KeepDtype:
 
     def __init__(self, lines: list[str], path: str = "keep_dtype") -> None:
         self.path = path
-        names = [(text.strip(BLANKS), number) for number, text in enumerate(lines, 1) if text]
-        self.names = [ListedName(name.removeprefix(_TYPE), name.startswith(_TYPE), line) for name, line in names]
+        self.names = [ListedName(each.name, each.is_type, each.line) for each in kept_names(lines)]
 
     @classmethod
     def read(cls, path: str) -> KeepDtype:
@@ -190,8 +190,8 @@ class CustomizeDtypes:
 
     def _line(self, text: str, number: int) -> None:
         line = text.partition("\0")[0]
-        is_type = line.startswith(_TYPE)
-        head = len(_TYPE) if is_type else 0
+        is_type = line.startswith(OP_TYPE)
+        head = len(OP_TYPE) if is_type else 0
         body = line[head:].strip(BLANKS)
         name, colon, _ = body.partition(":")
         if not colon or not name:

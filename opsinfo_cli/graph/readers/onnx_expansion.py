@@ -1,4 +1,4 @@
-"""ONNX operators as CANN's front end builds them: reads the tables of ``onnx_rules``, and applies them to nodes.
+"""ONNX operators as CANN's front end builds them: applies the plugins of ``model.onnx_plugins`` to nodes.
 
 The node that is the operator itself keeps its name; the others have its name and their own. Values that exist only
 between them are named after the node that yields them. Nodes that no output of the operator needs are left out: the
@@ -8,65 +8,25 @@ compiler removes them.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged
+from ...model.onnx_plugins import DEFAULT_DOMAIN, Case, Step, plugin_of
 from ..dtypes import ONNX
 from ..graph import GraphTensor, Weights
-from .onnx_rules import FAMILIES, PLAIN
 from .source import SourceGraph, SourceNode, constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-DEFAULT_DOMAIN = "ai.onnx"
-_STEP = re.compile(r"(?:(\w+)=)?([\w~]+)(?:<(@?\w+)>)?\(([^)]*)\)")
 _NUMBER = re.compile(r"in([=<>])(\d+)|out([=<>])(\d+)")
 _SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt", "Relu", "Threshold", "TensorMove"}
 _UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
 """Op types whose result has the values of their first input: of a constant they are one."""
 _FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice", "Transpose", "GatherV2", "Range"}
 """Op types that the compiler computes from constants (hicann/ge ffdcbc9f, compiler/host_kernels)."""
-
-
-class Step(NamedTuple):
-    """A node of a case: its name within the operator, ``*`` for the operator itself.
-
-    :param dtype: that of its output; empty for that of its first input, or of the operator for the operator itself
-    """
-
-    name: str
-    type: str
-    dtype: str
-    inputs: tuple[str, ...]
-
-
-class Case(NamedTuple):
-    """A case of an operator.
-
-    :param results: the steps' outputs that become those of the operator, in order; empty for the usual ones
-    :param refused: why the plugin refuses the operator; empty if it does not
-    """
-
-    conditions: tuple[str, ...]
-    steps: tuple[Step, ...] = ()
-    results: tuple[str, ...] = ()
-    refused: str = ""
-
-
-class Plugin(NamedTuple):
-    """What the front end makes of an operator.
-
-    :param type: the op type of one that keeps its inputs; empty if there are only cases
-    :param defaults: values of attributes that are not given
-    """
-
-    type: str
-    cases: tuple[Case, ...] = ()
-    defaults: tuple[tuple[str, str], ...] = ()
 
 
 class Given(NamedTuple):
@@ -126,6 +86,7 @@ CONDITIONS: dict[str, Callable[[Given], bool]] = {
     "same_padding": lambda it: it.word("auto_pad", "NOTSET") not in ("NOTSET", "VALID"),
     "nearest": lambda it: it.word("mode", "nearest") == "nearest",
     "interpolating": lambda it: it.word("mode", "nearest") in ("linear", "cubic"),
+    "not_pairs": lambda it: any(len(it.ints(name)) != 2 for name in ("dilations", "pads", "strides")),
     "other_selu": lambda it: (
         abs(it.number("alpha", 1.67326) - 1.67326) > 1e-5 or abs(it.number("gamma", 1.0507) - 1.0507) > 1e-5
     ),
@@ -169,69 +130,6 @@ VALUES: dict[str, Callable[[Given], Any]] = {
 """Values of constants that are computed."""
 
 
-@cache
-def _plugins() -> dict[tuple[str, str], list[tuple[frozenset[int], Plugin]]]:
-    """Return the plugins by domain and operator, with their opsets."""
-    found: dict[tuple[str, str], list[tuple[frozenset[int], Plugin]]] = {}
-    for line in re.sub(r"\n    ", " ", PLAIN).strip().splitlines():
-        head, names = line.split(":", 1)
-        domain, words = head.split() if " " in head else (DEFAULT_DOMAIN, head)
-        for name in names.split():
-            op, _, op_type = name.partition(":")
-            found.setdefault((domain, op), []).append((_opsets(words), Plugin(op_type or op)))
-    for family in FAMILIES:
-        for key, opsets, plugin in _family(family):
-            rows = found.setdefault(key, [])
-            plain = next((row for row in rows if row[0] == opsets), None)
-            if plain is not None:
-                rows.remove(plain)
-                plugin = plugin._replace(type=plain[1].type)
-            rows.append((opsets, plugin))
-    return found
-
-
-def _family(text: str) -> Iterator[tuple[tuple[str, str], frozenset[int], Plugin]]:
-    for block in re.split(r"\n(?=\w)", text.strip("\n")):
-        head, *lines = re.sub(r"\n        ", " ", block).splitlines()
-        words = head.split()
-        at = next(number for number, word in enumerate(words) if word[0].isdigit())
-        lines = [line.strip() for line in lines]
-        needed = next((line.split()[1:] for line in lines if line.startswith("needs:")), [])
-        missing = tuple(Case((f"!{name}",), refused=f"the attribute {name} is missing") for name in needed)
-        defaults = next((line.split()[1:] for line in lines if line.startswith("defaults:")), [])
-        named = tuple((name, value) for name, _, value in (each.partition("=") for each in defaults))
-        for op in words[:at]:
-            cases = (*missing, *(_case(line, op) for line in lines if not line.startswith(("defaults:", "needs:"))))
-            for domain, opsets in (
-                (DEFAULT_DOMAIN, words[at]),
-                *zip(words[at + 1 :: 2], words[at + 2 :: 2], strict=True),
-            ):
-                yield (domain, op), _opsets(opsets), Plugin("", cases, named)
-
-
-def _case(line: str, op: str) -> Case:
-    conditions = ""
-    found = re.match(r"((?:(?![(])[^:])*): ", line)
-    if found:
-        conditions, line = found[1], line[found.end() :]
-    if line.startswith("!"):
-        return Case(tuple(conditions.split()), refused=line[1:].strip())
-    text, _, results = line.partition(" -> ")
-    if text.startswith("@chain"):
-        return Case(tuple(conditions.split()), (Step("*", text.split()[1], "", ("@chain",)),))
-    steps = tuple(
-        Step(name or "*", op if op_type == "~" else op_type, dtype, tuple(inputs.split()))
-        for name, op_type, dtype, inputs in _STEP.findall(text)
-    )
-    return Case(tuple(conditions.split()), steps, tuple(results.split()))
-
-
-def _opsets(text: str) -> frozenset[int]:
-    """Return the numbers of ``1,8-18``."""
-    ranges = (part.partition("-") for part in text.split(","))
-    return frozenset(number for first, _, last in ranges for number in range(int(first), int(last or first) + 1))
-
-
 class Found(NamedTuple):
     """How the front end translates a node.
 
@@ -244,17 +142,11 @@ class Found(NamedTuple):
     refused: str = ""
 
 
-@lru_cache(1024)
-def _plugin(domain: str, opset: int, op: str) -> Plugin | None:
-    """Return the plugin of an operator; None: there is none for the opset."""
-    return next((plugin for numbers, plugin in _plugins().get((domain, op), []) if opset in numbers), None)
-
-
 def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Found:
     """Return how the front end translates a node."""
     domain, _, op = node.op.rpartition("::")
     key = (domain or DEFAULT_DOMAIN, opsets.get(domain, 1), op)
-    plugin = _plugin(*key)
+    plugin = plugin_of(*key)
     name = "::".join(map(str, key))
     if plugin is None:
         return Found(name, refused=f"no plugin for {name}")

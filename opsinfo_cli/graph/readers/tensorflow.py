@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged
+from ...model.op_names import tensorflow_names
 from ..dtypes import tensorflow_dtype, word_dtype
 from ..graph import GraphTensor, ModelFacts, Weights
-from .op_names import tensorflow_types
 from .protobuf import (
     HALVES,
     NUMBER,
@@ -575,7 +575,7 @@ def _finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions
 def _translate(node: SourceNode, notes: Notes) -> None:
     if node.type:
         return
-    types = tensorflow_types(node.op)
+    types = tensorflow_names().get(node.op, ())
     if not types:
         notes.add("unmapped-operator", f"`{node.op}` has no documented translation in CANN's parser", node.op)
         node.type = node.op

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from ...model.keep_dtype import OP_TYPE, kept_names
 from ...text.source import Source
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
 from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, lost
 
-_TYPE = "OpType::"
-
 
 def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
-    lines = [line.strip() for line in source.text.splitlines() if line.strip()]
+    names = [each for each in kept_names(source.text.split("\n")) if each.name]
+    comments = [each.name for each in names if not each.is_type and each.name.startswith("#")]
     entries = tuple(
-        ListEntry(
-            line.removeprefix(_TYPE),
-            OperatorClass.HIGH,
-            "operator" if line.startswith(_TYPE) else "node",
-            source.path,
-        )
-        for line in lines
-        if not line.startswith("#")
+        ListEntry(each.name, OperatorClass.HIGH, "operator" if each.is_type else "node", source.path)
+        for each in names
+        if each.is_type or each.name not in comments
     )
     message = (
         "the format has no comments: the engine reads these lines as node names, and warns that they are not found"
     )
-    losses = lost("not-a-name", message, [line for line in lines if line.startswith("#")])
+    losses = lost("not-a-name", message, comments)
     return ReadLists(OperatorLists(system.name, "ascend", entries, "mode"), losses)
 
 
@@ -33,7 +28,7 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
     to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
     names = sorted_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
-    text = "".join(f"{name}\n" if name in nodes else f"{_TYPE}{name}\n" for name in names.lists["keep_dtype"])
+    text = "".join(f"{name}\n" if name in nodes else f"{OP_TYPE}{name}\n" for name in names.lists["keep_dtype"])
     losses = [*names.losses, *default_differences(lists, "mode", None, system.name)]
     return WrittenLists({"keep_dtype.cfg": text}, losses)
 

@@ -11,9 +11,9 @@ import click
 from ....change.moves import Result
 from ....change.output_file import new_folder
 from ....errors import UsageFault
+from ....model.onnx_plugins import NEWEST_OPSET, OLDEST_OPSET
 from ....model.target import TargetOptions
 from ....neighbours.conversion import Conversion, converted, require_writer
-from ....neighbours.name_tables import NEWEST_OPSET, OLDEST_OPSET
 from ....neighbours.registry import lists_of, system_called
 from ....neighbours.system import ConversionOptions, System
 from ....neighbours.vocabulary import ReadLists

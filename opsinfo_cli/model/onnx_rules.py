@@ -1,7 +1,7 @@
 """What CANN's front end makes of each ONNX operator: a table of its plugins, one text for each family.
 
 Source: the plugins ``*_onnx_plugin.cpp`` of hicann/ops-nn e5c3fa93, ops-math c4193324 and ops-cv 6ae87653, their keys
-(``OriginOpType``) and the graphs that they build (``ParseOpToGraphFn``). ``onnx_expansion`` reads the texts.
+(``OriginOpType``) and the graphs that they build (``ParseOpToGraphFn``). ``onnx_plugins`` reads the texts.
 
 A text has the operators of one family. A line without indent names operators and opsets, and after them further domains
 with their versions. Each line below it is a case: conditions, a colon, and nodes. The first case whose conditions hold
@@ -9,7 +9,7 @@ counts; if none does, the operator is one node as in ``PLAIN``.
 
 Conditions: ``axes``, ``!axes``: an attribute is given or not. ``p=1``, ``p!=1``: its value, or that of the line
 ``defaults``. ``+2``, ``-2``: input 2 is given or not. ``in=2``, ``in>2``, ``in<2``, ``out>1``: numbers of inputs and
-outputs. Other words are names of ``onnx_expansion.CONDITIONS``; all must hold.
+outputs. Other words are names of ``CONDITIONS`` of ``graph.readers.onnx_expansion``; all must hold.
 
 Nodes: ``name=Type<dtype>(inputs)``. The node without a name is the operator itself, ``*``; the others are added. The
 dtype is that of the output, ``@output`` that of the operator's. Without one it is ``@output`` for ``*``, else that of
@@ -18,7 +18,7 @@ the first input. ``~`` is the operator's name. Inputs:
 - ``0``: that of the operator; ``1+``: that and all after it; ``_``: absent
 - ``name``, ``name:1``: an output of a node before it
 - ``int32:axis=0``: a constant of one value, that of an attribute or its default; ``int32:2``
-- ``int64[axes]``, ``float32[0,0]``: a constant of a list; ``int32[@pads]``: one of ``onnx_expansion.VALUES``
+- ``int64[axes]``, ``float32[0,0]``: a constant of a list; ``int32[@pads]``: one of its ``VALUES``
 
 ``->`` names what yields the outputs of the operator; without it the last node yields output 0, and ``*`` the others.
 ``! reason``: the plugin refuses the operator. ``needs: a b``: it does without the attributes.
@@ -477,9 +477,11 @@ NPURotatedIou 11-18 npu 1
 NPURotatedOverlaps 11-18 npu 1
     Transpose_0=Transpose(0 int32[0,2,1]) Transpose_1=Transpose(1 int32[0,2,1]) RotatedOverlaps(Transpose_0 Transpose_1)
 Col2Im 18
-    ! CANN's plugin does not build this operator
+    needs: dilations pads strides
+    not_pairs: ! dilations, pads and strides must have two values each
+    cast=Cast<int32>(1) Col2ImV2(0 cast 2)
 """
-"""Plugins of hicann/ops-cv. Col2Im's builds its node from lists that it leaves empty: the compiler fails."""
+"""Plugins of hicann/ops-cv. That of Col2Im takes two pads, where ONNX has a begin and an end for each dimension."""
 
 RECURRENT = """
 NPULstm 11-18 npu 1

@@ -1,0 +1,50 @@
+"""Op types that operators of ONNX and TensorFlow become, and the D forms of fusion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from .onnx_plugins import DEFAULT_DOMAIN, plugins
+
+_WITH_D_FORM = """
+ArgMax ArgMin BatchToSpace BatchToSpaceND BroadcastTo Concat ConcatOffset ConcatV2 Conv2DBackpropFilter
+Conv2DBackpropInput Conv2DTranspose Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose CropAndResize
+Cumprod Cumsum DepthwiseConv2DBackpropFilter DepthwiseConv2DBackpropInput EuclideanNorm Expand Fill GatherV2
+HistogramFixedWidth InplaceAdd InplaceSub InplaceUpdate LinSpace OneHot Pad PadV2 PadV3 Range ReduceAll
+ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Resize ResizeBilinearV2 ResizeNearestNeighborV2
+ResizeNearestNeighborV2Grad ReverseV2 ScatterNd Slice SpaceToBatch SpaceToBatchND Split SplitV StridedSlice
+StridedSliceGrad Tile TopK TopKV2 Transpose UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd
+UnsortedSegmentSum
+"""
+D_FORMS = frozenset(_WITH_D_FORM.split())
+"""Types that fusion may turn into their D form if the input that becomes an attribute is a constant (the ConstToAttr
+passes: hicann/ge compiler/engines/nn_engine/inc/common/fusion_pass_util.h:20-52). Both forms are in the public operator
+libraries of CANN."""
+
+
+@cache
+def onnx_names() -> Mapping[str, tuple[str, ...]]:
+    """Return the op types of each ONNX operator in any opset and case; a name of another domain as ``npu::NPUGru``."""
+    return {
+        op if domain == DEFAULT_DOMAIN else f"{domain}::{op}": tuple(
+            dict.fromkeys(op_type for _, plugin in rows for op_type in (plugin.type, *plugin.built) if op_type)
+        )
+        for (domain, op), rows in plugins().items()
+    }
+
+
+@cache
+def tensorflow_names() -> Mapping[str, tuple[str, ...]]:
+    """Return the op types of each TensorFlow operator, of which a node takes one."""
+    text = files(__package__).joinpath("data", "tf_to_ascend.json").read_text("utf-8")
+    return {name: tuple(op_types) for name, op_types in json.loads(text)["names"].items()}
+
+
+@cache
+def translated_types() -> frozenset[str]:
+    """Return all op types that operators of ONNX and TensorFlow become, and the D forms of fusion."""
+    named = (*onnx_names().values(), *tensorflow_names().values())
+    return frozenset(op_type for op_types in named for op_type in op_types) | {f"{name}D" for name in D_FORMS}
