@@ -84,7 +84,7 @@ def move_jobs(
         return [Job(target.path, _mixlist_plan(asked, against, pin), target.source, reviewed=reviewed)]
     if against or pin:
         raise not_a_mixlist(target)
-    require_not_snapshot(target)
+    require_writable(target)
     target.operators.require(asked)
     files = winning_files(target, list(asked), store, force, say)
     read = target.operators.libraries()
@@ -106,8 +106,17 @@ def not_a_mixlist(target: Target) -> UsageFault:
     return UsageFault("--against, --pin and --create require a mixlist", path=target.path)
 
 
-def require_not_snapshot(target: Target) -> None:
-    """:raises UsageFault: if the target is a snapshot"""
+def require_writable(target: Target) -> None:
+    """:raises UsageFault: if the target is a snapshot
+    :raises Refused: if it is an ini, which a build writes
+    """
+    if target.kind == "ini":
+        raise Refused(
+            "an ini is made by a build, so it is not changed",
+            name="not-written",
+            path=target.path,
+            hint="change PrecisionReduceFlag in the OpDef source, or move the operators in a mixlist",
+        )
     if target.kind == "snapshot":
         raise UsageFault(
             "a snapshot cannot be changed",

@@ -16,9 +16,11 @@ else:
 
 Severity = Literal["error", "warning", "note"]
 Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
-About = Literal["both", "mixlist", "library", "mode", "model", "options", "store", "install", "vault"]
+About = Literal[
+    "both", "mixlist", "library", "mode", "model", "options", "store", "install", "vault", "ini", "OpDef source"
+]
 
-_FAMILIES = ("text", "mixlist", "mode", "model", "options", "library", "store", "vault")
+_FAMILIES = ("text", "mixlist", "mode", "model", "options", "library", "store", "definitions", "vault")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.file_kind import OPTION_KINDS, is_library_name, is_marked, is_mixlist_name, kind_of, option_kind
+from ..model.ini import build_of, is_ini, rank
 from ..model.library import Library, Store, library_files, load_order
 from ..model.precision_mode import MODES
 from ..model.repository import Repository
@@ -19,6 +20,7 @@ from .baseline import Baseline, Known, fingerprinted
 from .files import Found, FoundFiles
 from .finding import FileVerdict, Finding, Outcome, PassedOver
 from .follow import SCRIPTS, follow
+from .ini import check_inis
 from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
 from .mode import PLACE, check_modes
@@ -86,6 +88,7 @@ class Checker:
     outcome: Outcome = field(default_factory=Outcome)
     saw_mixlist: bool = False
     _referenced: list[tuple[str, str]] = field(default_factory=list)
+    _builds: dict[tuple[str, str | None], list[Source]] = field(default_factory=dict)
 
     @property
     def failures(self) -> list[OpsinfoError]:
@@ -110,6 +113,7 @@ class Checker:
             if not checked.get(place):  # a file that a tree passed over may be named, too
                 checked[place] = self.store(found.path) if found.kind == "store" else self._read(found)
             step(number, len(files.found))
+        self.inis()
         self._targets()
         for path, indexes in given:
             if not any(checked[os.path.abspath(files.found[index].path)] for index in indexes):
@@ -176,11 +180,14 @@ class Checker:
             self.failures.append(fault)
 
     def file(self, path: str, data: bytes, is_named: bool = True) -> bool:
-        """Check a file; one of a tree only if its name or text shows its kind.
+        """Check a file; one of a tree only if its name or text shows its kind. Inis are checked with the others of
+        their build.
 
         :returns: whether it was checked
         :raises UsageFault: if the user names the file, and its kind cannot be detected
         """
+        if self.kind in (None, "library") and self._ini(path, data):
+            return True
         if self._options(path, data, is_named):
             return True
         if not is_named and (self.kind in OPTION_KINDS or not path.lower().endswith(".json")):
@@ -204,6 +211,26 @@ class Checker:
         elif is_named:
             raise _unknown_kind(kind, path)
         return False
+
+    def _ini(self, path: str, data: bytes) -> bool:
+        """Note a file that is an ini of opbuild.
+
+        :returns: whether it is one
+        """
+        if not path.lower().endswith(".ini") or not is_ini(path, data.decode("utf-8", "replace")):
+            return False
+        try:
+            self._builds.setdefault(build_of(path), []).append(Source(data, path))
+        except Damaged as error:
+            self.outcome.add(path, "ini", [unreadable(error)])
+        return True
+
+    def inis(self) -> None:
+        """Check the inis that were noted, those of one chip and build together."""
+        for sources in self._builds.values():
+            for path, findings in check_inis(sorted(sources, key=rank)):
+                self.outcome.add(path, "ini", findings)
+        self._builds.clear()
 
     def _options(self, path: str, data: bytes, is_named: bool) -> bool:
         """Check a file if it is one of ``OPTION_KINDS``.

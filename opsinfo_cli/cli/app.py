@@ -126,9 +126,9 @@ def cli() -> None:
     White operators may be reduced to float16 or bfloat16. Black operators keep float32. Gray operators follow the
     operator before them.
 
-    A TARGET is a library (aic-<soc>-ops-info.json), a folder of libraries, an operator package (OPP) or CANN toolkit,
-    a snapshot of one of these, a mixlist, or a chip such as ascend910b, which is looked up in the environment's CANN.
-    TARGET@SOC names one chip of a package.
+    A TARGET is a library (aic-<soc>-ops-info.json), an ini of opbuild, a folder of these, an operator package (OPP,
+    custom or a CANN toolkit), a snapshot of one of these, a mixlist, or a chip such as ascend910b, which is looked up
+    in the environment's CANN. TARGET@SOC names one chip of a package.
 
     Every command has --format text|json, --color auto|always|never, -q/--quiet, -v/--verbose and -h/--help.
     """

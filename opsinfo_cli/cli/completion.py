@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import OpsinfoError
+from ..model.definitions import chips_of
 from ..model.install import opp_root, select_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
 
@@ -49,6 +50,9 @@ def socs(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
 def _socs_under(target: str | None) -> Iterator[CompletionItem]:
     try:
         named = target is not None and os.path.lexists(target)
+        if target is not None and named and (chips := chips_of(target)):
+            yield from (CompletionItem(soc, help="SoC") for soc in chips.socs)
+            return
         root = opp_root(target or "") if named else select_root(os.environ, "a SoC").path
     except OpsinfoError:  # files can be offered without CANN
         return

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..change.moves import Job, Result
-from ..change.moving import move_jobs, not_a_mixlist, require_not_snapshot
+from ..change.moving import move_jobs, not_a_mixlist, require_writable
 from ..errors import Refused
 from ..model.mixlist import Mixlist
 from ..model.operator_rows import mixlist_rows, operator_rows
@@ -80,7 +80,7 @@ def open_movable(text: str, against: str | None, create: bool, options: TargetOp
         return Movable(target, names)
     if against or create:
         raise not_a_mixlist(target)
-    require_not_snapshot(target)
+    require_writable(target)
     report_doubts(target, console)
     return Movable(target, None)
 

@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some, quoted
+from ..model.definitions import chips_of
 from ..model.install import opp_root, socs_of
-from ..model.target import Target, TargetOptions, resolve
+from ..model.target import Target, TargetOptions, defined_target, resolve
 from ..report.console import Console
 from ..text.source import Source, read_standard_input
 
@@ -44,15 +45,17 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
             missing = "" if os.path.isdir(site.directory) else " (missing)"
             console.detail(f"  {site.label}: {site.directory}{missing}")
     else:
-        console.detail(f"{text}: a {target.kind}")
+        console.detail(f"{text}: {target.phrase}")
     return target
 
 
 def open_chips(text: str, console: Console, options: TargetOptions, socs: Sequence[str] = ()) -> list[Target]:
-    """Return the target, or one for each chip of an install that has several.
+    """Return the target, or one for each chip of an install, or of definitions, with several.
 
     :param socs: the chips of ``--soc``; empty for all
     """
+    if os.path.exists(text) and (defined := chips_of(text)):
+        return [defined_target(text, defined, options._replace(soc=soc)) for soc in socs or defined.socs]
     root = opp_root(text) if os.path.isdir(text) else None
     if root is None:
         names_chip = "@" in text and not os.path.lexists(text)  # beside --soc it is wrong usage
@@ -130,6 +133,8 @@ def require_no_library(source: Source) -> None:
 def report_doubts(target: Target, console: Console) -> None:
     """Report what makes the policies of a target uncertain."""
     for store in target.operators.stores:
+        for remark in store.remarks:
+            console.warn(f"{remark.path}:{remark.line}: {remark.message}")
         if store.doubts:
             first = store.doubts[0]
             more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""

@@ -30,7 +30,12 @@ REFUSED = "the engine refuses the store with this file; `opsinfo validate` and `
 
 
 class Entry:
-    """The definition of one op type in one library."""
+    """The definition of one op type in one library.
+
+    :cvar hint: of an error about an entry that fails its store
+    """
+
+    hint = REFUSED
 
     def __init__(self, source: Source, member: RawMember, has_blanks: bool) -> None:
         """:param has_blanks: whether a section or key of its library has blanks around it, which is rare"""
@@ -88,7 +93,7 @@ class Entry:
 
     def damaged(self, fault: EntryFault) -> Damaged:
         """Return the error about a fault of this entry."""
-        return self.source.damaged(f"operator `{self.name}`: {fault.message}", self.span(fault)[0], REFUSED)
+        return self.source.damaged(f"operator `{self.name}`: {fault.message}", self.span(fault)[0], self.hint)
 
     def span(self, fault: EntryFault) -> tuple[int, int]:
         """Return the span of the offending token. Names are trimmed only in an object of objects of strings."""

@@ -44,6 +44,12 @@ def opp_root(path: str) -> str | None:
 _ROOT_MARKS = ("built-in/op_impl", "op_impl/built-in", "op_impl/custom", "vendors")
 
 
+def is_complete(path: str) -> bool:
+    """Return whether there is more than custom packages in an OPP root at or under a directory."""
+    root = opp_root(path)
+    return root is not None and any(os.path.isdir(os.path.join(root, mark)) for mark in _ROOT_MARKS[:-1])
+
+
 def root_above(path: str) -> str | None:
     """Return the OPP root that contains a file or directory; None if there is none."""
     for folder in folders_above(os.path.realpath(path)):

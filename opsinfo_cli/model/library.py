@@ -158,6 +158,8 @@ class Store:
         self.label = label
         self.doubts: list[Damaged] = []
         """Why current engines refuse the store although its policies can be read."""
+        self.remarks: list[Damaged] = []
+        """What its reader passes over, in an ini or a source."""
         self.definitions: dict[str, list[Entry]] = {}
         for library in libraries:
             for name, entry in library.entries.items():

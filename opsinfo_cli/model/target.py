@@ -16,6 +16,7 @@ from ..errors import Refused, UsageFault
 from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source
+from .definitions import Chips, Definitions, chips_of
 from .file_kind import is_library_name, kind_of
 from .install import Install, environment_customs, folder_of, opp_root, select_root
 from .library import Library, Operators, Store, library_files
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..text.scanner import Document
 
 
+_PHRASES = {"install": "an install", "ini": "an ini of opbuild", "package": "a custom operator package"}
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 
 
@@ -47,9 +49,10 @@ class TargetOptions(NamedTuple):
 
 
 class Target:
-    """A library, a store, an install, a snapshot or a mixlist.
+    """A library, a store, an install, a snapshot, a mixlist, or op types that are defined elsewhere.
 
     :param text: as given
+    :param definitions: inis of opbuild, or a custom package
     :param notes: messages about how it was found
     """
 
@@ -62,6 +65,7 @@ class Target:
         install: Install | None = None,
         notes: list[str] | None = None,
         outcome: Members | Document | None = None,
+        definitions: Definitions | None = None,
     ) -> None:
         self.text = text
         self.kind = kind
@@ -69,6 +73,7 @@ class Target:
         self.source = source
         self.install = install
         self.notes = notes or []
+        self.definitions = definitions
         self._outcome = outcome
 
     @classmethod
@@ -83,10 +88,20 @@ class Target:
     def __repr__(self) -> str:
         return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"
 
+    @property
+    def phrase(self) -> str:
+        """Its kind in a sentence."""
+        return _PHRASES.get(self.kind, f"a {self.kind}")
+
+    @property
+    def _known(self) -> Install | Snapshot | Definitions | None:
+        """What knows more of the target than its path does."""
+        return self.install or self.definitions or self.snapshot
+
     @cached_property
     def operators(self) -> Operators:
         """:raises Refused: if the engine refuses a store"""
-        if known := self.install or self.snapshot:
+        if known := self._known:
             return known.operators
         if self.kind == "store":
             return Store.read(self.path).operators
@@ -111,7 +126,7 @@ class Target:
     @property
     def soc(self) -> str | None:
         """The SoC, if known: of the install or snapshot, or from the folder or name of a file or store."""
-        if known := self.install or self.snapshot:
+        if known := self._known:
             return known.soc
         folder = os.path.abspath(self.path) if self.kind == "store" else os.path.dirname(os.path.abspath(self.path))
         name, parent = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
@@ -123,19 +138,19 @@ class Target:
     @property
     def version(self) -> str | None:
         """The CANN version, if known."""
-        known = self.install or self.snapshot
+        known = self._known
         return known.version if known else None
 
     @property
     def core(self) -> str:
         """The engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store."""
-        known = self.install or self.snapshot
+        known = self._known
         return known.core if known else "ai"
 
     @property
     def other_engines(self) -> Mapping[str, str]:
         """Op types of other engines: name -> engine."""
-        known = self.install or self.snapshot
+        known = self._known
         return known.other_engines if known else {}
 
 
@@ -148,7 +163,7 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
     if os.path.isdir(text):
         return _from_directory(text, options)
     if os.path.lexists(text):
-        return _from_file(text, Source.read(text), options)
+        return _from_file(text, options)
     _require_lookup(text)
     root, _, soc = text.rpartition("@")
     if soc and os.path.lexists(root):
@@ -159,17 +174,18 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
 
 
 _WHAT_A_TARGET_IS = (
-    "a target is a library, mixlist or snapshot file, a folder of libraries, an operator package (OPP), "
-    "one of its SoCs as PACKAGE@SOC, or the name of a SoC"
+    "a target is a library, mixlist or snapshot file, a folder of libraries, an operator package (OPP), one of its "
+    "SoCs as PACKAGE@SOC, an ini of opbuild or OpDef sources, or the name of a SoC"
 )
 
 
 def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target:
     """``TARGET@SOC``: one chip of an install."""
     _require_no_soc(text, options)
-    if not os.path.isdir(root) or not opp_root(root):
+    options = options._replace(soc=soc)
+    target = _from_directory(root, options) if os.path.isdir(root) else _from_file(root, options)
+    if target.install is None and target.definitions is None:
         raise UsageFault("only an operator package has SoCs to choose from", name="wrong-kind", path=root)
-    target = _from_directory(root, options._replace(soc=soc))
     target.text = text
     return target
 
@@ -199,7 +215,10 @@ def _from_stdin(options: TargetOptions) -> Target:
     return Target("-", options.kind, "-", source=Source(options.stdin, "-"))
 
 
-def _from_file(text: str, source: Source, options: TargetOptions) -> Target:
+def _from_file(text: str, options: TargetOptions) -> Target:
+    if options.kind in (None, "library") and (chips := chips_of(text)):
+        return defined_target(text, chips, options)
+    source = Source.read(text)
     outcome = read_members(source)
     kind = options.kind or kind_of(source, outcome)
     if kind is None:
@@ -218,15 +237,25 @@ def _require_chip(target: Target, soc: str | None) -> None:
         raise UsageFault(f"the {target.kind} is of {target.soc}, not of `{soc}`", name="unknown-soc", path=target.path)
 
 
+def defined_target(text: str, chips: Chips, options: TargetOptions) -> Target:
+    """Return one chip of the op types that a path defines."""
+    if options.core != "ai":
+        raise UsageFault(f"it has no op types of the {options.core} core", name="wrong-kind", path=text)
+    return Target(text, chips.kind, chips.path, definitions=chips.of(options.soc))
+
+
 def _from_directory(text: str, options: TargetOptions) -> Target:
     root = opp_root(text)
-    if root:
+    chips = chips_of(text)
+    if root and chips is None:
         install = Install.open(root, options.soc, options.core, list(options.customs))
         return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
     if _holds_libraries(text):
         target = Target(text, "store", text)
         _require_chip(target, options.soc)
         return target
+    if chips:
+        return defined_target(text, chips, options)
     raise not_a_target(text)
 
 

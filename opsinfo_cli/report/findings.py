@@ -155,7 +155,7 @@ def summary_line(outcome: Outcome) -> str:
     """Return the number of findings, in one line."""
     counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
     said = ", ".join(counted(count, severity) for count, severity in counts if count)
-    files = sum(verdict.kind in ("library", "mixlist", *OPTION_KINDS) for verdict in outcome.files)
+    files = sum(verdict.kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for verdict in outcome.files)
     if not files and not said:
         return "no file was checked"
     return f"{counted(files, 'file')} checked: {said or 'no findings'}"

@@ -18,7 +18,7 @@ from opsinfo_cli.model.target import TargetOptions, resolve
 ON_TEXTS = [
     rule
     for rule in RULES.values()
-    if rule.about in ("mixlist", "library", "both") or (rule.about == "options" and "--" not in rule.fails)
+    if rule.about in ("mixlist", "library", "both", "ini") or (rule.about == "options" and "--" not in rule.fails)
 ]
 
 
@@ -37,6 +37,8 @@ def test_codes_are_unique_and_begin_with_their_family() -> None:
         "store": "S",
         "install": "S",
         "vault": "V",
+        "ini": "D",
+        "OpDef source": "D",
     }
     codes = [rule.code for rule in RULES.values()]
     assert len(set(codes)) == len(codes)
@@ -69,7 +71,11 @@ def targets() -> list[MixlistTarget]:
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 
-KINDS = {"library": ("library", "aic-x-ops-info.json"), "options": (None, "names.cfg")}
+KINDS = {
+    "library": ("library", "aic-x-ops-info.json"),
+    "ini": (None, "aic-x-ops-info.ini"),
+    "options": (None, "names.cfg"),
+}
 """How an example is read; others are mixlists."""
 
 
@@ -80,6 +86,7 @@ def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
         kind, path = KINDS.get(rule.about, ("mixlist", "ops_info.json"))
         checker = Checker(against=[target], kind=kind)
         checker.file(path, text.encode())
+        checker.inis()
         names |= {finding.rule.name for finding in checker.outcome.findings}
     return names
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from ...change.moves import Job, LibraryPlan, Result
-from ...change.moving import require_not_snapshot, winning_files
+from ...change.moving import require_writable, winning_files
 from ...change.output_file import write_copies
 from ...errors import UsageFault
 from ...model.mixlist import Mixlist
@@ -71,7 +71,7 @@ def command(
             path=target,
             hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
         )
-    require_not_snapshot(opened)
+    require_writable(opened)
     chosen = accepted_mixlist(mixlist, console)
     report_doubts(opened, console)
     unknown = report_unknown(chosen, opened.operators, console)

@@ -20,7 +20,6 @@ from ...compare import (
     section_differences,
 )
 from ...errors import UsageFault, quoted
-from ...model.install import opp_root
 from ...model.policy import Policy
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
@@ -89,7 +88,7 @@ def command(
     """
     _require_targets(targets)
     opened = [target for text in targets for target in open_chips(text, console, options, socs)]
-    if socs and not any(os.path.isdir(text) and opp_root(text) for text in targets):
+    if socs and not any(target.install or target.definitions for target in opened):
         raise UsageFault("--soc requires an install", hint="leave out --soc")
     is_matrix = len(opened) > 2 or len(targets) == 1
     _require_alike(opened)
@@ -141,8 +140,8 @@ def _require_alike(targets: Sequence[Target]) -> None:
     if not mixlists or len(mixlists) == len(targets) == 2:
         return
     if len(targets) == 2:
-        kinds = ["an install" if target.kind == "install" else f"a {target.kind}" for target in targets]
-        raise UsageFault(f"A is {kinds[0]}, B is {kinds[1]}; they cannot be compared", name="wrong-kind")
+        a, b = targets
+        raise UsageFault(f"A is {a.phrase}, B is {b.phrase}; they cannot be compared", name="wrong-kind")
     raise UsageFault(
         "a mixlist has marks, not policies",
         name="wrong-kind",

@@ -1,0 +1,137 @@
+"""Op types that are defined elsewhere than in a library file, a store or an install, as stores like theirs.
+
+Inis of opbuild, OpDef sources, and custom operator packages.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ..errors import UsageFault
+from ..text.source import Source
+from .ini import ini_store, inis_in, is_ini, soc_of_ini
+from .install import CUSTOM, LoadPriority, folder_of, is_complete, matching, suggest
+from .library import Operators, Store, library_files
+
+Kind = Literal["ini", "package"]
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """The op types of one chip.
+
+    :param soc: None if nothing shows it
+    """
+
+    kind: Kind
+    soc: str | None
+    operators: Operators
+    version: str | None = None
+    core: str = "ai"
+    other_engines: dict[str, str] = field(default_factory=dict)
+
+
+class Chips(NamedTuple):
+    """The chips that a path has op types of.
+
+    :param load: returns the stores of one of them
+    """
+
+    kind: Kind
+    path: str
+    socs: Sequence[str]
+    load: Callable[[str], list[Store]]
+
+    def of(self, soc: str | None) -> Definitions:
+        """Return the op types of one chip.
+
+        :param soc: a folder or product name; None for the only one
+        :raises UsageFault: if it is unknown, or not given and there are several
+        :raises Refused: if a file cannot be read
+        """
+        if soc is None and len(self.socs) > 1:
+            raise UsageFault(
+                f"{_WHAT[self.kind]} of {len(self.socs)} SoCs: {', '.join(self.socs)}",
+                name="ambiguous-target",
+                path=self.path,
+                hint=f"name one, as in {self.path}@{self.socs[-1]}",
+            )
+        chosen = self.socs[0] if soc is None else folder_of(soc, list(self.socs))
+        if chosen is None:
+            near = suggest(str(soc), list(self.socs))
+            hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(self.socs)}"
+            raise UsageFault(f"unknown SoC `{soc}`", name="unknown-soc", path=self.path, hint=hint)
+        return Definitions(self.kind, chosen or None, Operators(self.load(chosen)))
+
+
+_WHAT = {"ini": "the folder has inis", "package": "the package has operators"}
+
+
+def chips_of(path: str) -> Chips | None:
+    """Return the chips of an ini, a folder of inis, or a custom package; None for anything else.
+
+    :raises Refused: if a file cannot be read
+    """
+    if not os.path.isdir(path):
+        return _chips_of_file(path)
+    if is_complete(path):
+        return None
+    return _chips_of_package(path) or _chips_of_inis(path)
+
+
+def _chips_of_file(path: str) -> Chips | None:
+    if not path.lower().endswith(".ini"):
+        return None
+    source = Source.read(path)
+    if not is_ini(path, source.text):
+        return None
+    return Chips("ini", path, [soc_of_ini(path) or ""], lambda _: [ini_store([source])])
+
+
+def _chips_of_inis(path: str) -> Chips | None:
+    inis = inis_in(path)
+
+    def stores(soc: str) -> list[Store]:
+        return [ini_store([Source.read(each, path) for each in inis[soc]])]
+
+    return Chips("ini", path, sorted(inis), stores) if inis else None
+
+
+def _chips_of_package(path: str) -> Chips | None:
+    folders = _package_folders(path)
+
+    def stores(soc: str) -> list[Store]:
+        return [Store.read(folder, label, path) for label, folder in folders[soc]]
+
+    return Chips("package", path, sorted(folders), stores) if folders else None
+
+
+def _package_folders(path: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the config directories of a custom package by chip, each with the label of its store.
+
+    A package is what a project builds (`packages`), what it installs (`vendors`, `vendors/<name>`), or the folder
+    `.../tbe/config`.
+    """
+    inside = f"{CUSTOM['ai']}/config/*"
+    patterns = [inside, f"vendors/*/{inside}"]
+    above, name = os.path.split(os.path.abspath(path))
+    if name == "vendors":
+        patterns.append(f"*/{inside}")
+    if name == "config" and os.path.basename(above) == "tbe":
+        patterns.append("*")
+    found: dict[str, list[tuple[str, str]]] = {}
+    for folder in (each for pattern in patterns for each in matching(path, pattern)):
+        if os.path.isdir(folder) and library_files(folder):
+            found.setdefault(os.path.basename(folder), []).append((_label(folder), folder))
+    first = [f"vendor:{vendor}" for vendor in LoadPriority.read(path).vendors]
+    rank = {label: number for number, label in enumerate(first)}
+    return {soc: sorted(stores, key=lambda each: (rank.get(each[0], len(rank)), each)) for soc, stores in found.items()}
+
+
+def _label(folder: str) -> str:
+    """Return the label of a store: its folder is `<vendor>/op_impl/ai_core/tbe/config/<soc>`."""
+    parts = os.path.abspath(folder).split("/")[-6:-4]
+    return "built-in" if "built-in" in parts else f"vendor:{parts[0]}"
