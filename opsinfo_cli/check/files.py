@@ -16,8 +16,6 @@ from ..opening import is_below, unreadable
 from .finding import Outcome, PassedOver
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
-_OTHER_ENGINES = frozenset({"aicpu", "dvpp", "host_cpu"})
-"""Folders under ``op_impl`` whose files look like libraries but belong to other engines."""
 
 _USER_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
 """The variables of git that do not point to another repository, as ``GIT_DIR`` in a hook does."""
@@ -94,9 +92,8 @@ class FoundFiles:
                 continue
             folders = [entry for entry in entries if _is_folder(entry)]
             self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)
-            skipped = _SKIPPED_FOLDERS | (_OTHER_ENGINES if "op_impl" in _last_two(folder) else frozenset())
             for entry in reversed(folders):
-                if entry.name in skipped or entry.is_symlink():
+                if entry.name in _SKIPPED_FOLDERS or entry.is_symlink():
                     continue
                 if listing is None or entry.path in listing.folders:
                     waiting.append((entry.path, listing))
@@ -182,8 +179,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def _shown(path: str) -> str:
     """Return a path without a leading `./`."""
     return path.removeprefix("./") or path
-
-
-def _last_two(folder: str) -> tuple[str, str]:
-    above, name = os.path.split(os.path.abspath(folder))
-    return os.path.basename(above), name

@@ -7,12 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
-from ..model.file_kind import OPTION_KINDS, is_library_name, is_marked, is_mixlist_name, kind_of, option_kind
+from ..model.file_kind import (
+    OPTION_KINDS,
+    foreign_of,
+    is_library_name,
+    is_marked,
+    is_mixlist_name,
+    kind_of,
+    option_kind,
+)
+from ..model.foreign_files import foreign_binary
 from ..model.ini import build_of, is_ini, rank
 from ..model.library import Library, Store, library_files, load_order
 from ..model.precision_mode import MODES
 from ..model.repository import Repository
-from ..model.target import Target
+from ..model.target import Target, unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
@@ -136,11 +145,10 @@ class Checker:
         if found.kind == "named":
             self.named(found.path, data)
             return True
-        if self.file(found.path, data, is_named=False):
-            return True
-        reason = "neither its name nor its text marks a kind of file that is checked"
-        self.outcome.passed_over.append(PassedOver(found.path, reason))
-        return False
+        reason = self.file(found.path, data, is_named=False)
+        if reason is not None:
+            self.outcome.passed_over.append(PassedOver(found.path, reason))
+        return reason is None
 
     def _script(self, path: str, data: bytes) -> bool:
         """Note what a script names, and report what is missing.
@@ -179,38 +187,40 @@ class Checker:
         except UsageFault as fault:
             self.failures.append(fault)
 
-    def file(self, path: str, data: bytes, is_named: bool = True) -> bool:
+    def file(self, path: str, data: bytes, is_named: bool = True) -> str | None:
         """Check a file; one of a tree only if its name or text shows its kind. Inis are checked with the others of
         their build.
 
-        :returns: whether it was checked
+        :returns: why it was not checked; None if it was
         :raises UsageFault: if the user names the file, and its kind cannot be detected
         """
         if self.kind in (None, "library") and self._ini(path, data):
-            return True
+            return None
         if self._options(path, data, is_named):
-            return True
+            return None
         if not is_named and (self.kind in OPTION_KINDS or not path.lower().endswith(".json")):
-            return False
+            return _NOT_MARKED
         is_shown = is_named or is_library_name(path) or is_mixlist_name(path)
         try:
             source = Source(data, path)
         except Damaged as error:
+            if is_named and self.kind is None and (foreign := foreign_binary(path, data[:64])):
+                raise foreign.fault(path) from None
             if is_shown:
                 by_name = "library" if is_library_name(path) else "mixlist"
                 self.outcome.add(path, self.kind or by_name, [unreadable(error)])
-            return is_shown
+            return None if is_shown else _NOT_MARKED
         content = read_members(source)
         kind = (self.kind if is_named else None) or kind_of(source, content)
-        if kind in ("library", "mixlist"):
-            if is_shown or is_marked(source, content):
-                is_library = (self.kind or kind) == "library"
-                findings = _library(source, content)[1] if is_library else self.mixlist(source)
-                self.outcome.add(path, self.kind or kind, findings)
-                return True
-        elif is_named:
-            raise _unknown_kind(kind, path)
-        return False
+        if kind in ("library", "mixlist") and (is_shown or is_marked(source, content)):
+            is_library = (self.kind or kind) == "library"
+            findings = _library(source, content)[1] if is_library else self.mixlist(source)
+            self.outcome.add(path, self.kind or kind, findings)
+            return None
+        if is_named:
+            raise _unknown_kind(kind, source, content)
+        foreign = foreign_of(source, content)
+        return foreign.message if foreign else _NOT_MARKED
 
     def _ini(self, path: str, data: bytes) -> bool:
         """Note a file that is an ini of opbuild.
@@ -308,6 +318,9 @@ class Checker:
             return None, [unreadable(error)]
 
 
+_NOT_MARKED = "neither its name nor its text marks a kind of file that is checked"
+
+
 def _library(source: Source, content: Members | Document) -> tuple[Library | None, list[Finding]]:
     """Check a library.
 
@@ -321,12 +334,13 @@ def _library(source: Source, content: Members | Document) -> tuple[Library | Non
     return (None if any(library.structure_faults()) else library), findings
 
 
-def _unknown_kind(kind: str | None, path: str) -> UsageFault:
+def _unknown_kind(kind: str | None, source: Source, content: Members | Document) -> UsageFault:
     if kind == "snapshot":
         message = "a snapshot cannot be validated; it is a target for --against"
-        return UsageFault(message, name="wrong-kind", path=path, hint="`opsinfo diff` compares it with an install")
+        hint = "`opsinfo diff` compares it with an install"
+        return UsageFault(message, name="wrong-kind", path=source.path, hint=hint)
     hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
-    return UsageFault("neither a library nor a mixlist", name="unknown-kind", path=path, hint=hint)
+    return unknown_kind(source, hint, content)
 
 
 def _nothing_to_check(path: str) -> UsageFault:

@@ -118,13 +118,16 @@ def require_operators(target: Target) -> None:
 
 
 def require_no_library(source: Source) -> None:
-    """:raises UsageFault: if the file is a library or a snapshot, which is not fixed or overwritten by a mixlist"""
-    from ..model.file_kind import kind_of
+    """:raises UsageFault: if the file is a library, a snapshot or another file of CANN, which is not fixed, read as a
+    mixlist or overwritten by one"""
+    from ..model.file_kind import foreign_of, kind_of
 
     hints = {
         "snapshot": "take it again: `opsinfo snapshot TARGET -o FILE`",
         "library": "`opsinfo restore` undoes changes by opsinfo; the vendor's package has the original",
     }
+    if foreign := foreign_of(source):
+        raise UsageFault(f"this is {foreign.what}, not a mixlist", name="wrong-kind", path=source.path)
     kind = kind_of(source)
     if kind in hints:
         raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..text.members import Members, read_members
 from ..text.source import Source
-from .entry_rules import KNOWN_SECTIONS, TENSOR_SECTION
+from .entry_rules import TENSOR_SECTION
+from .foreign_files import KERNEL_INDEX, Foreign, foreign_json
 from .policy import PRECISION
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     """The members of the root object, of equal keys the last one."""
 
 _LIBRARY_NAME = r"(?:aic-.*ops-info|vector_core_tbe_ops_info|dsa-.*-ops-info).*\.json"
-_IN_STORE = r"/(?:tbe|dsa_core)/config(?:/[^/]+)?/[^/]+\.json"
+_IN_STORE = rf"/(?:tbe|dsa_core)/config(?:/[^/]+)?/(?!{re.escape(KERNEL_INDEX)}$)[^/]+\.json"
 MIXLIST_NAME = r"(?!.*\.(?:opsinfo|schema)\.json$)(?:ops_info.*|.*ops_info|.*mix_?list.*|op_fp32.*)\.json"
 """Names of mixlists, in any case: `ops_info*.json`, `*ops_info.json`, `*mixlist*.json`, `*mix_list*.json`, and
 `op_fp32*.json`, as in the examples of MindSpore Lite."""
@@ -39,10 +41,12 @@ _NODE_NAME = r"[\w./:-]*"
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
 _MARK = (
-    r'"(?:(?:white|black|gray)-list"\s*:|(?:white|black|gr[ae]y|trust|block)[-_ ]?list"\s*:\s*\{'
+    r'"(?:(?:white|black|gray)-list"\s*:|(?:white|black|gr[ae]y|trust|block)[-_ ]?list"\s*:\s*\{\s*'
+    r'(?:\}|"(?:to[-_ ]|(?:add|remove)"))'
     r'|to[-_ ]?(?:add|remove)"\s*:)'
 )
-_FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:'
+_FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:\s*(\{?)'
+_NUMBERED_TENSOR = r"(?:in|out)put[0-9]+"
 
 
 def is_library_name(path: str) -> bool:
@@ -84,14 +88,18 @@ def option_kind(text: str, path: str, is_named: bool) -> str | None:
 def kind_of(source: Source, outcome: Members | Document | None = None) -> str | None:
     """Return ``library``, ``mixlist`` or ``snapshot``; None if neither the text nor the name shows it.
 
+    A text with faults that leave its values readable, such as comments, is judged by these values.
+
     :param outcome: the result of :func:`.read_members` for the text, if already parsed
     """
     outcome = outcome or read_members(source)
-    if not isinstance(outcome, Members) or outcome.members is None:
-        return _kind_of_broken(source)
-    content = {member.key: member.value for member in outcome.members}
+    content = _content(outcome)
+    if content is None:
+        return _kind_by_name(source.path) if _is_whole(outcome) else _kind_of_broken(source)
     if content.get("kind") == SNAPSHOT:
         return "snapshot"
+    if foreign_json(source.path, content, source.text):
+        return None
     if _has_mixlist_key(content, source.text) or ("[" in source.text and any(map(_holds_array, content.values()))):
         return "mixlist"
     if is_library_name(source.path) or _looks_like_library(content):
@@ -105,13 +113,34 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
     By its name, or by keys that JSON of other tools hardly has: `file_list`, and arrays, are not enough.
     """
     outcome = outcome or read_members(source)
-    if not isinstance(outcome, Members) or outcome.members is None:
-        kind = _kind_of_broken(source) if source.text.strip() else None
+    content = _content(outcome)
+    if content is None:
+        if _is_whole(outcome) or not source.text.strip():
+            return False
+        kind = _kind_of_broken(source)
         return kind == "library" or (kind == "mixlist" and _is_mixlist_of_its_own(source))
-    content = {member.key: member.value for member in outcome.members}
-    if content.get("kind") == SNAPSHOT:
+    if content.get("kind") == SNAPSHOT or foreign_json(source.path, content, source.text):
         return False
     return (_has_mixlist_key(content, source.text) and _is_mixlist_of_its_own(source)) or _looks_like_library(content)
+
+
+def foreign_of(source: Source, outcome: Members | Document | None = None) -> Foreign | None:
+    """Return what a file is that :func:`kind_of` finds to be neither; None if it is not recognised."""
+    return foreign_json(source.path, _content(outcome or read_members(source)), source.text)
+
+
+def _content(outcome: Members | Document) -> Content | None:
+    """Return the members of the root object; None if the root is another value, or cannot be read."""
+    if isinstance(outcome, Members):
+        return None if outcome.members is None else {member.key: member.value for member in outcome.members}
+    if outcome.root is None or outcome.root.kind != "object":
+        return None
+    return {member.name: member.value.plain(str) for member in outcome.root.members}
+
+
+def _is_whole(outcome: Members | Document) -> bool:
+    """Return whether the root value can be read."""
+    return isinstance(outcome, Members) or outcome.root is not None
 
 
 def _is_mixlist_of_its_own(source: Source) -> bool:
@@ -134,24 +163,40 @@ def _has_mixlist_key(content: Content, text: str) -> bool:
 
 
 def _looks_like_library(content: Content) -> bool:
+    """Return whether all values are objects, and one of them has a section that only entries of libraries have.
+
+    The values of a tensor are strings; where they are others, it is a tensor of another tool.
+    """
+    if not all(isinstance(entry, dict) for entry in content.values()):
+        return False
     for entry in content.values():
-        for section, keys in entry.items() if isinstance(entry, dict) else ():
-            if isinstance(keys, dict) and (section == PRECISION or TENSOR_SECTION.fullmatch(section)):
+        for section, keys in entry.items():
+            if not isinstance(keys, dict):
+                continue
+            if section == PRECISION or (
+                TENSOR_SECTION.fullmatch(section) and all(isinstance(value, str) for value in keys.values())
+            ):
                 return True
     return False
 
 
+def _kind_by_name(path: str) -> str | None:
+    if is_library_name(path):
+        return "library"
+    return "mixlist" if is_mixlist_name(path) else None
+
+
 def _kind_of_broken(source: Source) -> str | None:
+    """Return the kind of a text that is cut off or broken: by its name, its first keys, or its tensors."""
     if re.match(_SAYS_SNAPSHOT, source.text):
         return "snapshot"
-    if is_library_name(source.path):
-        return "library"
-    if is_mixlist_name(source.path):
-        return "mixlist"
-    for match in list(re.finditer(_FIRST_KEY, source.text))[:3]:
+    if (kind := _kind_by_name(source.path)) or not re.match(r"\s*\{", source.text):
+        return kind
+    for match in islice(re.finditer(_FIRST_KEY, source.text), 3):
         key = match[1]
         if key.endswith("list") or key.startswith(("to-", "to_")):
             return "mixlist"
-        if key in KNOWN_SECTIONS or TENSOR_SECTION.fullmatch(key):
+        if match[2] and (key == PRECISION or re.fullmatch(_NUMBERED_TENSOR, key)):
             return "library"
-    return None
+    is_cut_library = '"paramType"' in source.text and re.search(rf'"{_NUMBERED_TENSOR}"\s*:\s*\{{', source.text)
+    return "library" if is_cut_library else None

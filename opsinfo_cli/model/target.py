@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import Refused, UsageFault
+from ..errors import Damaged, Refused, UsageFault
 from ..text.members import read_members
 from ..text.scanner import scan
-from ..text.source import Source
+from ..text.source import Source, read_bytes
 from .definitions import Chips, Definitions, chips_of
-from .file_kind import is_library_name, kind_of
+from .file_kind import foreign_of, is_library_name, kind_of
+from .foreign_files import foreign_binary
 from .install import Install, environment_customs, folder_of, opp_root, select_root
 from .library import Library, Operators, Store, library_files
 from .mixlist import Mixlist
@@ -26,6 +27,7 @@ from .snapshot import Snapshot
 if TYPE_CHECKING:
     from ..text.members import Members
     from ..text.scanner import Document
+    from .foreign_files import Foreign
 
 
 _PHRASES = {"install": "an install", "ini": "an ini of opbuild", "package": "a custom operator package"}
@@ -218,17 +220,38 @@ def _from_stdin(options: TargetOptions) -> Target:
 def _from_file(text: str, options: TargetOptions) -> Target:
     if options.kind in (None, "library") and (chips := chips_of(text)):
         return defined_target(text, chips, options)
-    source = Source.read(text)
+    source = _read_source(text)
     outcome = read_members(source)
     kind = options.kind or kind_of(source, outcome)
     if kind is None:
-        hint = "add --as library or --as mixlist"
-        raise UsageFault("neither a library nor a mixlist", name="unknown-kind", path=text, hint=hint)
+        raise unknown_kind(source, "add --as library or --as mixlist", outcome)
     target = Target(text, kind, text, source=source, outcome=outcome)
     if target.snapshot:
         target.snapshot.require_of(options.soc, options.core, text)
     _require_chip(target, options.soc)
     return target
+
+
+def _read_source(path: str) -> Source:
+    """Return the text of a file that the user names.
+
+    :raises UsageFault: if it is a model in binary form
+    :raises Refused: if it cannot be read
+    """
+    data = read_bytes(path)
+    try:
+        return Source(data, path)
+    except Damaged:
+        if foreign := foreign_binary(path, data[:64]):
+            raise foreign.fault(path) from None
+        raise
+
+
+def unknown_kind(source: Source, hint: str, outcome: Members | Document | None = None) -> UsageFault:
+    """Return the error for a file that is neither a library nor a mixlist: what it is, if that is known."""
+    if foreign := foreign_of(source, outcome):
+        return foreign.fault(source.path)
+    return UsageFault("neither a library nor a mixlist", name="unknown-kind", path=source.path, hint=hint)
 
 
 def _require_chip(target: Target, soc: str | None) -> None:
@@ -260,7 +283,10 @@ def _from_directory(text: str, options: TargetOptions) -> Target:
 
 
 def not_a_target(directory: str) -> UsageFault:
-    """Return the error for a directory without libraries."""
+    """Return the error for a directory without libraries: what its files are, if that is known."""
+    foreign = next(filter(None, _foreign_in(directory)), None)
+    if foreign:
+        return foreign.fault(directory)
     return UsageFault(
         "the directory is neither a store nor an operator package",
         name="wrong-kind",
@@ -270,12 +296,22 @@ def not_a_target(directory: str) -> UsageFault:
 
 
 def _holds_libraries(directory: str) -> bool:
-    if os.path.basename(os.path.dirname(os.path.abspath(directory))) == "config":
-        return True
     paths = [os.path.join(directory, name) for name in library_files(directory)]
     if any(map(is_library_name, paths)):
         return True
+    if os.path.basename(os.path.dirname(os.path.abspath(directory))) == "config":
+        return not paths or not all(_foreign_in(directory))
     return any(os.path.isfile(path) and kind_of(Source.read(path, directory)) == "library" for path in paths)
+
+
+def _foreign_in(directory: str) -> Iterator[Foreign | None]:
+    """Yield what each file of a directory is that the engine would load as a library; None if it is not recognised."""
+    for name in library_files(directory):
+        path = os.path.join(directory, name)
+        try:
+            yield foreign_of(Source.read(path, directory))
+        except Refused:
+            yield None
 
 
 def _old_910_note(soc: str | None, install: Install) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reports as files: written as a whole, never over a library, a mixlist, a snapshot or a binary file."""
+"""Reports as files: written as a whole, never over a library, a mixlist, another file of CANN, or a binary file."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _HEAD = 65536
 
 
 def write_report(path: str, data: bytes) -> None:
-    """:raises UsageFault: if the file is a library, a mixlist, a snapshot or binary
+    """:raises UsageFault: if the file is a library, a mixlist, a snapshot, another file of CANN, or binary
     :raises Refused: if the file cannot be written"""
     require_report(path)
     write_file(path, data)
 
 
 def require_report(path: str) -> None:
-    """:raises UsageFault: if the file is a library, a mixlist, a snapshot or binary
+    """:raises UsageFault: if the file is a library, a mixlist, a snapshot, another file of CANN, or binary
     :raises Refused: if the file cannot be read"""
     if not os.path.isfile(path):
         return
@@ -26,14 +26,17 @@ def require_report(path: str) -> None:
         raise _no_report(path, "a binary file")
     if not path.endswith(".json"):
         return
-    from ..model.file_kind import is_marked, kind_of
+    from ..model.file_kind import foreign_of, is_marked, kind_of
     from ..text.source import Source
 
     try:
         source = Source.read(path)
+        foreign = foreign_of(source)
         marked = is_marked(source) or kind_of(source) == "snapshot"
     except Refused:  # not text, so none of these kinds
         return
+    if foreign:
+        raise _no_report(path, foreign.what)
     if marked:
         raise _no_report(path, "a library, a mixlist or a snapshot")
 

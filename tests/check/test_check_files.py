@@ -261,12 +261,6 @@ def test_a_library_of_a_store_that_is_a_link_out_of_the_tree_is_not_read(tmp_pat
     assert "the secret" not in repr(outcome)
 
 
-def test_folders_of_other_engines_are_skipped_only_below_op_impl(tmp_path: Path) -> None:
-    kept = ["aicpu/a.json", "dvpp/host_cpu/a.json", "op_impl/ai_core/a.json", "op_impl/ai_core/tbe/aicpu/a.json"]
-    skipped = ["op_impl/aicpu/a.json", "op_impl/built-in/dvpp/a.json", "op_impl/host_cpu/tbe/a.json"]
-    assert sorted(walked(tree(tmp_path, *kept, *skipped, "node_modules/a.json"))) == kept
-
-
 def test_the_findings_of_a_tree_are_those_of_its_files_in_order(tmp_path: Path, fixtures: Path) -> None:
     shutil.copytree(fixtures / "mixlists", tmp_path / "mixlists")
     shutil.copytree(fixtures / "opp", tmp_path / "opp")

@@ -12,7 +12,7 @@ from raising import raised
 
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 from opsinfo_cli.model import target as target_module
-from opsinfo_cli.model.file_kind import is_library_name, kind_of
+from opsinfo_cli.model.file_kind import is_library_name, is_marked, kind_of
 from opsinfo_cli.model.install import socs_of, usual_roots
 from opsinfo_cli.model.target import Target, TargetOptions, resolve
 from opsinfo_cli.text.source import Source
@@ -39,6 +39,29 @@ KINDS = {
     "three levels of something else": ("x.json", '{"a": {"b": {"c": "d"}}}', None),
     "one level of something else": ("x.json", '{"a": 1}', None),
     "an array": ("x.json", "[1]", None),
+    "three levels with a tensor of another tool": ("x.json", '{"A": {"input0": {"shape": [1, 2]}}}', None),
+    "a tensor beside a value that is no entry": ("x.json", '{"version": 1, "A": {"input0": {"name": "x"}}}', None),
+    "an array of objects with a key of a library": ("x.json", '[{"op": "Add", "input": ""}]', None),
+    "an array, with the name of a library": ("aic-x-ops-info.json", "[]", "library"),
+    "an array, with the name of a mixlist": ("ops_info.json", "[]", "mixlist"),
+    "text, with a key of a library": ("x.json", '"\\"input0\\": {"', None),
+    "comments, and a key of a library": ("x.json", '{ // c\n"op": {"a": 1}}', None),
+    "comments, and an array": ("x.json", '[ // c\n{"input0": {"name": "x"}}]', None),
+    "comments in a library": ("x.json", '{ // c\n"A": {"input0": {"name": "x"}}}', "library"),
+    "an entry of AI CPU": ("x.json", '{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}, "input0": {"type": "X"}}}', None),
+    "an entry of AI Core that has an engine": (
+        "x.json",
+        '{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}, "input0": {"dtype": "float"}}}',
+        "library",
+    ),
+    "an index of kernels": ("x.json", '{"A": {"params": {}, "binaryList": [{}]}}', None),
+    "broken, a tensor that is an array": ("x.json", '{"A": {"input0": [', None),
+    "broken, an array with a key of a library": ("x.json", '[{"input0": {', None),
+    "broken, with a tensor behind other sections": (
+        "x.json",
+        '{"A": {"opFile": {"value": "a"}, "attr": {"list": "x"}, "input0": {"name": "x", "paramType": ',
+        "library",
+    ),
     "broken, with the name of a library": ("aic-x-ops-info.json", '{"Add": {', "library"),
     "broken, in a config folder": ("tbe/config/ascend910b/y.json", "", "library"),
     "broken, with a list as first key": ("x.json", '{"black-list": {"to-add": ["A",]}}', "mixlist"),
@@ -57,6 +80,93 @@ KINDS = {
 def test_the_kind_of_a_file_is_the_first_that_matches(situation: str, tmp_path: Path) -> None:
     name, text, kind = KINDS[situation]
     assert kind_of(Source(text.encode(), str(tmp_path / name))) == kind
+
+
+TENSOR = '{"name": "x", "type": "DT_FLOAT"}'
+FOREIGN = {
+    # situation: (file name, text, what it is)
+    "AI CPU": ("x.json", '{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}, "input0": %s}}', "a library of AI CPU"),
+    "AI CPU, by the second entry": (
+        "x.json",
+        '{"A": {"input0": %s}, "B": {"opInfo": {"engine": "DNN_VM_AICPU_ASCEND"}}}',
+        "a library of AI CPU",
+    ),
+    "AI CPU, with the name of a library": (
+        "aic-x-ops-info.json",
+        '{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}}}',
+        "a library of AI CPU",
+    ),
+    "the host": ("x.json", '{"A": {"opInfo": {"engine": "DNN_VM_HOST_CPU"}}}', "a library of the host CPU"),
+    "DVPP, with arrays": (
+        "x.json",
+        '{"A": {"attr": {"a": {"type": "String"}}, "opInfo": {"engine": "DNN_VM_DVPP"}, "b": ["c"]}}',
+        "a library of DVPP",
+    ),
+    "an engine that is not known": (
+        "x.json",
+        '{"A": {"opInfo": {"engine": "DNN_X"}}}',
+        "a library of the engine DNN_X",
+    ),
+    "AI CPU, with a comment": ("x.json", '{ // c\n"A": {"opInfo": {"engine": "DNN_VM_AICPU"}}}', "a library of AI CPU"),
+    "an index, by its name": ("binary_info_config.json", '{"A": {"params": []}}', "an index of compiled kernels"),
+    "an index in a config folder": ("tbe/config/binary_info_config.json", '{"A": {}}', "an index of compiled kernels"),
+    "an index, by its list": ("x.json", '{"A": {"binaryList": []}}', "an index of compiled kernels"),
+    "a kernel": (
+        "x.json",
+        '{"binFileName": "a", "kernelName": "b", "list": []}',
+        "the description of a compiled kernel",
+    ),
+    "single operators": (
+        "x.json",
+        '[{"op": "Add", "input_desc": [{"type": "int32"}]}]',
+        "a description of single operators for atc or msopgen",
+    ),
+    "cases of msopst": (
+        "x.json",
+        '[{"case_name": "a", "op": "Add", "input_desc": []}]',
+        "a description of single operators for atc or msopgen",
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", FOREIGN)
+def test_a_file_of_another_part_of_cann_is_named_for_what_it_is(situation: str, tmp_path: Path) -> None:
+    name, text, what = FOREIGN[situation]
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.replace("%s", TENSOR), "utf-8")
+    source = Source.read(str(path))
+    assert (kind_of(source), is_marked(source)) == (None, False)
+    fault = raised(UsageFault, resolve, str(path), TargetOptions(), {})
+    assert (fault.name, fault.message) == ("wrong-kind", f"{what}; it has no policy")
+    assert resolve(str(path), TargetOptions(kind="library"), {}).kind == "library", "--as decides"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "what"),
+    [
+        ("m.mindir", b"\n\x050.1.0\x12\x09MindSpore*\x081.5.0rc1:\x98\x03\xff", "a MindIR model"),
+        ("m.ms", b"\x24\0\0\0MSL2\xff\0", "a model of MindSpore Lite"),
+        ("m", b"IMOD\xff", "a compiled model"),
+        ("m.onnx", b"\x08\xff", "an ONNX model"),
+    ],
+)
+def test_a_model_in_binary_form_is_named_for_what_it_is(name: str, data: bytes, what: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    fault = raised(UsageFault, resolve, str(tmp_path / name), TargetOptions(), {})
+    assert fault.message == f"{what}; it has no policy"
+    (tmp_path / "m.bin").write_bytes(b"\xff\0")
+    assert "not UTF-8" in str(raised(Refused, resolve, str(tmp_path / "m.bin"), TargetOptions(), {}))
+
+
+def test_a_folder_with_files_of_other_engines_only_is_no_store(tmp_path: Path) -> None:
+    for folder in (tmp_path / "aicpu", tmp_path / "config" / "ascend910b"):
+        folder.mkdir(parents=True)
+        (folder / "aicpu_kernel.json").write_text('{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}}}')
+        fault = raised(UsageFault, resolve, str(folder), TargetOptions(), {})
+        assert fault.message == "a library of AI CPU; it has no policy"
+        (folder / "x.json").write_text('{"A": {"precision_reduce": {"flag": "true"}}}')
+        assert resolve(str(folder), TargetOptions(), {}).kind == "store"
 
 
 @pytest.mark.parametrize("name", ["aic-x-ops-info.json.bak", "AIC-x-ops-info.json", "ops-info.json", "config/x.json"])

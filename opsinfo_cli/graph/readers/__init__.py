@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ...errors import Damaged, Refused
+from ...model.foreign_files import unread_model
 from ...opening import open_file, open_inside, unreadable
 from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
 
@@ -96,6 +97,8 @@ def _reader_of(file: IO[bytes], path: str) -> str:
     if head.startswith(b"PK\x03\x04"):
         hint = "give the .om file that ATC writes by default"
         raise Refused("compiled models in the zip form are not read", name="unknown-model", path=path, hint=hint)
+    if foreign := unread_model(head):
+        raise Refused(f"{foreign.what} is not read", name="unknown-model", path=path, hint=_HINT)
     if head.translate(None, _CONTROLS) != head:
         found = _binary(head)
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):

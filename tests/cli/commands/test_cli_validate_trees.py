@@ -47,6 +47,16 @@ OTHERS = {
     "hosts.json": '{"black_list": ["example.com"]}',
     "ge_options.json": '{"ge.exec.modify_mixlist": "m.json"}',
     "cut.json": '{"file_list": [1,',
+    "alpaca.json": '[{"instruction": "x", "input": "", "output": "y"}]',
+    "single_op.json": '[{"op": "Add", "input_desc": [{"type": "int32"}]}]',
+    "cut_array.json": '[{"input0": {"name": "x"}',
+    "tsconfig.json": '{ // why\n"op": {"a": 1}}',
+    "packages.json": '{"whitelist": {"hosts": ["a"]}, "version": 1}',
+    "aicpu.json": '{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}, "input0": {"name": "x", "type": "DT_FLOAT"}}}',
+    "onnx.json": '{"model": {"input0": {"name": "x", "shape": [1]}}}',
+    "versions.json": '{"version": 1, "model": {"input0": {"name": "x"}}}',
+    "cann/binary_info_config.json": '{"A": {"params": {"inputs": []}, "binaryList": []}}',
+    "tbe/config/binary_info_config.json": '{"A": {"params": {"inputs": []}, "binaryList": []}}',
 }
 MEANT = {
     "a.json": '{"blak-list": {"to_add": []}}',
@@ -60,6 +70,8 @@ def test_a_tree_passes_over_json_of_other_tools(opsinfo: Run, tmp_path: Path) ->
         write(tmp_path / name, text)
     ran = opsinfo("validate", tmp_path, "--format", "json")
     assert {Path(each["path"]).name for each in ran.json["findings"]} == set(MEANT)
+    assert {Path(each["path"]).name for each in ran.json["files"]} == set(MEANT)
+    assert "aicpu.json: skipped; a library of AI CPU; it has no policy" in opsinfo("validate", tmp_path, "-v").err
     assert opsinfo("validate", tmp_path / "coco.json").code == 1, "a file that the user names is checked"
 
 
