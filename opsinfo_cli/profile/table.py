@@ -13,11 +13,12 @@ import csv
 import os
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import IO, NamedTuple
 
 from ..errors import Damaged, Refused, counted
 from ..numerics.dtypes import canonical
-from ..opening import open_file, unreadable
+from ..opening import folders_above, open_file, unreadable
 
 
 class Kernel(NamedTuple):
@@ -240,9 +241,18 @@ def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, lis
         raise Damaged(message, path=path, line=line, hint="export the table again, or remove the line") from None
 
 
-_EXPORT = re.compile(r"op_summary(?:_slice_\d+)?_(\d{14})\.csv")
 _TORCH = f"{os.sep}ASCEND_PROFILER_OUTPUT{os.sep}kernel_details"
 _NAMES = re.compile(r"(kernel_details|op_summary)[\w.-]*\.csv")
+_EXPORT = re.compile(r"op_summary(?P<numbers>(?:_\d{1,9}){0,3})(?:_slice_(?P<slice>\d{1,9}))?_(?P<stamp>\d{14})\.csv")
+"""A table of msprof: the numbers of device, model and iteration, the slice, the second in which it was written.
+
+Source: Ascend/msprof 9ba1ac7b
+- analysis/common_func/file_slice_helper.py:53-110: slices of 1,000,000 rows; each has the time when it is written, and
+  the first may have no number
+- analysis/csrc/infrastructure/dump_tools/csv_tool/csv_writer.cpp:67-90: one time for all slices
+- analysis/msinterface/msprof_output_summary.py:243-285: the tables of devices become one
+"""
+_MERGED = "mindstudio_profiler_output"
 
 
 class Found(NamedTuple):
@@ -255,46 +265,77 @@ class Found(NamedTuple):
 def find_tables(given: tuple[str, ...]) -> Found:
     """Return files as they are, and of folders the tables below them, each row once.
 
-    torch_npu makes `kernel_details.csv` of the op_summary files beside its folder, and msprof writes an op_summary for
-    every export.
+    torch_npu makes `kernel_details.csv` of the op_summary files beside its folder. msprof writes an op_summary for
+    every export, and merges those of devices.
 
-    :raises Refused: if a folder holds no table
+    :raises Refused: if a folder holds no table, or cannot be read
     """
     found = Found([], [])
-    known: set[str] = set()
+    read: dict[str, str] = {}
     for path in given:
-        below = _tables_below(path, found.passed) if os.path.isdir(path) else [path]
+        below = list(_tables_below(path)) if os.path.isdir(path) else [path]
         if not below:
             hint = "tables are called kernel_details*.csv and op_summary*.csv"
             raise Refused("the folder has no profile table", name="not-a-profile", path=path, hint=hint)
         for each in below:
-            real = os.path.realpath(each)
-            if real in known:
+            if read.setdefault(os.path.realpath(each), each) is not each:
                 found.passed.append((each, "given twice"))
-            else:
-                known.add(real)
-                found.paths.append(each)
+    paths = {os.path.abspath(path): path for path in read.values()}
+    named = {os.path.abspath(path) for path in given}
+    again = {path: why for path, why in _not_read(list(paths)) if path not in named}
+    found.passed.extend((paths.get(path, os.path.relpath(path)), why) for path, why in again.items())
+    found.paths.extend(shown for path, shown in paths.items() if path not in again)
     return found
 
 
-def _tables_below(folder: str, passed: list[tuple[str, str]]) -> list[str]:
-    tables: list[str] = []
-    for place, folders, names in os.walk(folder):
+def _tables_below(folder: str) -> Iterator[str]:
+    """:raises Refused: if a folder cannot be read"""
+
+    def refuse(error: OSError) -> None:
+        raise unreadable(error, error.filename)
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
         folders.sort()
         own = [os.path.join(place, name) for name in sorted(names) if _NAMES.fullmatch(name)]
-        own = [each for each in own if os.path.isfile(each)]
-        newest = max((match[1] for each in own if (match := _EXPORT.search(each))), default="")
-        for each in own:
-            match = _EXPORT.search(each)
-            if match and match[1] != newest:
-                passed.append((each, "an earlier export of the same run"))
-            else:
-                tables.append(each)
-    roots = [os.path.dirname(os.path.dirname(each)) for each in tables if _TORCH in each]
-    kept = []
-    for each in tables:
-        if "op_summary" in os.path.basename(each) and any(each.startswith(root + os.sep) for root in roots):
-            passed.append((each, "kernel_details.csv has its rows"))
-        else:
-            kept.append(each)
-    return kept
+        yield from filter(os.path.isfile, own)
+
+
+def _not_read(tables: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the tables whose rows are in other tables, and slices that are missing, with the reason."""
+    roots = {os.path.dirname(os.path.dirname(each)) for each in tables if _TORCH in each}
+    exports: dict[str, dict[str, list[tuple[str, int, str]]]] = {}
+    for path in tables:
+        if match := _EXPORT.fullmatch(os.path.basename(path)):
+            own = exports.setdefault(os.path.dirname(path), {}).setdefault(match["numbers"], [])
+            own.append((match["stamp"], int(match["slice"] or 0), path))
+    merged = {os.path.dirname(place) for place in exports if os.path.basename(place) == _MERGED}
+    for place, by_numbers in exports.items():
+        is_merged = os.path.basename(place) == "summary" and os.path.dirname(os.path.dirname(place)) in merged
+        for numbers, files in by_numbers.items():
+            last = _last_export(files)
+            kept = set(last.values())
+            yield from ((path, "an earlier export of the same run") for *_, path in files if path not in kept)
+            if is_merged or (numbers and "" in by_numbers):
+                why = f"{_MERGED} has its rows" if is_merged else "the table without a device number has its rows"
+                yield from ((path, why) for path in kept)
+            elif len(last) <= max(last):
+                missing = next(number for number in count() if number not in last)
+                yield f"{place}/op_summary{numbers}_slice_{missing}_*.csv", "it is missing: the sums lack its rows"
+    for path in tables:
+        if "op_summary" in os.path.basename(path) and any(root in roots for root in folders_above(path)):
+            yield path, "kernel_details.csv has its rows"
+
+
+def _last_export(files: list[tuple[str, int, str]]) -> dict[int, str]:
+    """Return the slices of the last export by number. Its times do not decrease: a number that does begins an export.
+
+    :param files: the time, the number and the path of each
+    """
+    last: dict[int, str] = {}
+    before = -1
+    for _, number, path in sorted(files):
+        if number <= before:
+            last = {}
+        last[number] = path
+        before = number
+    return last
