@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
 BEST_NAMES = "best.txt"
 """The list of another system."""
+_IGNORED = ".gitignore"
 _TAIL = 2000
 """Bytes of a trial's output that the journal keeps."""
 _OTHER = "--journal DIR names another one"
@@ -60,11 +61,16 @@ class RunFolder:
                     raise UsageFault("a new search would replace this file", name="exists", path=path, hint=_OTHER)
 
     def make(self) -> None:
-        """:raises Refused: if the system refuses, or there is a link, or a folder of another user"""
+        """Make the folder; git ignores a new one, as it does the caches of other tools.
+
+        :raises Refused: if the system refuses, or there is a link, or a folder of another user
+        """
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            for path in (self.path, self.trials):
-                _own_folder(path)
+            if _own_folder(self.path):
+                with open(open_new(os.path.join(self.path, _IGNORED)), "wb") as file:
+                    file.write(b"*\n")
+            _own_folder(self.trials)
         except OSError as error:
             raise not_written(self.path, error) from None
 
@@ -108,19 +114,23 @@ class RunFolder:
         return path
 
 
-def _own_folder(path: str) -> None:
+def _own_folder(path: str) -> bool:
     """Make a folder unless it exists.
 
+    :returns: whether it was made
     :raises OSError: if the system refuses
     :raises Refused: if it is a link, or belongs to another user
     """
+    is_new = False
     with suppress(FileExistsError):
         os.mkdir(path, 0o700)
+        is_new = True
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
         raise Refused("the run folder is a link or a file", name="not-own", path=path, hint=_OTHER)
     if status.st_uid != os.geteuid():
         raise Refused("the run folder belongs to another user", name="not-own", path=path, hint=_OTHER)
+    return is_new
 
 
 def open_new(path: str) -> int:

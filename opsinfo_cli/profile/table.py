@@ -282,7 +282,10 @@ def find_tables(given: tuple[str, ...]) -> Found:
                 found.passed.append((each, "given twice"))
     paths = {os.path.abspath(path): path for path in read.values()}
     named = {os.path.abspath(path) for path in given}
-    again = {path: why for path, why in _not_read(list(paths)) if path not in named}
+    again: dict[str, str] = {}
+    for path, why in _not_read(list(paths)):
+        if path not in named:
+            again.setdefault(path, why)
     found.passed.extend((paths.get(path, os.path.relpath(path)), why) for path, why in again.items())
     found.paths.extend(shown for path, shown in paths.items() if path not in again)
     return found

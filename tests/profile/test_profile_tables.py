@@ -38,8 +38,11 @@ def folder(top: Path, *names: str) -> str:
             {"op_summary_slice_0_20230919172304.csv": EARLIER, "op_summary_slice_1_20230919172305.csv": EARLIER},
         ),
         (
-            ["op_summary_slice_0_20230919172304.csv", "op_summary_slice_1_20230919172305.csv"]
-            + ["op_summary_20230920100000.csv"],
+            [
+                "op_summary_slice_0_20230919172304.csv",
+                "op_summary_slice_1_20230919172305.csv",
+                "op_summary_20230920100000.csv",
+            ],
             {"op_summary_slice_0_20230919172304.csv": EARLIER, "op_summary_slice_1_20230919172305.csv": EARLIER},
         ),
         (
@@ -49,9 +52,11 @@ def folder(top: Path, *names: str) -> str:
         (["op_summary_0_1_1_20230919172304.csv", "op_summary_0_1_2_20230919172309.csv"], {}),
         (["op_summary_0_1_20230919172304.csv", "op_summary_1_1_20230920100000.csv"], {}),
         (
-            ["PROF_1/device_0/summary/op_summary_0_1_20230919172304.csv"]
-            + ["PROF_1/device_1/summary/op_summary_1_1_20230919172305.csv"]
-            + ["PROF_1/mindstudio_profiler_output/op_summary_20230919172309.csv"],
+            [
+                "PROF_1/device_0/summary/op_summary_0_1_20230919172304.csv",
+                "PROF_1/device_1/summary/op_summary_1_1_20230919172305.csv",
+                "PROF_1/mindstudio_profiler_output/op_summary_20230919172309.csv",
+            ],
             {
                 "PROF_1/device_0/summary/op_summary_0_1_20230919172304.csv": MERGED,
                 "PROF_1/device_1/summary/op_summary_1_1_20230919172305.csv": MERGED,

@@ -131,22 +131,34 @@ def _culprits(answer: BisectAnswer) -> Table:
         for culprit in answer.culprits
     ]
     columns = [Column("op type"), *(Column(title, number=True) for title in ("nodes", "Casts", "proved by trial"))]
-    title = "Op types that cannot be white" if answer.white else "Op types that must stay in high precision"
+    is_proved = _STOPPED.get(answer.end.ended) is None or answer.end.minimal
+    title = _TITLES[answer.white, is_proved]
     if any(culprit.same for culprit in answer.culprits):
         return Table([*columns, Column("same nodes", spare=True)], rows, title=title)
     return Table(columns, [row[:4] for row in rows], lambda: rows, title=title)
 
 
-_HEADS = {"budget": "out of budget", "interrupted": "interrupted"}
+_STOPPED = {"budget": "out of budget", "interrupted": "interrupted"}
+_TITLES = {
+    (False, True): "Op types that must stay in high precision",
+    (False, False): "Op types that stay in high precision for now: not proved yet",
+    (True, True): "Op types that cannot be white",
+    (True, False): "Op types that are not white for now: not proved yet",
+}
+"""By whether the white list was grown, and whether the list is proved."""
+_GO_ON = {
+    "budget": "to go on, run the same command with --resume and a larger --budget",
+    "interrupted": "to go on, run the same command with --resume",
+}
 
 
 def _notes(answer: BisectAnswer) -> Iterator[str]:
     if answer.end.ended in ("nothing-to-do", "cannot-cure"):
         yield _end_words(answer)
     elif answer.end.kept is None:
-        yield f"{_HEADS[answer.end.ended]}: no list is known to pass"
+        yield f"{_STOPPED[answer.end.ended]}: no list is known to pass"
     else:
-        head = _HEADS.get(answer.end.ended)
+        head = _STOPPED.get(answer.end.ended)
         yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
     if answer.end.ended == "cannot-cure":
         if lines := _output(answer):
@@ -156,11 +168,18 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
     yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)
+    if next_step := _next_step(answer):
+        yield next_step
     spent, cached = answer.session.spent, _cached(answer)
     spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
     yield f"{counted(spent.runs, 'run')} of the check in {span(spent.seconds)}: {_verdicts(answer)}{spared}"
     if spent.overhead >= _FAST and answer.end.ended != "interrupted":
         yield overhead_line(answer)
+
+
+def _next_step(answer: BisectAnswer) -> str | None:
+    """Return how to go on with a search that was stopped."""
+    return _GO_ON.get(answer.nodes.end.ended if answer.nodes else answer.end.ended)
 
 
 def effect_lines(answer: BisectAnswer) -> Iterator[str]:
@@ -247,7 +266,8 @@ def _lists(session: SearchSession) -> Iterator[tuple[list[str], SetTally]]:
 
 
 def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
-    minimal = "proved: the check fails without any one of them" if answer.end.minimal else "not proved"
+    unproved = "not proved yet" if _next_step(answer) else "not proved"
+    minimal = "proved: the check fails without any one of them" if answer.end.minimal else unproved
     facts = [
         *facts,
         ("Ended", answer.end.ended),
@@ -256,6 +276,7 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         ("Runs", f"{_verdicts(answer)}; {counted(_cached(answer), 'list')} answered from earlier runs"),
         ("Time", span(answer.session.spent.seconds)),
         ("Minimal", minimal),
+        *([("Next", next_step)] if (next_step := _next_step(answer)) else []),
         *(("Effect", line) for line in effect_lines(answer)),
         *(("Doubt", line) for line in doubt_lines(answer)),
     ]
@@ -266,7 +287,8 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
     if answer.nodes is not None and answer.nodes.nodes:
         nodes = [(node.name, node.type, str(node.trial or "-")) for node in answer.nodes.nodes]
         columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
-        tables.append(Table(columns, nodes, title="Nodes that must keep their dtype"))
+        must = "must keep their dtype" if answer.nodes.end.minimal else "keep their dtype for now: not proved yet"
+        tables.append(Table(columns, nodes, title=f"Nodes that {must}"))
     columns = [Column("trial"), Column("verdict"), Column("op types"), Column("in high precision")]
     sets = [
         (
@@ -308,6 +330,7 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
             "seconds": round(answer.session.spent.seconds, 3),
         },
         "one_minimal": answer.end.minimal,
+        "next": _next_step(answer),
         "monotone": answer.monotone,
         "noisy": any(tally.disagrees for tally in answer.session.knowledge.tallies.values()),
         "by_dtypes": answer.session.by_dtypes,

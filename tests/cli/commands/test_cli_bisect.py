@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -314,6 +315,7 @@ def test_a_person_who_quits_leaves_the_best_list(opsinfo_process: Run, opp: Path
     ran = opsinfo_process(*words, "-i", "-o", "out.json", input="p\np\nf\nf\nq\n")
     assert ran.code == 130
     assert "interrupted: the smallest list known to pass has 2 op types" in ran.err
+    assert "to go on, run the same command with --resume" in ran.err
     assert black(tmp_path / "out.json") == ["Add", "Mul"]
 
 
@@ -323,3 +325,50 @@ def test_concurrent_trials_have_a_device_each(search: Search, tmp_path: Path) ->
     assert search(*among(), "--devices", "4,5,6", "--", check).code == 0
     devices = {each["device"] for each in events(tmp_path / ".opsinfo-bisect") if each["event"] == "end"}
     assert devices == {"4", "5", "6"}
+
+
+@pytest.mark.parametrize(
+    ("words", "check", "title"),
+    [
+        ([], "grep -q Mul $0 && grep -q Add $0", "Op types that stay in high precision for now: not proved yet"),
+        (["--grow", "white"], "! grep -q Mul $0", "Op types that are not white for now: not proved yet"),
+    ],
+)
+def test_what_a_stopped_search_lists_is_not_proved_yet(
+    search: Search, words: list[str], check: str, title: str
+) -> None:
+    given = [*among(), *words, "--budget", "5", "--", "sh", "-c", check, "{mixlist}"]
+    page = search("--journal", "other", "--format", "html", *given)
+    assert page.code == 1
+    for text in (title, "not proved yet", "to go on, run the same command with --resume and a larger --budget"):
+        assert text in page.out
+    assert "proved: the check fails" not in page.out
+
+
+def test_a_terminal_shows_that_a_list_is_not_proved_yet(terminal: Callable[..., tuple[int, str]], opp: Path) -> None:
+    given = ["bisect", "--against", f"{opp}@ascend910b", *among(), "--budget", "5"]
+    code, shown = terminal(*given, "--", "sh", "-c", "grep -q Mul $0 && grep -q Add $0", "{mixlist}")
+    assert code == 1
+    assert "Op types that stay in high precision for now: not proved yet" in shown
+    assert "to go on, run the same command with --resume and a larger --budget" in shown
+
+
+def test_a_stopped_search_says_how_to_go_on_and_an_ended_one_does_not(search: Search, tmp_path: Path) -> None:
+    check = needing(tmp_path / "check", None)
+    stopped = search(*among(), "--budget", "4", "--format", "json", "--", check, "{mixlist}")
+    document = json.loads(stopped.out)
+    assert (document["one_minimal"], document["next"]) == (
+        False,
+        "to go on, run the same command with --resume and a larger --budget",
+    )
+    ended = json.loads(search(*among(), "--resume", "--format", "json", "--", check, "{mixlist}").out)
+    assert (ended["one_minimal"], ended["next"]) == (True, None)
+
+
+def test_git_ignores_a_new_run_folder_and_no_folder_of_the_user(search: Search, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    check = needing(tmp_path / "check", None)
+    for folder in ("new", "mine"):
+        assert search(*among(), "--journal", folder, "--", check, "{mixlist}").code == 0
+    assert (tmp_path / "new" / ".gitignore").read_text() == "*\n"
+    assert not (tmp_path / "mine" / ".gitignore").exists()
