@@ -1,7 +1,8 @@
 """Tables from other frameworks' operators to Ascend op types, and families of op types.
 
 ONNX: the plugins of CANN, by opset (``model.onnx_plugins``). TensorFlow: GE's parser and CANN's plugins
-(``model.op_names``). torch and MindSpore: see names.json.
+(``model.op_names``). MindSpore: its adapters (mindspore_to_ascend.json, by
+``tools.neighbour_lists``). torch: names.json.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ class NameTable(NamedTuple):
 
     :param ops: by name, the op types of the operator itself
     :param plumbing: by name, other op types of its expansion, which several operators share
-    :param names: by op type, in any form, the names that map to it
+    :param names: by op type, in any form, the names that map to it and that a list of the system may have
     :param unclear: known names without an op type, with the reason
+    :param why_unknown: what is true of a name that is in none of them
     """
 
     ops: dict[str, tuple[str, ...]]
     plumbing: dict[str, tuple[str, ...]]
     names: dict[str, tuple[str, ...]]
     unclear: dict[str, str]
+    why_unknown: str
 
 
 @cache
@@ -38,17 +41,23 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
     :param opset: the ONNX opset; None for all opsets together
     """
     content = facts("names")["systems"].get(names, {})
+    why_unknown = "no source gives an op type for it"
     if names == "onnx":
         ops, plumbing, unclear = _onnx(opset, content)
+    elif names == "mindspore":
+        ops, plumbing, unclear = _mindspore()
+        version = facts("mindspore_to_ascend")["version"].partition(",")[0]
+        why_unknown = f"{version} registers no op type for it"
     else:
         by_name = {**(tensorflow_names() if names == "tensorflow" else {}), **content.get("names", {})}
         ops, plumbing = {name: tuple(op_types) for name, op_types in by_name.items()}, {}
         unclear = content.get("unclear", {})
     back: dict[str, dict[str, None]] = {}
-    for name, op_types in ops.items():
-        for form in (form for op in op_types for form in (op, *forms_of(op))):
+    internal = set(facts("mindspore_to_ascend")["internal"]) if names == "mindspore" else set()
+    for name in (name for name in ops if name not in internal):
+        for form in (form for op in ops[name] for form in (op, *forms_of(op))):
             back.setdefault(form, {})[name] = None
-    return NameTable(ops, plumbing, {op: tuple(of_op) for op, of_op in back.items()}, unclear)
+    return NameTable(ops, plumbing, {op: tuple(of_op) for op, of_op in back.items()}, unclear, why_unknown)
 
 
 _Types = dict[str, tuple[str, ...]]
@@ -56,7 +65,7 @@ _Types = dict[str, tuple[str, ...]]
 
 def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, dict[str, str]]:
     """Return ops, plumbing and unclear: op types that only move or reshape data are plumbing of an expansion."""
-    shared, own = set(content["plumbing"]), content["own"]
+    shared, own = _shared(), content["own"]
     ops, plumbing, unclear = {}, {}, dict(content["unclear"])
     for (domain, op), rows in plugins().items():
         has_own_opsets = opset is None or domain != DEFAULT_DOMAIN
@@ -78,6 +87,28 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
             plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)
         else:
             unclear[name] = f"it expands only to {' and '.join(op_types)}, which other operators use too"
+    return ops, plumbing, unclear
+
+
+def _shared() -> set[str]:
+    """Return the op types that an expansion shares with many operators."""
+    return set(facts("names")["plumbing"])
+
+
+def _mindspore() -> tuple[_Types, _Types, dict[str, str]]:
+    """Return ops, plumbing and unclear of Primitives, and of Cells and Primitives that run others."""
+    content = facts("mindspore_to_ascend")
+    ops: _Types = {name: tuple(op_types) for name, op_types in content["names"].items()}
+    unclear = dict.fromkeys(content["custom"], "it runs kernels of MindSpore's own, which no library has")
+    plumbing: _Types = {}
+    for name, primitives in content["composed"].items():
+        op_types = dict.fromkeys(op_type for each in primitives for op_type in content["names"][each])
+        kept = tuple(op_type for op_type in op_types if op_type not in _shared())
+        if kept:
+            plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)
+            ops[name] = kept
+        else:
+            unclear[name] = f"it runs only {' and '.join(op_types)}, which other operators run too"
     return ops, plumbing, unclear
 
 

@@ -101,9 +101,9 @@ def _to_ascend(
         for form in dict.fromkeys(form for op in ops for form in (*forms_of(op), *fused_with(op)) if form not in ops):
             requests.setdefault(form, _Request([], [])).as_form.append(entry)
     not_in_table = [name for name in unknown if name not in table.unclear]
-    why = unknown_because(not_in_table, "no source gives an op type for it", table.ops)
+    why = unknown_because(not_in_table, table.why_unknown, table.ops)
     reasons = {**dict(zip(not_in_table, why, strict=True)), **{n: f"{n} ({r})" for n, r in table.unclear.items()}}
-    message = f"no source gives an op type for these names of {names}; they are left out"
+    message = f"these names of {names} have no op type of their own; they are left out"
     losses = lost("unknown-name", message, unknown, [reasons[name] for name in unknown], drops=True)
     losses += lost("one-to-many", "one name maps to several op types, and each gets its class", many, many.values())
     message = "an operator also runs op types that other operators share; those keep their list"

@@ -187,8 +187,25 @@ def test_torch_npu_differs_from_upstream_as_known() -> None:
 @pytest.mark.parametrize("system", ["torch", "tensorflow", "onnx", "mindspore"])
 def test_the_table_of_names_has_its_inverse(system: str) -> None:
     table = name_table(system)
-    assert all(name in table.names[op] for name, ops in table.ops.items() for op in ops)
+    internal = set(facts("mindspore_to_ascend")["internal"]) if system == "mindspore" else set()
+    assert all(name in table.names[op] for name in table.ops.keys() - internal for op in table.ops[name])
+    assert not internal & {name for names in table.names.values() for name in names}
     assert not set(table.unclear) & set(table.ops)
+
+
+@pytest.mark.parametrize(("level", "unknown"), [("O1", 0), ("O2", 0), ("auto", 20)])
+def test_the_names_of_mindspores_own_lists_are_known(level: str, unknown: int) -> None:
+    """Of auto's 76 names 51 were unknown when the table was written by hand; 20 have no adapter and no expansion."""
+    table = name_table("mindspore")
+    listed = [entry.name for entry in lists_of(f"mindspore:{level}").entries]
+    assert sum(name not in table.ops and name not in table.unclear for name in listed) == unknown
+
+
+def test_the_table_of_mindspore_has_the_registrations_of_its_adapters() -> None:
+    content = facts("mindspore_to_ascend")
+    assert len(content["names"]) + sum(not name.startswith("nn.") for name in content["custom"]) == 933
+    assert not content["names"].keys() & (set(content["custom"]) | content["composed"].keys())
+    assert {each for made in content["composed"].values() for each in made} <= content["names"].keys()
 
 
 def test_the_tables_shipped_for_tensorflow_and_onnx_are_complete() -> None:
@@ -252,7 +269,7 @@ def test_what_is_written_by_hand_about_expansions_is_in_the_table_of_plugins() -
     written = facts("names")["systems"]["onnx"]
     assert [name for name, own in written["own"].items() if not set(own) <= set(onnx_names()[name])] == []
     built = {op_type for op_types in onnx_names().values() for op_type in op_types}
-    assert set(written["plumbing"]) - built == set()
+    assert set(facts("names")["plumbing"]) - built == set()
     assert not set(written["unclear"]) & set(onnx_names())
 
 

@@ -101,3 +101,124 @@ def test_defaults_of_optimum_habana_that_come_into_use_stop_the_script(tmp_path:
     path.write_text('self.autocast_bf16_ops = kwargs.pop("autocast_bf16_ops", DEFAULT_BF16_OPS)\n', "utf-8")
     with pytest.raises(SystemExit, match="autocast_bf16_ops"):
         part("systems.optimum_habana").read(Upstream(str(path)))
+
+
+ADAPTERS = "mindspore/ccsrc/plugin/res_manager/ascend/op_adapter"
+MINDSPORE = {
+    "version.txt": "9.9.0\n",
+    f"{ADAPTERS}/op_declare/some_ops_declare.cc": """
+INPUT_MAP(Sum) = {{1, INPUT_DESC(x)}};
+REG_ADPT_DESC(Sum, kNameSum, ADPT_DESC(ReduceSum))
+REG_ADPT_DESC(Times, prim::kPrimTimes->name(), ADPT_DESC(Mul))
+REG_ADPT_DESC(Max, ops::kNameMaxDim,
+              ADPT_DESC(ArgMaxWithValue))
+REG_ADPT_DESC(Word, "Word", ADPT_DESC(Constant, Const))
+REG_ADPT_DESC(Own, kNameOwn, CUST_ADPT_DESC(Own))
+// REG_ADPT_DESC(Gone, kNameGone, ADPT_DESC(Gone))
+REG_ADPT_DESC(Add, prim::kPrimAdd->name(),
+              std::make_shared<OpAdapterDesc>(
+                std::make_shared<OpAdapter<Add>>("Add", ExtraAttr({}))))
+#ifdef BUILD_LITE
+REG_ADPT_DESC(Product, prim::kPrimProduct->name(), ADPT_DESC(Light))
+#else
+REG_ADPT_DESC(Product, prim::kPrimProduct->name(), ADPT_DESC(MatMulV2))
+#endif
+""",
+    "mindspore/ops/op_def/some_ops.h": """
+constexpr auto kNameSum = "ReduceSum";
+constexpr auto kNameOwn = "Own";
+constexpr const char kTimesOpName[] = "Times";
+GVAR_DEF(PrimitivePtr, kPrimTimes, std::make_shared<Primitive>(kTimesOpName));
+GVAR_DEF(PrimitivePtr, kPrimProduct, std::make_shared<Primitive>("Product"));
+""",
+    "mindspore/core/include/ir/core_ops_primitive.h": "",
+    "mindspore/ops/op_def/yaml/add_op.yaml": "#operator add\nadd:\n    args:\n",
+    "mindspore/ops/op_def/yaml/max_dim_op.yaml": "max_dim:\n    class :\n        name : MaxDim\n",
+    "mindspore/ccsrc/backend/common/expander/fallback/some_ops.cc": """
+REG_FALLBACK_BUILDER("Affine").SetBody(BODYFUNC(ib) {
+  auto made = ib->Product(ib->Reshape(x, s), w);
+  return {ib->Emit("ReduceSum", {Times(ib, made)})};
+});
+NodePtr Helper(FallbackIRBuilder *ib) { return ib->Add(x, y); }
+REG_FALLBACK_BUILDER("Times").SetBody(BODYFUNC(ib) { return {ib->Product(x, x)}; });
+""",
+    "mindspore/python/mindspore/ops/operations/some.py": "class Product(Primitive):\n    pass\n",
+    "mindspore/python/mindspore/nn/layer/some.py": """
+from mindspore.ops import operations as P
+__all__ = ["Linear", "Named", "Unread"]
+class Base(Cell):
+    def __init__(self):
+        self.shape = P.Shape()
+    def construct(self, x):
+        return self.scale(self.product(self.shape(x)))
+    def scale(self, x):
+        return _scaled(x)
+def _scaled(x):
+    return P.Times()(x)
+class Linear(Base):
+    def __init__(self):
+        self.product = P.Product()
+        self.unused = P.ReduceSum()
+class Product(Cell):
+    pass
+class Named(Cell):
+    def __init__(self):
+        self.inner = Linear()
+    def construct(self, x):
+        return self.inner(x)
+class Unread(Cell):
+    def construct(self, x):
+        return ops.relu(x)
+""",
+}
+
+
+class MindSpore:
+    """A checkout in memory."""
+
+    def __init__(self, **changed: str) -> None:
+        self.texts = {**MINDSPORE, **{path: text for path, text in MINDSPORE.items() if path in changed}, **changed}
+
+    def read(self, path: str) -> str:
+        return self.texts[path]
+
+    def paths(self, folder: str, ending: str) -> list[str]:
+        return [path for path in self.texts if path.startswith(f"{folder}/") and path.endswith(ending)]
+
+    def lines(self, pattern: str, folders: Any) -> str:
+        return "\n".join(text for path, text in self.texts.items() if path.startswith(tuple(folders)))
+
+    def version(self) -> str:
+        return "of a test"
+
+
+def test_registrations_of_mindspore_are_read_in_every_form() -> None:
+    made = json.loads(part("op_declare").mindspore_to_ascend(MindSpore()))
+    assert made["version"] == "MindSpore 9.9.0, of a test"
+    assert made["names"] == {
+        "Add": ["Add"],
+        "MaxDim": ["ArgMaxWithValue"],
+        "Product": ["MatMulV2"],
+        "ReduceSum": ["ReduceSum"],
+        "Times": ["Mul"],
+        "Word": ["Constant", "Const"],
+    }
+    assert made["custom"] == ["Own"]
+    assert made["internal"] == ["Own", "ReduceSum", "Times", "Word"]
+    assert made["composed"] == {
+        "Affine": ["Product", "ReduceSum", "Times"],
+        "nn.Linear": ["Product", "Times"],
+        "nn.Named": ["Product", "Times"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("REG_ADPT_DESC(New, kNameNowhere, ADPT_DESC(New))\n", "kNameNowhere"),
+        ("REG_ADPT_DESC(New, kNameSum, made_by_a_function(New))\n", "another form"),
+    ],
+)
+def test_a_registration_that_is_not_understood_stops_the_script(text: str, reason: str) -> None:
+    with pytest.raises(SystemExit, match=reason):
+        part("op_declare").mindspore_to_ascend(MindSpore(**{f"{ADAPTERS}/op_declare/new_declare.cc": text}))

@@ -23,6 +23,7 @@ from pathlib import Path
 from .data_text import dumped
 from .families import families
 from .generated import Generated
+from .op_declare import mindspore_to_ascend
 from .places import DATA
 from .systems import (
     apex,
@@ -71,6 +72,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", action="append", default=[], metavar="NAME=PATH[@REVISION]")
     parser.add_argument("--library", action="append", default=[], type=Path, metavar="FILE", help="for families.json")
+    parser.add_argument("--mindspore", metavar="PATH[@REVISION]", help="a checkout, for mindspore_to_ascend.json")
     parser.add_argument("--all", action="store_true", help="require every source")
     parser.add_argument("--check", action="store_true", help="exit 1 if a file would change; write nothing")
     given = parser.parse_args()
@@ -84,12 +86,15 @@ def main() -> int:
         changed += _written(DATA / f"{name}.json", fill(name, MAKERS[name](Upstream(sources[name]))), given.check)
     if given.library:
         changed += _written(DATA / "families.json", families(given.library), given.check)
+    if given.mindspore:
+        made = mindspore_to_ascend(Upstream(given.mindspore))
+        changed += _written(DATA / "mindspore_to_ascend.json", made, given.check)
     print("\n".join(changed) or "nothing changed")
     return 1 if changed and given.check else 0
 
 
 def _written(path: Path, text: str, check: bool) -> list[str]:
-    if path.read_text("utf-8") == text:
+    if path.exists() and path.read_text("utf-8") == text:
         return []
     if not check:
         path.write_text(text, "utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -24,6 +25,15 @@ class Upstream:
             with zipfile.ZipFile(self.path) as wheel:
                 return wheel.read(path).decode("utf-8")
         return self._git("show", f"{self.revision}:{path}")
+
+    def paths(self, folder: str, ending: str) -> list[str]:
+        """Return the files below a folder of a repository whose names have an ending, in order."""
+        listed = self._git("ls-tree", "-r", "--name-only", self.revision, f"{folder}/").splitlines()
+        return [path for path in listed if path.endswith(ending)]
+
+    def lines(self, pattern: str, folders: Sequence[str]) -> str:
+        """Return the lines of a repository that match an extended regular expression."""
+        return self._git("grep", "-hE", pattern, self.revision, "--", *folders)
 
     def version(self) -> str:
         """``torch 2.15.0`` for a wheel; commit and date for a repository."""
