@@ -78,7 +78,7 @@ def test_only_cli_and_report_import_click_and_one_module_draws_with_rich() -> No
     assert [path for path, names in drawn.items() if "click" in names and wing_of(path) not in ("cli", "report")] == []
 
 
-PLUG_INS = {"runs/formats": "runs", "neighbours/systems": "neighbours"}
+PLUG_INS = {"runs/formats": "runs", "neighbours/systems": "neighbours", "graph/passes": "graph"}
 """Folders that hold plug-ins and nothing else, and the wings whose other modules must not name one."""
 
 

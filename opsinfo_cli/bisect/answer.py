@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph.fusion_limits import fusion_limits
 from .cost import left_low, low_nodes
 
 if TYPE_CHECKING:
     from ..graph.answer import Coverage
+    from ..graph.fusion_limits import FusionLimit
     from .candidates import JudgedSets
     from .cost import Cost
     from .problem import Problem
@@ -63,6 +65,7 @@ class Effect(NamedTuple):
     :param still_low: names of the nodes that stay low
     :param coverage: the nodes that no list moves, because the engine does not judge them
     :param hf32: how many of the nodes that it moves are computed in HF32
+    :param limits: what fusions may change that is not known here
     """
 
     cost: Cost
@@ -70,6 +73,7 @@ class Effect(NamedTuple):
     still_low: list[str]
     coverage: Coverage
     hf32: int
+    limits: list[FusionLimit]
 
 
 def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
@@ -77,7 +81,7 @@ def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
     answer = sets.answer(types)
     low = [answer[node].name for node in low_nodes(answer)]
     hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)
-    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32)
+    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32, list(fusion_limits(answer.fused)))
 
 
 class BisectAnswer(NamedTuple):

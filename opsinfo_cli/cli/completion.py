@@ -127,8 +127,7 @@ def snippets(_: click.Context, __: click.Parameter) -> list[str]:
 
 
 def fusions(_: click.Context, __: click.Parameter) -> Iterable[str]:
-    from ..graph.fusion_rules import RULES
-    from ..graph.fusions import ALL
+    from ..graph.fusions import ALL, RULES
 
     return [ALL, *RULES]
 

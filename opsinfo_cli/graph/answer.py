@@ -521,10 +521,9 @@ def _remarks(node: GraphNode, compute: str | None) -> str:
     """Return what follows the reason: that a node is computed in HF32, and where it comes from."""
     remarks = ["computed in HF32"] if compute == "hf32" else []
     if fusion := node.attributes.get("fused_by"):
-        parts = (
-            node.first_type if node.first_type != node.type else " and ".join(f"`{each}`" for each in node.fused_from)
-        )
-        remarks.append(f"{node.type}, from {parts} by {fusion}")
+        names = [f"`{each}`" for each in node.fused_from]
+        parts = f"{len(names)} nodes, {names[0]} to {names[-1]}," if len(names) > 2 else " and ".join(names)
+        remarks.append(f"{node.type}, from {parts or node.first_type} by {fusion}")
     return "".join(f"; {each}" for each in remarks)
 
 

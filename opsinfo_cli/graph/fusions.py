@@ -1,7 +1,7 @@
 """Fusions: what the compiler makes of a model of another framework before it chooses dtypes.
 
-Two passes of the preparation remove Dropout and Identity; the graph passes of the engine follow, in the order of their
-priorities. The rules are in ``fusion_rules``. A compiled model and a dump are left as they are: they are after fusion.
+The passes are in ``passes``, one module a family, and run in the engine's order. A compiled model and a dump are left
+as they are: they are after fusion.
 
 Whether AI Core supports an op type is asked with the policies of the target and as in mixed_float16: here, fusion is
 the same for every mode and mixlist.
@@ -9,27 +9,48 @@ the same for every mode and mixlist.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
+import json
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UsageFault
 from ..model.near_names import did_you_mean
-from .fusion_rules import NOT_APPLIED, RULES, FusionGraph
+from . import passes
+from .fusion_json import json_rules
+from .fusion_rule import JSON_RULE, FusionGraph, Rule
 from .judge.modes import judge_mode
-from .judge.sorting import sort_nodes
+from .judge.sorting import NodeFacts
 from .judge.support import Bound, taken
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from .fusion_rules import Change
-    from .graph import ModelGraph
+    from .fusion_rule import Confidence
+    from .graph import GraphNode, ModelGraph
     from .judge.kernels import Kernels
 
 ALL = "all"
 """The name that leaves out every fusion."""
+_JSON_RULES = "lib64/plugin/opskernel/fusion_rules/ai_core/built_in_graph_rules.json"
+"""The file with a toolkit's own JSON rules, beside its OPP."""
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in sorted(
+        (
+            rule
+            for module in iter_modules(passes.__path__, f"{passes.__name__}.")
+            for rule in import_module(module.name).RULES
+        ),
+        key=lambda rule: rule.order,
+    )
+}
+"""By the compiler's name of the pass, in the order in which it runs them."""
 
 
 class Fusion(NamedTuple):
@@ -37,126 +58,146 @@ class Fusion(NamedTuple):
 
     :param nodes: the names of the nodes that it took
     :param result: the names of those that replace them; empty if they were removed
+    :param confidence: how sure it is that the compiler does the same on this chip
     """
 
     name: str
     nodes: tuple[str, ...]
     result: tuple[str, ...]
+    confidence: Confidence = "high"
 
 
 class Fused(NamedTuple):
     """A graph after fusion.
 
-    :param not_applied: fusions whose rules are not known, with the number of nodes that they may change
+    :param not_applied: passes that may run here and are not applied, with the names of the nodes that they may change
     """
 
     graph: ModelGraph
     fusions: Sequence[Fusion] = ()
-    not_applied: Mapping[str, int] = MappingProxyType({})
+    not_applied: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
-def fused(graph: ModelGraph, kernels: Kernels, without: Collection[str] = ()) -> Fused:
+def fused(
+    graph: ModelGraph,
+    kernels: Kernels,
+    without: Collection[str] = (),
+    root: str | None = None,
+) -> Fused:
     """Return the graph as the engine chooses dtypes for it.
 
     :param without: names of fusions that are left out, or ``all``
+    :param root: of the operator package; the toolkit around it may have JSON rules of its own
     :raises UsageFault: if there is no fusion of a name
     """
+    rules = _rules(root)
+    names = [ALL, *(rule.name for rule in rules)]
     for name in without:
-        if name != ALL and name not in RULES:
-            hint = did_you_mean(name, [ALL, *RULES]) or f"one of {', '.join([ALL, *RULES])}"
+        if name not in names:
+            hint = did_you_mean(name, names) or f"one of {', '.join(names)}"
             raise UsageFault(f"--no-fusion: unknown fusion `{name}`", name="unknown-fusion", hint=hint)
     if not graph.model.predicted or ALL in without:
         return Fused(graph)
+    it = FusionGraph(graph, _Support(graph, kernels), kernels.soc)
     fusions: list[Fusion] = []
-    for name, rule in RULES.items():
-        if name in without:
+    not_applied: dict[str, list[str]] = {}
+    for rule in rules:
+        runs = rule.runs_on(it.soc)
+        if rule.name in without or runs is False:
             continue
-        changes = _accepted(graph, list(rule(FusionGraph(graph, _Support(graph, kernels)))), kernels)
-        if changes:
-            fusions += [_fusion(graph, name, change) for change in changes]
-            graph = _changed(graph, name, changes)
-    return Fused(_without_unread(graph) if fusions else graph, fusions, _not_applied(graph))
+        for change in rule.changes(it):
+            if change.checked and change.node is not None and not it.supported(change.node):
+                continue
+            parts = [it.nodes[index] for index in change.parts]
+            if runs is None:
+                not_applied.setdefault(rule.name, []).append(parts[0].name)
+                continue
+            result = () if change.node is None else (change.node.name,)
+            fusions.append(Fusion(rule.name, tuple([part.name for part in parts]), result, rule.confidence_on(it.soc)))
+            it.apply(rule.name, change)
+    for name, nodes in _not_known(it):
+        not_applied.setdefault(name, []).extend(nodes)
+    return Fused(it.result() if fusions else graph, fusions, not_applied)
 
 
 def fused_into(graph: ModelGraph, op_type: str) -> list[str]:
     """Return the op types that fusion made of the nodes of one; none if a node still has it, or had none of it."""
-    types = sorted({node.type for node in graph if node.first_type == op_type})
-    return [] if op_type in types else types
+    types = sorted({node.type for node in graph if op_type in node.first_types})
+    return [] if op_type in graph.types else types
+
+
+def _rules(root: str | None) -> list[Rule]:
+    """Return the rules in order, with the target's own JSON rules if there are any."""
+    own = _own_json_rules(root)
+    if not own:
+        return list(RULES.values())
+    others = (rule for rule in RULES.values() if not 0 <= rule.priority - JSON_RULE < JSON_RULE)
+    return sorted((*others, *own), key=lambda rule: rule.order)
+
+
+def _own_json_rules(root: str | None) -> list[Rule]:
+    if root is None:
+        return []
+    toolkit = Path(root).resolve().parent
+    for place in (toolkit, toolkit / "compiler", *sorted(toolkit.glob("*-linux"))):
+        try:
+            document = json.loads((place / _JSON_RULES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        return json_rules(document, str(place / _JSON_RULES))
+    return []
 
 
 class _Support:
-    """Tells whether AI Core supports a node; equal nodes are asked once."""
+    """Tells whether AI Core supports a node; equal ones are asked once."""
 
     def __init__(self, graph: ModelGraph, kernels: Kernels) -> None:
-        self._graph = graph
         self._kernels = kernels
-        self._kind_of: list[int] = []
-        self._known: list[bool] = []
+        self._facts = NodeFacts(graph)
+        self._known: dict[Any, bool] = {}
+        self._mode = judge_mode("mixed_float16")
 
-    def __call__(self, node: int) -> bool:
-        if not self._kind_of:
-            self._kind_of, kinds, _ = sort_nodes(self._graph)
-            mode = judge_mode("mixed_float16")
-            self._known = [
-                any(
-                    isinstance(taken(facts, kernel, kernel.policy, mode), Bound)
-                    for kernel in self._kernels.of(facts.op_type)
-                    if kernel.confidence != "none"
-                )
-                for facts in kinds
-            ]
-        return self._known[self._kind_of[node]]
+    def __call__(self, node: GraphNode) -> bool:
+        facts = self._facts(node)
+        known = self._known.get(facts)
+        if known is None:
+            known = self._known[facts] = any(
+                isinstance(taken(facts, kernel, kernel.policy, self._mode), Bound)
+                for kernel in self._kernels.of(facts.op_type)
+                if kernel.confidence != "none"
+            )
+        return known
 
 
-def _accepted(graph: ModelGraph, changes: list[Change], kernels: Kernels) -> list[Change]:
-    """Return the changes without those whose result AI Core would have to support and does not."""
-    if not any(change.checked for change in changes):
-        return changes
-    nodes = list(graph.nodes)
-    for change in changes:
-        if change.node is not None:
-            nodes[change.at] = change.node
-    supported = _Support(graph.with_nodes(nodes), kernels)
-    return [change for change in changes if not change.checked or supported(change.at)]
+@lru_cache(1)
+def _not_applied() -> list[dict[str, Any]]:
+    """Return the passes whose rules are not known, see the file."""
+    text = files("opsinfo_cli.graph").joinpath("data/fusions-not-applied.json").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(text)["passes"]
+    return found
 
 
-def _fusion(graph: ModelGraph, name: str, change: Change) -> Fusion:
-    taken_nodes = dict.fromkeys([*change.gone, change.at])
-    result = () if change.node is None else (change.node.name,)
-    return Fusion(name, tuple(graph[index].name for index in taken_nodes), result)
+def names_not_applied() -> list[str]:
+    """Return the names of the passes that are named and never applied."""
+    return [each["name"] for each in _not_applied()]
 
 
-def _changed(graph: ModelGraph, name: str, changes: Sequence[Change]) -> ModelGraph:
-    nodes = list(graph.nodes)
-    for change in changes:
-        if change.node is not None:
-            own = nodes[change.at] if change.of is None else nodes[change.of]
-            parts = dict.fromkeys([own.index, *change.gone, change.at])
-            types = tuple(each for index in parts for each in graph[index].first_types)
-            attributes: dict[str, object] = {**own.attributes, "fused_by": name, "fused_types": types}
-            if own.first_type != change.node.type:
-                attributes["fused_type"] = own.first_type
-            nodes[change.at] = replace(change.node, attributes=attributes)
-    gone = {index: source for change in changes for index, source in change.gone.items()}
-    graph = graph.with_nodes(nodes)
-    return graph.without(gone) if gone else graph
+def _not_known(it: FusionGraph) -> list[tuple[str, list[str]]]:
+    """Return the passes that may run here and whose rules are not known, with the nodes that they may take."""
+    found = [
+        (row["name"], [node.name for node in it.of(*row["types"]) if _may_take(it, row, node)])
+        for row in _not_applied()
+    ]
+    return [(name, nodes) for name, nodes in found if nodes]
 
 
-def _without_unread(graph: ModelGraph) -> ModelGraph:
-    """Return the graph without constants that nothing reads since they became attributes."""
-    read = {source.node for node in graph for source in node.sources if source is not None}
-    read.update(index for node in graph for index in node.control)
-    gone = [node.index for node in graph if node.type == "Const" and node.index not in read]
-    return graph.without(dict.fromkeys(gone)) if gone else graph
-
-
-def _not_applied(graph: ModelGraph) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    types = set(graph.types)
-    for each in NOT_APPLIED:
-        if types.isdisjoint(each.types):
-            continue
-        for node in graph:
-            producers = {graph[source.node].type for source in node.sources if source is not None}
-            counts[each.name] += node.type in each.types and (not each.reads or not producers.isdisjoint(each.reads))
-    return {name: count for name, count in counts.items() if count}
+def _may_take(it: FusionGraph, row: Mapping[str, Any], node: GraphNode) -> bool:
+    if "chips" in row and it.soc is not None and it.soc not in row["chips"]:
+        return False
+    producers = {it.nodes[source.node].type for source in node.sources if source is not None}
+    if "reads" in row and producers.isdisjoint(row["reads"]):
+        return False
+    if row.get("named", "") not in node.name or not it.has(row.get("with", row["types"])):
+        return False
+    tensors = max(len(node.sources), len(node.outputs))
+    return tensors > row.get("more_than", 0) and ("dtypes" not in row or node.inputs[0].first_dtype in row["dtypes"])

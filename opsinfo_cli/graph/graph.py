@@ -171,7 +171,9 @@ class GraphNode:
         ``parent_input``: of a subgraph's Data, the parent's input that feeds it (the engine's ``_parent_node_index``).
         ``parent_outputs``: of a subgraph's NetOutput, the parent's output that each input feeds, a tuple, -1 for none.
         ``fused_type``, ``fused_by``: the op type that a fusion turned into this one, and the fusion.
-        ``fused_types``: the op types of all nodes that it took.
+        ``fused_types``: the op types of all nodes that it took. ``host_inputs``: numbers of the inputs that the host
+        computes when the model is compiled. ``constants``: the weights of inputs that became attributes, by number.
+        ``given``: attributes of the operator in the model.
     :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 

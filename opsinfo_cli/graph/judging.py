@@ -94,7 +94,7 @@ def prepare(
     """
     operators, own_soc, root = _opened(against)
     kernels = Kernels(operators, soc or own_soc, columns)
-    after = fused(before_judge(graph), kernels, no_fusion)
+    after = fused(before_judge(graph), kernels, no_fusion, root)
     graph, considered = with_options(after.graph, atc)
     modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged, MissingPackage, Refused
-from opsinfo_cli.graph import constants
+from opsinfo_cli.graph import weights
 from opsinfo_cli.graph.constants import extremes, values_of
 from opsinfo_cli.graph.graph import ModelGraph, Weights
 from opsinfo_cli.graph.readers import read_graph
@@ -177,7 +177,7 @@ def test_values_in_a_text_dump_are_those_that_it_prints(
     whole = repr(extremes(raw, "float32"))
     assert repr(read(where)) == repr(read(raw))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constants, "_SLICE", size)
+        patch.setattr(weights, "_SLICE", size)
         assert repr(extremes(raw, "float32")) == whole
 
 

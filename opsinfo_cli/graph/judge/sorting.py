@@ -49,37 +49,48 @@ class Sorted(NamedTuple):
     acts: bytearray
 
 
-def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> Sorted:
-    """Return the nodes by kind; sizes have no effect on the choice, and are left out."""
-    feeds = _feeds(graph)
-    ports: dict[tuple[GraphTensor, Feed], Port] = {}
+class NodeFacts:
+    """The facts of the nodes of a graph, also of ones that are not in it but read from it; sizes have no effect on the
+    choice, and are left out.
+    """
 
-    def port(tensor: GraphTensor, feed: Feed) -> Port:
-        found = ports.get((tensor, feed))
+    def __init__(self, graph: ModelGraph, marks: Marks = NO_MARKS) -> None:
+        self._marks = marks
+        self._predicted = graph.model.predicted
+        self._feeds = _feeds(graph)
+        self._ports: dict[tuple[GraphTensor, Feed], Port] = {}
+
+    def _port(self, tensor: GraphTensor, feed: Feed) -> Port:
+        found = self._ports.get((tensor, feed))
         if found is None:
-            found = ports[tensor, feed] = Port(tensor.first_dtype, tensor.format, tensor.continuous, *feed)
+            found = self._ports[tensor, feed] = Port(tensor.first_dtype, tensor.format, tensor.continuous, *feed)
         return found
 
-    kinds: dict[Facts, int] = {}
-    kind_of: list[int] = []
-    for node in graph.nodes:
+    def __call__(self, node: GraphNode) -> Facts:
+        """Return the facts of a node."""
+        feeds, port, attributes = self._feeds, self._port, node.attributes
         inputs = [
             port(tensor, feeds[source.node] if source else _ABSENT if tensor.first_dtype is None else _NOT_FED)
             for tensor, source in zip(node.inputs, node.sources, strict=True)
         ]
-        attributes = node.attributes
-        facts = Facts(
+        return Facts(
             node.type,
             tuple(inputs),
             tuple([port(tensor, _OUTPUT) for tensor in node.outputs]),
-            node.index in marks.keep or attributes.get("_keep_dtype") in (1, True),
+            node.index in self._marks.keep or attributes.get("_keep_dtype") in (1, True),
             bool(attributes.get("_inherit_dtype_from_predecessor")),
             bool(attributes.get("_force_fp32_to_fp16")),
             max(map(_unknown, (*node.inputs, *node.outputs)), default=0),
-            marks.customized.get(node.index),
-            graph.model.predicted or len(node.fused_from) > 1,
+            self._marks.customized.get(node.index),
+            self._predicted or len(node.fused_from) > 1,
         )
-        kind_of.append(kinds.setdefault(facts, len(kinds)))
+
+
+def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> Sorted:
+    """Return the nodes by kind."""
+    facts_of = NodeFacts(graph, marks)
+    kinds: dict[Facts, int] = {}
+    kind_of = [kinds.setdefault(facts_of(node), len(kinds)) for node in graph.nodes]
     return Sorted(kind_of, list(kinds), bytearray(_act(graph, node) for node in graph.nodes))
 
 

@@ -37,6 +37,8 @@ _VALUES = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", 
 _UNREAD = {"value_float", "value_floats", "value_int", "value_ints", "value_string", "value_strings", "sparse_value"}
 """Attributes of a Constant that the front end does not read: the constant becomes an empty float32 (hicann/ge ffdcbc9f,
 parser/parser/onnx/onnx_constant_parser.cc)."""
+_WITH_ATTRIBUTES = ("Conv", "Pad")
+"""Operators whose attributes decide a fusion."""
 _BY_POSITION = {"Loop": 1, "Scan": 0}
 """Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
 
@@ -511,6 +513,8 @@ def _translated(graph: SourceGraph, node: SourceNode, opsets: dict[str, int], pa
     """Return a node with its op type, or the nodes that it becomes."""
     if node.type:
         return [node]
+    if node.op in _WITH_ATTRIBUTES:
+        node.extra = {**node.extra, "given": node.attributes}
     translation = find(graph, node, opsets)
     if translation.case is not None:
         return expand(graph, node, translation.case, path)

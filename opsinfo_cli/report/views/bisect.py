@@ -198,6 +198,7 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
             yield "everything is in high precision with this list: --by node searches for single nodes instead"
     if text := coverage_text(effect.coverage):
         yield f"{text}; no list moves them"
+    yield from (each.message for each in effect.limits)
     if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
         nodes = f"{counted(effect.hf32, 'node')} of the list {'is' if effect.hf32 == 1 else 'are'}"
         yield f"{nodes} computed in HF32; --allow-hf32 00 (atc: --allow_hf32=00) keeps float32"

@@ -351,10 +351,11 @@ def _remarks(answer: GraphAnswer) -> Iterable[str]:
 
 def _fusions(answer: GraphAnswer) -> str:
     """Return what fusion made of the model: new op types, removed nodes, nodes that became one."""
-    renamed = Counter((each.first_type, each.type) for each in answer.graph if each.first_type != each.type)
+    one = [node for node in answer.graph if len(node.first_types) == 1]
+    renamed = Counter((each.first_type, each.type) for each in one if each.first_type != each.type)
     removed = Counter(each.name for each in answer.fused.fusions if not each.result)
     joined = Counter(each.name for each in answer.fused.fusions if len(each.nodes) > 1 and each.result)
-    other = {node.name for node in answer.graph if node.first_type != node.type}
+    other = {node.name for node in answer.graph if node.first_type != node.type or len(node.first_types) > 1}
     same = Counter(
         each.name for each in answer.fused.fusions if len(each.nodes) == 1 and not other.issuperset(each.result)
     )

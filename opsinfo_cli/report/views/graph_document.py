@@ -89,7 +89,10 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
         "coverage": coverage_document(outcome.coverage),
         "refused_by_atc": [each._asdict() for each in model.refused],
         "fusions": [each._asdict() for each in outcome.fused.fusions],
-        "fusions_not_applied": [{"name": name, "nodes": count} for name, count in outcome.fused.not_applied.items()],
+        "fusions_not_applied": [
+            {"name": name, "nodes": len(nodes), "names": list(nodes)}
+            for name, nodes in outcome.fused.not_applied.items()
+        ],
         "notes": [each._asdict() for each in model.notes],
     }
 
