@@ -9,10 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import Refused
+from ...errors import Refused, join_some
 from ..policy import Policy
-from .find import is_experimental, read_bytes
-from .tokens import Place
+from . import merge, section
+from .definition import PRECISION_REDUCE, Chip, Config, OpDefinition, Port, Ports
+from .find import is_experimental, project_of, read_bytes
+from .interpreter import Interpreter
+from .merge import Merged
+from .parser import Parser
+from .preprocessor import Files, Preprocessor
+from .tokens import Fault, Place, SourceMap
 
 Entry = Mapping[str, Mapping[str, str]]
 """Section -> key -> value, as in a library."""
@@ -51,36 +57,127 @@ class Row:
     line: int
     by_default: bool
     declared: Place
-
-    @cached_property
-    def entry(self) -> Entry:
-        """The entry in a library. Without its dtype and format lines if :attr:`columns_unread` says why."""
-        return {}
+    _operator: OpDefinition = field(repr=False, compare=False)
+    _config: Config = field(repr=False, compare=False)
+    _places: SourceMap = field(repr=False, compare=False)
 
     @cached_property
     def policy(self) -> Policy:
         """:raises BadFlag: if ``ExtendCfgInfo`` wrote a flag that the engine refuses"""
-        return Policy.of(self.entry)
+        flag = self._config.settings.get(PRECISION_REDUCE)
+        return Policy.from_flag(flag.text if flag else None)
+
+    @cached_property
+    def entry(self) -> Entry:
+        """The entry in a library. Without its ports if :attr:`columns_unread` says why."""
+        merged, _ = self._merged
+        return section.entry(self._operator, self._config, merged)
 
     @property
     def columns_unread(self) -> str | None:
         """Why columns could not be read, with file and line; the policy holds nevertheless."""
-        return None
+        return self._shown(self._merged[1])
+
+    @property
+    def attributes_unread(self) -> str | None:
+        """Why an attribute is left out of the entry, with file and line."""
+        return self._shown(next((each.unread for each in self._operator.attributes.values() if each.unread), None))
 
     @property
     def misaligned(self) -> list[Length]:
-        """The lengths of all plain columns if they differ: opbuild then drops all dtype and format lines of the row."""
-        return []
+        """The lengths of all plain columns if they differ: opbuild then drops the dtype and format lines of the row."""
+        merged, _ = self._merged
+        if merged is None:
+            return []
+        return [
+            Length(_port_key(merged.ports, port), port.name, key, len(columns.given), self._places.at(columns.place))
+            for port, key, columns in merged.lengths
+        ]
 
     @property
     def misaligned_unknown_shape(self) -> list[Length]:
         """``unknownshape_format`` lines of another length than the dtypes: the engine refuses the whole store."""
-        return []
+        merged, _ = self._merged
+        if merged is None:
+            return []
+        return [
+            Length(
+                _port_key(merged.ports, port),
+                port.name,
+                "unknownshape_format",
+                len(port.unknown_shape),
+                self._places.at(port.unknown_shape_place),
+            )
+            for port in merged.ports.every
+            if port.unknown_shape and len(port.unknown_shape) != len(port.dtypes.written)
+        ]
 
     @property
     def is_experimental(self) -> bool:
         """Whether the source is in a folder ``experimental``, which is a build of its own."""
         return is_experimental(self.file)
+
+    @cached_property
+    def _merged(self) -> tuple[Merged | None, Fault | None]:
+        try:
+            return merge.merged(self._operator, self._config), None
+        except Fault as fault:
+            return None, fault
+
+    def _shown(self, fault: Fault | None) -> str | None:
+        return f"{':'.join(map(str, self._places.at(fault.place)))}: {fault.reason}" if fault else None
+
+
+def _port_key(ports: Ports, port: Port) -> str:
+    for kind, side in (("input", ports.inputs), ("output", ports.outputs)):
+        for at, each in enumerate(side):
+            if each is port:
+                return f"{kind}{at}"
+    raise ValueError(port.name)
+
+
+COMPUTE_UNITS = frozenset(
+    {
+        *("ascend310b", "ascend310p", "ascend350", "ascend610", "ascend610lite", "ascend910", "ascend910_93"),
+        *(
+            "ascend910_96",
+            "ascend910b",
+            "ascend950",
+            "bs9sx1a",
+            "bs9sx2a",
+            "kirin9030",
+            "kirinx90",
+            "mc61am21a",
+            "mc62",
+        ),
+    }
+)
+"""Chips that ``opbuild --compute_unit`` knows; it passes over others (op_cfg_generator.h:27-30)."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An op type that was read.
+
+    :param file: with ``line``, its registration
+    :param chips: those that it declares, which may be none
+    """
+
+    name: str
+    file: str
+    line: int
+    chips: tuple[str, ...]
+    _operator: OpDefinition = field(repr=False, compare=False)
+    _places: SourceMap = field(repr=False, compare=False)
+    _place: int = field(repr=False, compare=False)
+
+    def undeclared_row(self, chip: str) -> Row:
+        """Return the row of a chip without ``AddConfig`` in a build with ``--compute_unit``, as custom projects are
+        built: white by default. The operator repositories build without it, and have no row.
+
+        Source: mirror-cann/asc-devkit at 82b89a1, op_cfg_generator.cpp:437-470, cmake/asc/fwk_modules/func.cmake:753
+        """
+        return _row(self._operator, chip, Chip(Config.of_chip(self._place), self._place), self._places)
 
 
 @dataclass(frozen=True)
@@ -103,15 +200,15 @@ class Unpassed:
     :param name: the op type
     :param variable: the name of the configuration
     :param line: where it is declared
-    :param policy: what it would have set; None if it only sets other keys
-    :param flag: the call that set the policy
+    :param policy: what it would have set: gray without a flag
+    :param flag: the call that set the policy; None for gray
     """
 
     name: str
     variable: str
     file: str
     line: int
-    policy: Policy | None
+    policy: Policy
     flag: Place | None
 
 
@@ -124,10 +221,13 @@ class Registration(NamedTuple):
 
 @dataclass
 class Reading:
-    """:param files: the sources, as given"""
+    """:param files: the sources, as given
+    :param operators: op types that were read, whether they declare a chip or not
+    """
 
     files: list[str]
     rows: list[Row] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     unpassed: list[Unpassed] = field(default_factory=list)
     registrations: list[Registration] = field(default_factory=list)
@@ -138,18 +238,77 @@ def read_sources(files: Iterable[str | Path], project: str | Path | None = None)
 
     What cannot be read is in the answer; nothing is raised for the content of a file.
 
-    :param project: the folder that local includes may lead into; by default that of each file
+    :param project: the folder that local includes may lead into; by default that of the first file
         (:func:`~opsinfo_cli.model.opdef.find.project_of`)
     """
     reading = Reading([str(file) for file in files])
+    if not reading.files:
+        return reading
+    headers = Files(str(project or project_of(reading.files[0])))
     for file in reading.files:
         try:
-            text = read_bytes(file).decode("utf-8", "replace")
+            _read_source(file, headers, reading)
         except Refused as error:
             reading.unreadable.append(Unreadable(None, file, 1, error.message))
-            continue
-        for match in re.finditer(r"\bOP_ADD\s*\(\s*(\w+)", text):
-            line = text.count("\n", 0, match.start()) + 1
-            reading.registrations.append(Registration(match[1], Place(file, line)))
-            reading.unreadable.append(Unreadable(match[1], file, line, "constructors are not interpreted yet"))
+        except Fault as fault:
+            _give_up(file, headers.places.at(fault.place), fault.reason, reading)
+        except RecursionError:
+            _give_up(file, Place(file, 1), "the text is nested too deeply", reading)
     return reading
+
+
+def _read_source(file: str, headers: Files, reading: Reading) -> None:
+    preprocessor = Preprocessor(headers)
+    interpreter = Interpreter(Parser(preprocessor.run(file)).whole().definitions)
+    for registration in interpreter.registrations:
+        place = headers.places.at(registration.place)
+        reading.registrations.append(Registration(registration.name, place))
+        try:
+            operator, configs = interpreter.construct_operator(registration)
+        except Fault as fault:
+            at = headers.places.at(fault.place)
+            reading.unreadable.append(Unreadable(registration.name, *at, _with_includes(fault, preprocessor)))
+        except RecursionError:
+            reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
+        else:
+            chips = tuple(operator.core.chips)
+            reading.operators.append(
+                Operator(operator.name, *place, chips, operator, headers.places, registration.place)
+            )
+            reading.rows += [_row(operator, name, chip, headers.places) for name, chip in operator.core.chips.items()]
+            reading.unpassed += _unpassed(operator.name, configs, headers.places)
+
+
+def _with_includes(fault: Fault, preprocessor: Preprocessor) -> str:
+    """Return the reason of a fault; if something is not defined, with the includes that were not found."""
+    if not fault.reason.endswith("is not defined in the project") or not preprocessor.missing:
+        return fault.reason
+    names = [
+        f"`{name}`" for name, _ in preprocessor.missing if not name.startswith(("register/", "graph/", "exe_graph/"))
+    ]
+    return f"{fault.reason}; includes that are not in it: {join_some(names)}" if names else fault.reason
+
+
+def _give_up(file: str, place: Place, reason: str, reading: Reading) -> None:
+    """Name all op types of a source as unreadable, and the file itself if it shows none."""
+    text = read_bytes(file).decode("utf-8", "replace")
+    names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", text)) or {None: None}
+    reading.unreadable += [Unreadable(name, *place, reason) for name in names]
+
+
+def _row(operator: OpDefinition, name: str, chip: Chip, places: SourceMap) -> Row:
+    flag = chip.config.settings.get(PRECISION_REDUCE)
+    by_default = flag is not None and flag.is_default
+    declared = places.at(chip.place)
+    decided = places.at(flag.place) if flag is not None else declared
+    return Row(operator.name, name, *decided, by_default, declared, operator, chip.config, places)
+
+
+def _unpassed(name: str, configs: list[Config], places: SourceMap) -> Iterable[Unpassed]:
+    for config in configs:
+        if config.is_passed or not config.is_filled:
+            continue
+        flag = config.settings.get(PRECISION_REDUCE)
+        policy = None if flag is None or flag.text not in ("true", "false") else Policy.from_flag(flag.text)
+        place = None if flag is None or flag.is_default else places.at(flag.place)
+        yield Unpassed(name, config.variable, *places.at(config.place), policy or Policy.GRAY, place)

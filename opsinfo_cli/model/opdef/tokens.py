@@ -116,3 +116,15 @@ def _end_of_line(text: str, at: int) -> int:
     while end > 0 and text.endswith(("\\", "\\\r"), max(0, end - 2), end):
         end = text.find("\n", end + 1)
     return len(text) if end < 0 else end
+
+
+class Fault(Exception):
+    """What cannot be read or is not interpreted.
+
+    :param place: for :meth:`SourceMap.at`
+    """
+
+    def __init__(self, reason: str, place: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.place = place
