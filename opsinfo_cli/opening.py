@@ -92,3 +92,9 @@ def _regular(descriptor: int, path: str) -> IO[bytes]:
 def unreadable(error: Exception, path: str) -> Refused:
     """Return the error for a file or folder that the system does not let opsinfo read."""
     return Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path)
+
+
+def system_failed(error: OSError) -> Refused:
+    """Return the error for a call that the system refused where no other code knows more about it."""
+    path = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None
+    return Refused(f"the system failed: {error.strerror or error}", name="system-failed", path=path)

@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import Locked, Refused, quoted
 from ..model.file_kind import is_library_name
-from ..opening import folders_above, unreadable
+from ..opening import folders_above, system_failed, unreadable
 from .lock import wait_for
 from .moves import Move
 from .vault_place import MACHINE, NUMBER, RECORD, machine_name
@@ -347,7 +347,8 @@ class Vault:
         """Hold this machine's lock of the vault, which is created if it does not exist.
 
         :raises Locked: if another run holds it at the end of the wait
-        :raises Refused: if the vault is in a config directory, belongs to another user, or cannot be written
+        :raises Refused: if the vault is in a config directory, belongs to another user, or cannot be written, or if the
+            system fails in any call of the work done under the lock: a disk may fail in each of them
         """
         self._prepare()
         with ExitStack() as held:
@@ -356,8 +357,14 @@ class Vault:
             except OSError as error:
                 raise self._refusal(error) from None
             wait_for(descriptor, self.folder, deadline, "the vault")
-            _remove_temps(self.folder)
-            yield
+            try:
+                _remove_temps(self.folder)
+            except OSError as error:
+                raise self._refusal(error) from None
+            try:
+                yield
+            except OSError as error:
+                raise system_failed(error) from None
 
     def is_in_use(self) -> bool:
         """Return whether another run that writes holds the vault at the moment."""

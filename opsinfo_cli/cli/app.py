@@ -17,6 +17,7 @@ import click
 
 from .. import __version__
 from ..errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
+from ..opening import system_failed
 from ..report.console import Console, OutputOptions, output_failed, prepare_streams
 from .lazy_group import LazyGroup
 
@@ -228,6 +229,8 @@ def _failure_of(error: Exception) -> OpsinfoError:
         return Refused("the current folder does not exist any more", name="no-folder", hint=hint)
     if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
         return output_failed(error)
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes) and error.errno != errno.ENOMEM:
+        return system_failed(error)
     if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM or "failed to map" in str(error):
         return Refused("out of memory", name="out-of-memory")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("opsinfo_cli"):

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
+import pytest
 from cli_support import Run
 
 
 def test_a_huge_number_of_jobs_is_accepted(opsinfo: Run, opp: Path) -> None:
     words = ["bisect", "--against", opp, "--soc", "ascend910b", "--among", "Add", "--jobs", str(10**23)]
     assert opsinfo(*words, "--", "true").code == 0
+
+
+def test_a_failure_of_the_system_is_no_internal_error(opsinfo: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "Input/output error", "/disk/lib.json")
+
+    monkeypatch.setattr("opsinfo_cli.cli.app.cli.main", fail)
+    ran = opsinfo("socs")
+    assert (ran.code, ran.err) == (3, "error: the system failed: Input/output error\n  --> /disk/lib.json\n")

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import opsinfo_cli
-from opsinfo_cli.change.moves import Job, LibraryPlan
+from opsinfo_cli.change.moves import Job, LibraryPlan, Result
 from opsinfo_cli.change.restore import restore_last
 from opsinfo_cli.change.vault import Vault
 from opsinfo_cli.change.writer import Writer
@@ -110,9 +110,11 @@ class Scene:
         return writer_on(self.place)
 
     def run(self) -> str:
-        """The outcome: ``done``, ``not confirmed``, the name of a refusal, or a crash."""
+        """The outcome: ``done``, ``partly`` if files were refused, ``not confirmed``, a refusal's name, or a crash."""
         try:
-            self.act(self.writer())
+            result = self.act(self.writer())
+            if isinstance(result, Result) and result.refused:
+                return "partly"
         except NotConfirmed:
             return "not confirmed"
         except OpsinfoError as error:
@@ -145,7 +147,7 @@ class Scene:
     def damaged_backups(self) -> list[str]:
         """Backups that do not match their record; read here, because root does not read the vault of another user."""
         found = []
-        for record in self.place.glob("*/*/record.json"):
+        for record in self.place.glob("*/[0-9]*/record.json"):
             for file in json.loads(record.read_bytes())["files"]:
                 if file["backup"] and sha256((record.parent / file["backup"]).read_bytes()) != file["before"]:
                     found.append(str(record))
@@ -171,7 +173,7 @@ def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
     elif answer in ("done", "not confirmed"):
         if state != "new":
             yield outcome
-    elif answer not in ("unfinished-change", "killed") and state != "old":
+    elif answer not in ("unfinished-change", "killed", "partly") and state != "old":
         yield outcome
     if scene.damaged_backups():
         yield "the content of a backup does not match its name"

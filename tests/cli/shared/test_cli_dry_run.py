@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from cli_support import AI_910B, NN, ONLY_910, ROOT, Run, library, mixlist, snapshot, write
+from strace_probe import needs_strace
 
 needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="`patch` is not installed")
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="`strace` is not installed")
 
 PLAIN = json.dumps(library({"Add": None, "Cast": "true", "Mul": "false", "Pow": None}), indent=4) + "\n"
 LIBRARIES = {
@@ -181,8 +181,6 @@ def traced(program: list[str], environment: dict[str, str], tmp_path: Path) -> C
             cwd=tmp_path,
             check=False,
         )
-        if not trace.exists() or b"ptrace" in done.stderr:
-            pytest.skip("tracing is not allowed here")
         assert done.returncode in (0, 1), done.stderr
         calls = trace.read_text("utf-8", "replace").splitlines()
         trace.unlink()

@@ -1,0 +1,192 @@
+"""In process, as SQLite tests its writer: the n-th system call of a run fails, or ends the process, for every n.
+
+n grows until a run is done before its n-th call, so that no call is left out, and every fault but the last has fired.
+Source: https://www.sqlite.org/testing.html, "I/O error testing" and "Crash testing".
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults_support import (
+    CONFIG,
+    Scene,
+    complaints,
+    complaints_of_the_next_run,
+    ended,
+    everywhere,
+    fork,
+    jobs,
+    lay,
+)
+
+from opsinfo_cli.change.fmt import FmtPlan
+from opsinfo_cli.change.moves import Job
+from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.model.policy import Policy
+
+CALLS = {
+    os: "open read write fsync ftruncate rename replace link unlink mkdir rmdir fchmod chmod fchown stat lstat fstat "
+    "listdir readlink access listxattr getxattr setxattr removexattr makedirs",
+    fcntl: "flock",
+}
+KILLED = 137
+"""The exit status of a run that the fault ends: nothing else ends with it."""
+
+
+@dataclass
+class Fault:
+    """What happens at the n-th call that a module of opsinfo makes.
+
+    :param error: the number of the error, None to end the process without any clean-up
+    :param lasting: whether all later calls fail, too
+    """
+
+    number: int
+    error: int | None
+    lasting: bool = False
+    calls: int = 0
+    fired: str = ""
+
+    def strike(self, name: str) -> None:
+        self.calls += 1
+        if self.calls == self.number or (self.lasting and self.calls > self.number):
+            self.fired = self.fired or name
+            if self.error is None:
+                os._exit(KILLED)
+            raise OSError(self.error, os.strerror(self.error))
+
+
+@contextmanager
+def injected(fault: Fault) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for module, names in CALLS.items():
+            for name in names.split():
+                patch.setattr(module, name, _wrapped(name, getattr(module, name), fault))
+        yield
+
+
+def _wrapped(name: str, call: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("opsinfo_cli."):
+            fault.strike(name)
+        return call(*arguments, **keywords)
+
+    return wrapped
+
+
+def moved(top: Path) -> Scene:
+    (path,) = lay(top / CONFIG, 1)
+    before = path.read_bytes()
+    new = before.replace(b"true", b"false", 1)
+    work = jobs([path])
+    return Scene([path], top / "vault", [before], [new], lambda writer: writer.run("move", work), other([path]))
+
+
+def applied(top: Path) -> Scene:
+    """Two libraries of one store; each has its own winning op type, and both change."""
+    paths = lay(top / CONFIG, 2)
+    before = [path.read_bytes() for path in paths]
+    new = [b"false".join(each.rsplit(b"true", 1)) for each in before]
+    work = [jobs([path], Policy.BLACK, f"Mul{number}")[0] for number, path in enumerate(paths)]
+    return Scene(paths, top / "vault", [*before], [*new], lambda writer: writer.run("apply", work), other(paths))
+
+
+def restored(top: Path) -> Scene:
+    scene = applied(top)
+    scene.act(scene.writer())
+
+    def act(writer: Writer) -> None:
+        restore_last(writer, everywhere, force=False, dry_run=False)
+
+    return replace(scene, before=scene.wanted, wanted=scene.before, act=act)
+
+
+def mended(top: Path) -> Scene:
+    path = top / "lists" / "mixlist.json"
+    path.parent.mkdir()
+    path.write_text('{"black-list": {"to-add": ["Add",]}}\n')
+    new = b'{"black-list": {"to-add": ["Add"]}}\n'
+    return Scene([path], top / "vault", [path.read_bytes()], [new], lambda w: w.run("fmt", [Job(str(path), FmtPlan())]))
+
+
+def other(paths: list[Path]) -> Callable[[Writer], object]:
+    return lambda writer: writer.run("move", jobs(paths, Policy.BLACK, "Log"))
+
+
+def moved_in_an_install(top: Path) -> Scene:
+    """As CANN installs it: nobody may write the file or its folder, whose mode is changed for the moment."""
+    scene = moved(top)
+    scene.files[0].chmod(0o555)
+    scene.files[0].parent.chmod(0o550)
+    return scene
+
+
+SCENES = [moved, applied, restored, mended, moved_in_an_install]
+FAULTS = {
+    "EIO": (errno.EIO, False),
+    "ENOSPC": (errno.ENOSPC, False),
+    "EIO from then on": (errno.EIO, True),
+    "ENOSPC from then on": (errno.ENOSPC, True),
+    "kill": (None, False),
+}
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("lay_out", SCENES)
+@pytest.mark.parametrize("what", FAULTS)
+def test_whichever_call_of_a_run_fails_or_is_its_last_every_file_is_old_or_new(
+    lay_out: Callable[[Path], Scene], what: str, tmp_path: Path
+) -> None:
+    top, template = tmp_path / "at", tmp_path / "template"
+    top.mkdir()
+    scene = lay_out(top)
+    shutil.copytree(top, template)
+    error, lasting = FAULTS[what]
+    mode = stat.S_IMODE(scene.files[0].parent.stat().st_mode)
+    wrong: list[str] = []
+    for number in range(1, 2000):
+        scene.files[0].parent.chmod(0o755)
+        shutil.rmtree(top)
+        shutil.copytree(template, top)
+        fault = Fault(number, error, lasting)
+        if error is None:
+            answer = _killed(scene, fault)
+            fired = answer == "killed"
+        else:
+            with injected(fault):
+                answer = scene.run()
+            fired = bool(fault.fired)
+        if not fired:
+            assert (answer, scene.state()) == ("done", "new")
+            break
+        leftovers = int(error is None or lasting or fault.fired in ("unlink", "rmdir"))
+        found = [*complaints(scene, answer, leftovers), *complaints_of_the_next_run(scene)]
+        now = stat.S_IMODE(scene.files[0].parent.stat().st_mode)
+        found += [f"the mode of the folder is {now:o}"] if now != mode else []
+        wrong += [f"{number}. {fault.fired or 'call'}, {answer}: {each}" for each in found]
+    assert number > 40, "a run has more calls than this"
+    assert not wrong, "\n".join(wrong)
+
+
+def _killed(scene: Scene, fault: Fault) -> str:
+    """Run in a child that ends at the call; :returns: ``killed``, or the outcome of a run that was over before."""
+
+    def action() -> int:
+        with injected(fault):
+            return 0 if scene.run() == "done" else 1
+
+    status = ended(fork(action))
+    return {KILLED: "killed", 0: "done"}.get(status, f"exit {status}")
