@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model.install import DOCUMENTED_FOLDERS
-from ..model.precision_mode import MODES, mode_hint
+from ..errors import join_some
+from ..model.precision_mode import MODES, knows_modes_of, mode_hint
 from .finding import Finding, whole_file
 from .rules import RULES
 
@@ -29,8 +29,8 @@ def check_modes(names: Sequence[str], socs: Sequence[str], with_mixlist: bool) -
         for soc in socs:
             if mode.is_on(soc):
                 continue
-            hint = f"it requires {', '.join(sorted(mode.socs or ()))}"
-            if soc in DOCUMENTED_FOLDERS:
+            hint = f"it requires {join_some(mode.listed_socs, 4)}"
+            if knows_modes_of(soc):
                 yield whole_file("mode-not-on-soc", PLACE, f"{soc} does not have `{name}`", hint)
             else:
                 message = f"unknown chip {soc}: it may not have `{name}`"

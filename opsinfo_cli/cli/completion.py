@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import OpsinfoError
+from ..model.chips import known_folders
 from ..model.definitions import chips_of
 from ..model.install import opp_root, select_root, socs_of
 from ..model.target import Target, TargetOptions, resolve
@@ -39,9 +40,15 @@ def targets(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
     yield from _socs_under(None)
 
 
+_TARGETS = ("against", "target", "targets")
+
+
 def socs(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
-    """Yield the chips of the targets on the line."""
-    values = [ctx.params.get(name) for name in ("against", "target", "targets")]
+    """Yield the chips of the targets on the line; those that are known for a command without one."""
+    if not any(param.name in _TARGETS for param in ctx.command.params):
+        yield from (CompletionItem(soc, help="SoC") for soc in known_folders())
+        return
+    values = [ctx.params.get(name) for name in _TARGETS]
     texts = [text for value in values if value for text in ([value] if isinstance(value, str) else value)]
     for text in texts or [None]:
         yield from _socs_under(text)

@@ -17,9 +17,8 @@ from ..graph.options.atc import NO_OPTIONS, AtcOptions
 from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE
 from ..graph.options.op_precision import OpPrecision
-from ..model.install import DOCUMENTED_FOLDERS
 from ..model.mixlist import Mixlist
-from ..model.precision_mode import MODES
+from ..model.precision_mode import MODES, knows_modes_of
 from ..model.target import Target, TargetOptions
 from ..report.console import Console
 from .open import accepted_mixlist, open_given, report_doubts, report_unknown
@@ -147,7 +146,7 @@ def judged_model(
     if mixlist and not mode.is_mixed:
         console.warn(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here")
     if target and target.soc and mode.name in MODES and not MODES[mode.name].is_on(target.soc):
-        may = "does not have" if target.soc in DOCUMENTED_FOLDERS else "is an unknown chip, which may not have"
+        may = "does not have" if knows_modes_of(target.soc) else "is an unknown chip, which may not have"
         console.warn(f"{target.soc} {may} the mode {mode.name}")
     keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
     customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None

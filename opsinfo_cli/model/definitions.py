@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple
 
 from ..errors import UsageFault
 from ..text.source import Source
+from .chips import folder_of, unknown_chip
 from .ini import ini_store, inis_in, is_ini, soc_of_ini
-from .install import CUSTOM, LoadPriority, folder_of, is_complete, matching, suggest
+from .install import CUSTOM, LoadPriority, is_complete, matching
 from .library import Operators, Store, library_files
 
 Kind = Literal["ini", "package"]
@@ -61,9 +62,7 @@ class Chips(NamedTuple):
             )
         chosen = self.socs[0] if soc is None else folder_of(soc, list(self.socs))
         if chosen is None:
-            near = suggest(str(soc), list(self.socs))
-            hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(self.socs)}"
-            raise UsageFault(f"unknown SoC `{soc}`", name="unknown-soc", path=self.path, hint=hint)
+            raise unknown_chip(str(soc), self.socs, None, "folder" if self.kind == "ini" else self.kind, self.path)
         return Definitions(self.kind, chosen or None, Operators(self.load(chosen)))
 
 

@@ -16,6 +16,7 @@ from ..errors import Refused, UsageFault
 from ..opening import folders_above
 from ..text.members import Members, read_members
 from ..text.source import Source, read_bytes
+from .chips import folder_of, unknown_chip
 from .library import Operators, Store, library_files
 from .policy import BLANKS
 
@@ -108,54 +109,15 @@ def _facts(path: str) -> Mapping[str, str]:
     return {match[1].lower(): match[2] for match in pairs if match}
 
 
-_KNOWN_FOLDERS = (
-    "ascend031 ascend035 ascend630 ascend610lite ascend310b ascend310p ascend910 ascend910b "
-    "ascend910_93 ascend950 kirinx90 kirin9030 mc62"
-)
-KNOWN_FOLDERS = _KNOWN_FOLDERS.split()
-"""Only for suggestions: the folders on the disk decide."""
-DOCUMENTED_FOLDERS = (*KNOWN_FOLDERS, "ascend310")
-"""Chips whose precision modes are known; of others it is not known which they have."""
-
-_PRODUCTS = {
-    "ascend910": "Ascend910A Ascend910ProA Ascend910B Ascend910ProB Ascend910PremiumA",
-    "ascend910b": "Ascend910B1 Ascend910B2 Ascend910B2C Ascend910B3 Ascend910B4 Ascend910B4-1",
-    "ascend910_93": "Ascend910_9391 Ascend910_9381 Ascend910_9372 Ascend910_9392 Ascend910_9382 Ascend910_9361",
-    "ascend310p": "Ascend310P1 Ascend310P3 Ascend310P3Vir01 Ascend310P3Vir02 Ascend310P3Vir04 Ascend310P3Vir08",
-    "ascend310b": "Ascend310B1",
-    "bs9sx1a": "bs9sx1aa",
-    "kirinx90": "kirinx90",
-    "kirin9030": "kirin9030",
-    "ascend5162a": "ascend5162a",
-}
-_FOLDER = {product.lower(): folder for folder, products in _PRODUCTS.items() for product in products.split()}
-
-
-def folder_of(name: str, folders: list[str]) -> str | None:
-    """Return the folder of a SoC name: the name itself if it is a folder's exact name, else by the product table.
-
-    ``Ascend910B``, with capitals, is the product name of the old 910, by the table;
-    ``ascend910b`` is the folder of the A2 series, also where only the old 910 is installed.
-    """
-    if name in folders or name in KNOWN_FOLDERS:
-        return name if name in folders else None
-    product = _FOLDER.get(name.lower())
-    if product in folders:
-        return product
-    lower = name.lower()
-    return lower if lower in folders and lower not in _FOLDER else None
-
-
-def products_of(folder: str) -> list[str]:
-    return _PRODUCTS.get(folder, "").split()
-
-
-def suggest(name: str, folders: list[str]) -> list[str]:
-    """Return folders with a similar name, of the same series: 310 is not 910."""
-    from .near_names import near_names
-
-    number = re.search("[0-9]{3}", name)
-    return near_names(name, [folder for folder in folders if number is None or number[0] in folder])
+def chips_at(root: str) -> Mapping[str, str]:
+    """Return chip -> folder by the ini files of an install, which lie beside its OPP root; empty if it has none."""
+    found = {}
+    for base in (os.path.dirname(os.path.realpath(root)), root):
+        for pattern in ("data/platform_config/*.ini", "*/data/platform_config/*.ini"):
+            for facts in map(_facts, matching(base, pattern)):
+                if facts.get("soc_version") and facts.get("short_soc_version"):
+                    found[facts["soc_version"]] = facts["short_soc_version"].lower()
+    return found
 
 
 _OTHER_ENGINES = {
@@ -380,13 +342,14 @@ def _op_api_first(paths: list[str]) -> list[str]:
 
 def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
     found = socs_of(root, "ai" if core == "vector" else core)
+    if soc in found:
+        return soc
     if soc is not None:
-        folder = folder_of(soc, found)
+        own = chips_at(root)
+        folder = folder_of(soc, found, own)
         if folder:
             return folder
-        near = [] if soc in KNOWN_FOLDERS else suggest(soc, found)
-        hint = f"did you mean `{near[0]}`?" if near else "it has " + (", ".join(found) or "none")
-        raise UsageFault(f"unknown SoC `{soc}`", name="unknown-soc", path=root, hint=hint)
+        raise unknown_chip(soc, found, own, "install", root)
     if len(found) > 1:
         message = f"the install has {len(found)} SoCs: {', '.join(found)}"
         hint = f"name one, as in {root}@{found[-1]}"

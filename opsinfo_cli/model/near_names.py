@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cached_property
-from heapq import nlargest
+from heapq import nsmallest
 
 _SIMILAR = 0.8
 """The least ratio of :mod:`difflib` for a similar name: one wrong letter of three, two of eight, three of twelve."""
@@ -86,8 +86,8 @@ class NearNames:
             if self.is_exhausted:
                 return []
             if might and (ratio := matcher.ratio()) >= _SIMILAR:
-                close.append((ratio, other))
-        ranked = sorted((-ratio, other) for ratio, other in nlargest(_MOST, close))
+                close.append((-ratio, other))
+        ranked = nsmallest(_MOST, close)
         return [name for rank, other in ranked if rank <= ranked[0][0] + _WORSE for name in self._by_folded[other]]
 
     @cached_property

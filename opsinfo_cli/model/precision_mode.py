@@ -11,13 +11,14 @@ import re
 from typing import NamedTuple
 
 from ..errors import UsageFault
+from .chips import folder_facts, known_folders
 from .entry import BF16, FP16, HIF8
 from .near_names import did_you_mean
 
-_BF16_SOCS = frozenset({"ascend910b", "ascend910_93", "ascend310b", "ascend950"})
+_BF16_SOCS = frozenset(folder for folder, facts in known_folders().items() if facts.bf16)
 _HIF8_SOCS = frozenset({"ascend950"})
 LIKE = {"ascend910_95": "ascend950", "ascend910_96": "ascend950", "ascend960": "ascend950"}
-"""Chips with the modes of another: 910_95 is the earlier name of the 950 (hicann/ge, device_capability.cc:63-66)."""
+"""Chips with the modes of another: 910_95 is the earlier name of the 950 (hicann/ge, device_capability.cc:62-66)."""
 
 
 class Mode(NamedTuple):
@@ -25,7 +26,7 @@ class Mode(NamedTuple):
 
     :param engine: the engine's internal mode; values with the same one are equal
     :param low: dtypes that a white operator may be lowered to; empty outside the mixed modes
-    :param socs: SoCs that have it by Huawei's documents; None for all
+    :param socs: chips that have it: bfloat16 by their ini files, hifloat8 by Huawei's documents; None for all
     """
 
     name: str
@@ -51,6 +52,12 @@ class Mode(NamedTuple):
 
     def is_on(self, soc: str) -> bool:
         return self.socs is None or LIKE.get(soc, soc) in self.socs
+
+    @property
+    def listed_socs(self) -> list[str]:
+        """The chips that have it, those of the product series first; empty if all have it."""
+        named = [soc for series in SERIES for soc in series.socs]
+        return sorted(self.socs or (), key=lambda soc: (named.index(soc) if soc in named else len(named), soc))
 
 
 MODES = {
@@ -118,7 +125,12 @@ chapter on mixed precision (Ascend Extension for PyTorch 6.0.0, PT_LMTMOG_0025).
 
 
 def series_of(soc: str) -> Series | None:
-    return next((series for series in SERIES if soc in series.socs), None)
+    return next((series for series in SERIES if LIKE.get(soc, soc) in series.socs), None)
+
+
+def knows_modes_of(soc: str) -> bool:
+    """Return whether it is known which modes a chip has; else it may lack those that not every chip has."""
+    return folder_facts(LIKE.get(soc, soc)).bf16 is not None
 
 
 class Mechanism(NamedTuple):

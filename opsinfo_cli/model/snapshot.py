@@ -13,9 +13,10 @@ from ..errors import Damaged, Refused, UsageFault
 from ..text.members import NOT_EXACT, Members, RawMember, members_at, objects_in, read_members
 from ..text.scanner import Node, scan
 from ..text.source import Source
+from .chips import folder_of
 from .entry_rules import Sections, tensors_of
 from .file_kind import SNAPSHOT
-from .install import CORES, folder_of
+from .install import CORES
 from .library import Library, Operators, Store
 from .policy import BLANKS, FLAG, PRECISION, Policy
 

@@ -16,10 +16,11 @@ from ..errors import Damaged, Refused, UsageFault
 from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
+from .chips import folder_of, note_of
 from .definitions import Chips, Definitions, chips_of
 from .file_kind import foreign_of, is_library_name, kind_of
 from .foreign_files import foreign_binary
-from .install import Install, environment_customs, folder_of, opp_root, select_root
+from .install import Install, environment_customs, opp_root, select_root
 from .library import Library, Operators, Store, library_files
 from .mixlist import Mixlist
 from .snapshot import Snapshot
@@ -272,7 +273,7 @@ def _from_directory(text: str, options: TargetOptions) -> Target:
     chips = chips_of(text)
     if root and chips is None:
         install = Install.open(root, options.soc, options.core, list(options.customs))
-        return Target(text, "install", text, install=install, notes=_old_910_note(options.soc, install))
+        return Target(text, "install", text, install=install, notes=note_of(options.soc or "", install.soc))
     if _holds_libraries(text):
         target = Target(text, "store", text)
         _require_chip(target, options.soc)
@@ -314,12 +315,6 @@ def _foreign_in(directory: str) -> Iterator[Foreign | None]:
             yield None
 
 
-def _old_910_note(soc: str | None, install: Install) -> list[str]:
-    if soc == "Ascend910B" and install.soc == "ascend910":
-        return ["`Ascend910B` is the old 910; the A2 series (910B1 to 910B4) is `ascend910b`"]
-    return []
-
-
 def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     root = select_root(environ, f"no such file or directory: `{text}`")
     customs = [*options.customs, *environment_customs(environ)]
@@ -328,4 +323,4 @@ def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> 
     notes = []
     if root.by == "usual folder":
         notes.append(f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set")
-    return Target(text, "install", root.path, install=install, notes=[*notes, *_old_910_note(text, install)])
+    return Target(text, "install", root.path, install=install, notes=[*notes, *note_of(text, install.soc)])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.model.install import folder_of, suggest
+from opsinfo_cli.model.chips import folder_of, suggest
 from opsinfo_cli.model.near_names import NearNames, did_you_mean, near_names
 from opsinfo_cli.model.precision_mode import MODES, mode_hint
 

@@ -7,7 +7,7 @@ import os
 import click
 
 from ...errors import UsageFault
-from ...model.install import DOCUMENTED_FOLDERS, KNOWN_FOLDERS, folder_of, suggest
+from ...model.chips import chip_folder, known_folders, note_of, suggest
 from ...model.near_names import meant
 from ...model.precision_mode import LIKE, MODES, SERIES, required_mode, series_of
 from ...neighbours.snippet import default_mode, snippet
@@ -43,7 +43,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
       opsinfo modes --snippet tf1 --mixlist fixtures/ops_info.json
       opsinfo modes --snippet atc --precision-mode mixed_bfloat16
     """
-    folder = _folder(soc) if soc else None
+    folder = _folder(soc, console) if soc else None
     if (mixlist or mode) and not name:
         raise UsageFault("--mixlist and --precision-mode require --snippet", hint="add --snippet NAME")
     modes = [known for known in MODES.values() if folder is None or known.is_on(folder)]
@@ -65,10 +65,13 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     return snippet_answer(code, mixlist, modes, series, folder)
 
 
-def _folder(soc: str) -> str:
-    """Return the folder of a well-known chip name; no disk is read."""
-    folder = LIKE.get(soc) or folder_of(soc, [*DOCUMENTED_FOLDERS])
+def _folder(soc: str, console: Console) -> str:
+    """Return the folder of a chip of the table; no disk is read."""
+    folder = chip_folder(soc, folders=LIKE)
     if folder is None:
-        hint = meant(suggest(soc, KNOWN_FOLDERS)) or f"known: {', '.join(KNOWN_FOLDERS)}"
+        named = ", ".join(folder for each in SERIES for folder in each.socs)
+        hint = meant(suggest(soc, known_folders())) or f"among the chips are {named}"
         raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=hint)
-    return folder
+    for note in note_of(soc, folder):
+        console.note(note)
+    return LIKE.get(folder, folder)

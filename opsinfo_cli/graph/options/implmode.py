@@ -1,7 +1,7 @@
 """Implementation modes: how a chip computes what the precision mode keeps high, in float32 or in HF32.
 
 Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/utils/common/config_parser/op_impl_mode_config_parser.cc:76-260;
-the op types of ``allow_hf32`` and the chips with HF32 are in ``data/hf32.json``.
+the op types of ``allow_hf32`` are in ``data/hf32.json``, the chips with HF32 in the table of chips.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ...errors import OpsinfoError, UsageFault
+from ...model.chips import chip_folder, folder_facts
 from ...model.policy import BLANKS
 from ..dtypes import leading
 from .atc import AtcOptions, command_options
@@ -100,8 +101,7 @@ def implementation_modes(given: AtcOptions, command: Sequence[str], soc: str | N
 
 def has_hf32(soc: str | None) -> bool | None:
     """Return whether a chip computes float32 in HF32 where it may; None if unknown."""
-    found: bool | None = _facts()["chips"].get((soc or "").lower())
-    return found
+    return folder_facts(chip_folder(soc) or "").hf32 if soc else None
 
 
 def _options(given: AtcOptions, command: Sequence[str], caveats: list[str]) -> AtcOptions:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from ...errors import join_some
 from ...model.precision_mode import MECHANISMS, MODES, Mode, Series
 from ...neighbours.snippet import SetupSnippet
 from ..answer import Answer, Block, Column, Either, Exact, Lines, Span, Table, members
@@ -46,7 +47,7 @@ def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
     rows = []
     for engine in dict.fromkeys(mode.engine for mode in modes):
         same = [mode for mode in modes if mode.engine == engine]
-        chips = " ".join(sorted(chip.removeprefix("ascend") for chip in same[0].socs or ())) or "all"
+        chips = join_some([chip.removeprefix("ascend") for chip in same[0].listed_socs], 2) or "all"
         low = " ".join(_SHORT.get(dtype, dtype) for dtype in sorted(same[0].low)) or "-"
         by_option = [[mode.name for mode in same if option in mode.options] for option in _OPTIONS]
         rows += [
@@ -58,7 +59,7 @@ def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
 def _mode_row(mode: Mode) -> list[str]:
     option = "+".join(_OPTIONS[option] for option in mode.options)
     mixlist = f"mixlist to {'/'.join(sorted(mode.low))}" if mode.low else "no mixlist"
-    return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(sorted(mode.socs or ())) or "all"]
+    return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(mode.listed_socs) or "all"]
 
 
 def _series_row(series: Series) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...errors import OpsinfoError, join_some
-from ...model.install import Install, Root, products_of, socs_of, version_of
+from ...model.chips import names_of
+from ...model.install import Install, Root, chips_at, socs_of, version_of
 from ..answer import Answer, Column, Table
 
 
@@ -32,7 +33,8 @@ class InstallFound(NamedTuple):
     @classmethod
     def of(cls, root: Root, selected: bool) -> InstallFound:
         path = root.path
-        chips = [Chip(soc, list(map(str.lower, products_of(soc))), _count(path, soc)) for soc in socs_of(path)]
+        own = chips_at(path)
+        chips = [Chip(soc, list(map(str.lower, names_of(soc, own))), _count(path, soc)) for soc in socs_of(path)]
         return cls(path, os.path.realpath(path), version_of(path), selected, root.by, chips)
 
 
@@ -51,8 +53,8 @@ def socs_answer(installs: Sequence[InstallFound]) -> Answer:
 
 def _table(install: InstallFound) -> Table:
     rows = (
-        [soc, "does not load" if count is None else str(count), join_some(products_of(soc))]
-        for soc, _, count in install.socs
+        [soc, "does not load" if count is None else str(count), join_some(products)]
+        for soc, products, count in install.socs
     )
     columns = [Column("chip"), Column("operators", number=True), Column("products", dim=True, spare=True)]
     return Table(columns, rows, lambda: _fields(install), title=_title(install))

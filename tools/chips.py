@@ -1,0 +1,137 @@
+"""Write opsinfo_cli/model/data/chips.json: the chips that are known, the folder of each, and what their cores compute.
+
+The names are facts of these files, each in a git repository at a revision; nothing else is taken from them::
+
+    python -m tools.chips \\
+        --toolkit leideng/CANN-8.1.RC1=CHECKOUT@551ed27c \\
+        --runtime hicann/runtime=CHECKOUT@681ef761 \\
+        --operators hicann/ops-nn=CHECKOUT@e5c3fa93 --operators hicann/ops-math=CHECKOUT@c4193324
+
+- ``platform_config/*.ini`` of a released toolkit and of ``hicann/runtime``: ``SoC_version``, whose folder is
+  ``Short_SoC_version`` in lower case; a core has bfloat16 if its ``Intrinsic_vconv`` converts float32 to it, and HF32
+  if its ``Intrinsic_mmad`` multiplies it
+- the build scripts of operators: virtual parts of a chip, chips of folders that the toolkit does not have, and folders.
+  Their names of other chips are not taken: ``ascend910_9361`` is no chip, as the toolkit's own copy of them shows.
+
+``--check`` writes nothing and exits 1 if the file would change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from .neighbour_lists.upstream import Upstream
+
+TABLE = Path(__file__).resolve().parents[1] / "opsinfo_cli/model/data/chips.json"
+TOOLKIT = ("Ascend/ascend-toolkit/8.1.RC1/aarch64-linux/data/platform_config",)
+RUNTIME = tuple(f"src/platform/platform_config/{part}" for part in ("cann", "cann-dev", "kirin", "kirin-dev"))
+SCRIPT, BUILD = "scripts/util/opdesc_parser.py", "CMakeLists.txt"
+_TO_BF16 = re.compile(r"^\d+=Intrinsic_vconv\|.*\bf322bf16[rfcaz]\b", re.MULTILINE)
+"""What the engine looks for before it takes a bfloat16 mode (fe_context_utils.cc:43-46 and 109-137)."""
+_OF_HF32 = re.compile(r"^\d+=Intrinsic_mmad\|.*\bh322f32\b", re.MULTILINE)
+"""What the engine looks for before it computes in HF32 (platform_utils.cc:415)."""
+
+
+class Chip(NamedTuple):
+    """A chip of an ini file."""
+
+    name: str
+    folder: str
+    bf16: bool
+    hf32: bool
+
+    @classmethod
+    def of(cls, text: str) -> Chip:
+        facts = dict(re.findall(r"^(SoC_version|Short_SoC_version)=(\S+)\s*$", text, re.MULTILINE))
+        folder = facts["Short_SoC_version"].lower()
+        return cls(facts["SoC_version"], folder, bool(_TO_BF16.search(text)), bool(_OF_HF32.search(text)))
+
+
+def chips_of(upstream: Upstream, folders: Sequence[str]) -> list[Chip]:
+    paths = [path for folder in folders for path in upstream.paths(folder, ".ini")]
+    return [Chip.of(upstream.read(path)) for path in paths]
+
+
+def named_by_scripts(upstream: Upstream) -> tuple[dict[str, str], list[str]]:
+    """Return chips with their folders, and folders, of the build scripts of operators; all in lower case."""
+    names = re.search(r"^SOC_TO_SHORT_SOC_MAP = (\{.*?^\})", upstream.read(SCRIPT), re.MULTILINE | re.DOTALL)
+    folders = re.search(r"set\(ASCEND_ALL_COMPUTE_UNIT\s+\"([^\"]+)\"", upstream.read(BUILD))
+    if names is None or folders is None:
+        raise SystemExit(f"{upstream.path}: {SCRIPT if names is None else BUILD} has another form")
+    return ast.literal_eval(names[1]), folders[1].split(";")
+
+
+def table(toolkit: list[Chip], runtime: list[Chip], scripts: Sequence[tuple[dict[str, str], list[str]]]) -> dict:
+    """Return folder -> ``bf16`` and ``hf32``, null without an ini file, and ``chips``."""
+    known = {chip.name.lower(): chip for chip in [*runtime, *toolkit]}
+    released = {chip.folder for chip in toolkit}
+    names = {chip.name: chip.folder for chip in known.values()}
+    for chips, _ in scripts:
+        for name, folder in chips.items():
+            virtual = re.fullmatch(r"(.+)vir\d+", name)
+            if name not in known and (folder not in released or (virtual and virtual[1] in known)):
+                names[_spelt(name, list(known.values()))] = folder
+    facts = {chip.folder: {"bf16": chip.bf16, "hf32": chip.hf32} for chip in known.values()}
+    folders = sorted({*names.values(), *(folder for _, given in scripts for folder in given)})
+    unknown = {"bf16": None, "hf32": None}
+    return {
+        folder: {**facts.get(folder, unknown), "chips": sorted(name for name in names if names[name] == folder)}
+        for folder in folders
+    }
+
+
+def _spelt(name: str, chips: Sequence[Chip]) -> str:
+    """Return a name in lower case as the ini files spell its chip: ``Ascend950PR_958a``."""
+    base, mark, rest = re.fullmatch(r"(.+?)(?:(_|vir)(.*))?", name).groups("")  # type: ignore[union-attr]
+    bases = {each.casefold(): each for chip in chips for each in (chip.name, chip.name.partition("_")[0])}
+    return bases.get(base, base) + mark.capitalize() + rest
+
+
+def dumped(sources: list[str], folders: dict) -> str:
+    """One folder a line."""
+    rows = (f"    {json.dumps(folder)}: {json.dumps(facts)}" for folder, facts in folders.items())
+    listed = ",\n".join(f"    {json.dumps(source)}" for source in sources)
+    return f'{{\n  "sources": [\n{listed}\n  ],\n  "folders": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
+
+
+def _sources(given: argparse.Namespace) -> Iterator[str]:
+    for texts, what in (
+        (given.toolkit, f"{TOOLKIT[0]}/*.ini"),
+        (given.runtime, "src/platform/platform_config/*/*.ini"),
+        (given.operators, f"{SCRIPT} and {BUILD}"),
+    ):
+        for name, upstream in map(_named, texts):
+            yield f"{name} at {upstream.version()}: {what}"
+
+
+def _named(text: str) -> tuple[str, Upstream]:
+    name, _, path = text.partition("=")
+    return name, Upstream(path)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--toolkit", "--runtime", "--operators"):
+        parser.add_argument(option, action="append", required=True, metavar="NAME=CHECKOUT[@REVISION]")
+    parser.add_argument("--check", action="store_true", help="exit 1 if the file would change; write nothing")
+    given = parser.parse_args()
+    toolkit = [chip for text in given.toolkit for chip in chips_of(_named(text)[1], TOOLKIT)]
+    runtime = [chip for text in given.runtime for chip in chips_of(_named(text)[1], RUNTIME)]
+    scripts = [named_by_scripts(_named(text)[1]) for text in given.operators]
+    text = dumped(list(_sources(given)), table(toolkit, runtime, scripts))
+    changed = not TABLE.exists() or TABLE.read_text("utf-8") != text
+    if changed and not given.check:
+        TABLE.write_text(text, "utf-8")
+    print(TABLE.name if changed else "nothing changed")
+    return 1 if changed and given.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
