@@ -188,7 +188,7 @@ def validate_row(bench: Bench) -> Iterator[Measured]:
     files = bench.store()
     schema = ROOT / "schemas/ops-info-library.schema.json"
     its = shlex.join([bench.tool("check-jsonschema"), "--schemafile", str(schema), *map(str, files)])
-    yield bench.pair("validate", "check-jsonschema", 0.5, bench.opsinfo("validate", files[0].parent), its)
+    yield bench.pair("validate", "check-jsonschema", 0.7, bench.opsinfo("validate", files[0].parent), its)
 
 
 def move_row(bench: Bench) -> Iterator[Measured]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.entry import Entry
-from ..model.entry_rules import EntryFault, structure_faults
+from ..model.entry_rules import EntryFault
 from ..model.library import Library
 from ..model.policy import BLANKS
 from ..text.members import Members
 from ..text.source import Source
 from .finding import Finding, at
+from .structure import library_faults
 from .text import bom, duplicate_key, duplicate_keys, pointer_to, trailing_text
 
 ON_BUILDING = ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
@@ -44,12 +45,16 @@ def entry_findings(library: Library) -> Iterator[Finding]:
     The values of an entry are checked once its structure is right.
     """
     blank = {entry.name: fault for entry, fault in library.structure_faults() if fault.name == "blank-in-name"}
+    read = [entry for entry in library.entries.values() if not library.is_passed_over(entry)]
+    by_schema = library_faults(read)
     for entry in library.entries.values():
         if library.is_passed_over(entry):
             yield _passed_over(library, entry)
             continue
-        faults = entry.faults if entry.member.is_sound else structure_faults(entry.value)
-        places = {(fault.section, fault.key, fault.token): fault for fault in reversed([*faults])}
+        faults = by_schema.get(entry.name, [])
+        if entry.member.is_sound:
+            faults = [*faults, *entry.combination_faults(not faults)]
+        places = {(fault.section, fault.key, fault.token): fault for fault in reversed(faults)}
         for fault in reversed(places.values()):
             yield _finding(library, entry, fault)
         if entry.name in blank:

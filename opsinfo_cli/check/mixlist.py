@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeVar
 
 from ..errors import join_some
 from ..model.entry import BF16, FP16, Columns, Possible
-from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items, structure_faults
+from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items
 from ..model.near_names import NearNames, did_you_mean, meant
 from ..model.policy import (
     ACTIONS,
@@ -32,6 +32,7 @@ from ..text.scanner import Document, Node
 from ..text.source import Source
 from .finding import Finding, Fix, at
 from .rules import Severity
+from .structure import mixlist_faults
 from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 
 T = TypeVar("T")
@@ -193,8 +194,8 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
 
 
 def structure(source: Source, root: Node) -> Iterator[Finding]:
-    """Yield wrong-type, unknown-list and unknown-action; a near key can be renamed."""
-    for fault in structure_faults(root):
+    """Yield wrong-type, unknown-list and unknown-action, by the schema; a near key can be renamed."""
+    for fault in mixlist_faults(root):
         hint = _hint_at_key(fault) if fault.name != "wrong-type" else None
         span, pointer = (fault.node.start, fault.node.end), pointer_to(*fault.steps)
         yield at(fault.name, source, span, fault.message, pointer=pointer, hint=hint, fix=_renaming_key(fault))

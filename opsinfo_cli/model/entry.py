@@ -17,7 +17,7 @@ from ..errors import Damaged
 from ..text.members import RawMember
 from ..text.scanner import scan
 from ..text.source import Source
-from .entry_rules import EntryFault, Sections, build_faults, pattern_of, tensors_of, trimmed
+from .entry_rules import EntryFault, Sections, build_faults, combination_faults, pattern_of, tensors_of, trimmed
 from .policy import BLANKS, BadFlag, Policy, folded
 
 if TYPE_CHECKING:
@@ -74,6 +74,13 @@ class Entry:
     def faults(self) -> Sequence[EntryFault]:
         """Faults that prevent the engine from building a kernel, and unknown words."""
         return build_faults(self.sections)
+
+    def combination_faults(self, words_are_right: bool) -> Sequence[EntryFault]:
+        """Return the faults that the schema of libraries cannot state.
+
+        :param words_are_right: whether the schema accepts the entry
+        """
+        return combination_faults(self.sections, words_are_right)
 
     @property
     def path(self) -> str:

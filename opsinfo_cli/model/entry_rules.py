@@ -13,7 +13,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -123,15 +123,24 @@ KNOWN_SECTIONS = frozenset(ENUMERATIONS) | _words(
 def structure_faults(entry: Any) -> Iterator[EntryFault]:
     """Yield faults of an entry that is not an object of objects of strings."""
     if not isinstance(entry, dict):
-        yield EntryFault("wrong-type", None, None, "an operator's entry must be an object")
+        yield wrong_type_in_entry()
         return
     for section, content in entry.items():
         if not isinstance(content, dict):
-            yield EntryFault("wrong-type", section, None, f"section `{section}` must be an object")
+            yield wrong_type_in_entry(section)
             continue
         for key, value in content.items():
             if not isinstance(value, str):
-                yield EntryFault("wrong-type", section, key, f"`{section}.{key}` must be a string")
+                yield wrong_type_in_entry(section, key)
+
+
+def wrong_type_in_entry(section: str | None = None, key: str | None = None) -> EntryFault:
+    """Return the fault of an entry, section or value of the wrong type."""
+    if section is None:
+        return EntryFault("wrong-type", None, None, "an operator's entry must be an object")
+    if key is None:
+        return EntryFault("wrong-type", section, None, f"section `{section}` must be an object")
+    return EntryFault("wrong-type", section, key, f"`{section}.{key}` must be a string")
 
 
 def names_in(entries: Iterable[Sections]) -> set[str]:
@@ -163,35 +172,80 @@ def pattern_of(sections: Sections) -> str:
     return folded(_value(sections, "op", "pattern")) if "op" in sections else ""
 
 
-def build_faults(sections: Sections) -> tuple[EntryFault, ...]:
-    """Return faults that prevent the engine from building a kernel from (trimmed) sections, and unknown words."""
-    faults: list[EntryFault] = []
-    tensors: list[NamedTensor] = []
+class _Parts(NamedTuple):
+    """The sections that the engine checks.
+
+    :param words: name, content, key and words of each section with a word of a list
+    :param misspelt: sections with near names
+    :param tensors: in the engine's order
+    """
+
+    words: list[tuple[str, Mapping[str, str], Enumeration]]
+    misspelt: list[EntryFault]
+    tensors: list[NamedTensor]
+
+
+def _parts_of(sections: Sections) -> _Parts:
+    parts = _Parts([], [], [])
     for name, content in sections.items():
         role = _role_of(name)
         if role is None:
             continue
         if isinstance(role, Enumeration):
-            value = content.get(role.key)
-            if value is not None and value not in role.words:
-                faults += _enumeration_faults(name, role, value)
+            parts.words.append((name, content, role))
         elif isinstance(role, EntryFault):
-            faults.append(role)
+            parts.misspelt.append(role)
         else:
-            tensors.append((role, name, content))
+            parts.tensors.append((role, name, content))
+    parts.tensors.sort()
+    return parts
+
+
+def build_faults(sections: Sections) -> tuple[EntryFault, ...]:
+    """Return faults that prevent the engine from building a kernel from (trimmed) sections, and unknown words."""
+    parts = _parts_of(sections)
+    words = list(_word_faults(parts))
+    return (*words, *_combination_faults(sections, parts, not words))
+
+
+def combination_faults(sections: Sections, words_are_right: bool) -> tuple[EntryFault, ...]:
+    """Return the faults of :func:`build_faults` that the published schema cannot state.
+
+    :param words_are_right: whether the schema accepts the sections; else the engine stops before it may crash
+    """
+    return tuple(_combination_faults(sections, _parts_of(sections), words_are_right))
+
+
+def _word_faults(parts: _Parts) -> Iterator[EntryFault]:
+    """Yield the faults of values and missing keys that the published schema states too."""
+    for name, content, role in parts.words:
+        value = content.get(role.key)
+        if value is not None and value not in role.words and folded(value.strip(BLANKS)) not in ("", *role.words):
+            yield word_fault(name, role.key, value, sorted(role.words))
+    for _, section, content in parts.tensors:
+        for key, required in _TENSOR_WORDS.items():
+            value = content.get(key)
+            if value is None:
+                if key in REQUIRED_OF_TENSOR:
+                    yield missing_key(section, key)
+            elif value.strip(BLANKS) not in required if required else not value.strip(BLANKS):
+                yield tensor_word_fault(section, key, value)
+
+
+def _combination_faults(sections: Sections, parts: _Parts, words_are_right: bool) -> Iterator[EntryFault]:
+    yield from parts.misspelt
     pattern = pattern_of(sections)
-    tensors.sort()
-    faults += _tensor_faults(tensors, pattern)
+    faults = list(_tensor_faults(parts.tensors, pattern))
+    yield from faults
     if pattern == "formatagnostic":
-        if [key[0] for key, _, _ in tensors] != [0, 1]:
-            faults.append(_not_one_each(tensors))
-        elif not any(fault.refuses for fault in faults):
-            faults += _crash_faults(tensors, folded(_value(sections, "dynamicShapeSupport", "flag")) == "true")
+        if [key[0] for key, _, _ in parts.tensors] != [0, 1]:
+            yield _not_one_each(parts.tensors)
+        elif words_are_right and not any(fault.refuses for fault in faults):
+            yield from _crash_faults(parts.tensors, folded(_value(sections, "dynamicShapeSupport", "flag")) == "true")
     if "attr" in sections:
-        faults += _attr_faults(sections)
+        yield from _attr_faults(sections)
     if "fallback" in sections:
-        faults += _fallback_faults(sections["fallback"])
-    return tuple(faults)
+        yield from _fallback_faults(sections["fallback"])
 
 
 @lru_cache(maxsize=1 << 12)
@@ -230,13 +284,25 @@ def _value(sections: Sections, section: str, key: str) -> str:
     return sections.get(section, {}).get(key, "").strip(BLANKS)
 
 
-def _enumeration_faults(section: str, enumeration: Enumeration, value: str) -> Iterator[EntryFault]:
-    key, words = enumeration
-    word = folded(value.strip(BLANKS))
-    if word and word not in words:
-        name = "bad-flag" if section == PRECISION else "bad-value"
-        near = tuple(sorted(words)) if len(words) < 4 else ()
-        yield EntryFault(name, section, key, f"`{section}.{key}` is `{value}`, which the engine refuses", near=near)
+def word_fault(section: str, key: str, value: str, words: Sequence[str]) -> EntryFault:
+    """Return the fault of a value that is none of the words of its key.
+
+    :param words: sorted; named if there are few
+    """
+    name = "bad-flag" if section == PRECISION else "bad-value"
+    near = tuple(words) if len(words) < 4 else ()
+    return EntryFault(name, section, key, f"`{section}.{key}` is `{value}`, which the engine refuses", near=near)
+
+
+def missing_key(section: str, key: str) -> EntryFault:
+    """Return the fault of a tensor without a key that the engine requires."""
+    return EntryFault("bad-value", section, None, f"a tensor requires a `{key}`")
+
+
+def tensor_word_fault(section: str, key: str, value: str) -> EntryFault:
+    """Return the fault of a tensor's name, ``paramType`` or ``tuneformatSwitch``."""
+    near = case_variants(value, PARAM_TYPES) if key == "paramType" else ()
+    return EntryFault("bad-value", section, key, _TENSOR_MESSAGES[key].format(value), near=near)
 
 
 # Tensors: names, kinds, and matching columns.
@@ -247,7 +313,19 @@ NamedTensor: TypeAlias = "tuple[TensorKey, str, Mapping[str, str]]"
 """A tensor's key, the name of its section, and its content."""
 _UNCOUNTED = frozenset(["", "dynamic"])
 """Op patterns for which a tensor without formats needs no columns."""
-_TENSOR_KEYS = ("paramType", "tuneformatSwitch", "sub_format", "dtype", "format", "unknownshape_format")
+_COLUMN_KEYS = ("sub_format", "dtype", "format", "unknownshape_format")
+REQUIRED_OF_TENSOR = ("name", "paramType")
+_TENSOR_WORDS: dict[str, frozenset[str]] = {
+    "name": frozenset(),
+    "paramType": PARAM_TYPES,
+    "tuneformatSwitch": _words("true false"),
+}
+"""Keys of a tensor with the words that they may have; empty for any."""
+_TENSOR_MESSAGES = {
+    "name": "a tensor requires a `name`",
+    "paramType": "unknown `paramType` `{}`",
+    "tuneformatSwitch": "`tuneformatSwitch` must be `true` or `false`, not `{}`",
+}
 _ALL_FORMATS = 25
 _LARGEST_SUB_FORMAT = 65535
 _MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
@@ -276,10 +354,7 @@ def _tensor_faults(tensors: list[NamedTensor], pattern: str) -> Iterator[EntryFa
     columns: int | None = None
     first = ""
     for _, section, content in tensors:
-        name = content.get("name")
-        if not name or not name.strip(BLANKS):
-            yield EntryFault("bad-value", section, None if name is None else "name", "a tensor requires a `name`")
-        own, faults = _tensor(pattern in _UNCOUNTED, *map(content.get, _TENSOR_KEYS))
+        own, faults = _tensor(pattern in _UNCOUNTED, *map(content.get, _COLUMN_KEYS))
         for fault in faults:
             yield fault._replace(section=section)
         if own == columns or own is None:
@@ -294,8 +369,6 @@ def _tensor_faults(tensors: list[NamedTensor], pattern: str) -> Iterator[EntryFa
 @lru_cache(maxsize=1 << 12)
 def _tensor(
     may_lack_columns: bool,
-    param_type: str | None,
-    switch: str | None,
     sub_format: str | None,
     dtype: str | None,
     format_: str | None,
@@ -307,15 +380,7 @@ def _tensor(
 
     Source: op_kernel_info_constructor.cc:522-577, 765-995.
     """
-    faults = []
-    if (param_type or "").strip(BLANKS) not in PARAM_TYPES:
-        message = "a tensor requires a `paramType`" if param_type is None else f"unknown `paramType` `{param_type}`"
-        near = case_variants(param_type, PARAM_TYPES)
-        faults.append(_bad(None if param_type is None else "paramType", message, near=near))
-    if switch is not None and switch.strip(BLANKS) not in ("true", "false"):
-        faults.append(_bad("tuneformatSwitch", f"`tuneformatSwitch` must be `true` or `false`, not `{switch}`"))
-    count, wrong = _columns(may_lack_columns, dtype, format_, unknown_format)
-    faults += wrong
+    count, faults = _columns(may_lack_columns, dtype, format_, unknown_format)
     if sub_format is not None and format_ is not None:
         faults += _sub_format_faults(sub_format)
     return count, tuple(faults)
@@ -323,13 +388,13 @@ def _tensor(
 
 def _columns(
     may_lack_columns: bool, dtype: str | None, format_: str | None, unknown_format: str | None
-) -> tuple[int | None, tuple[EntryFault, ...]]:
+) -> tuple[int | None, list[EntryFault]]:
     lists = {"format": format_, "unknownshape_format": unknown_format}
     listed = {key: text for key, text in lists.items() if text is not None}
     if not listed and may_lack_columns:
-        return None, ()
+        return None, []
     if dtype is None:
-        return None, (_bad(None, "a `dtype` list is required here"),)
+        return None, [_bad(None, "a `dtype` list is required here")]
     count = len(comma_list(dtype))
     unread: set[int] = set()  # a column of unknown shapes alone: the engine skips its dtype if its format is NULL
     if format_ is None:
@@ -341,7 +406,7 @@ def _columns(
         if own != count:
             faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
         faults += _format_faults(key, text)
-    return count, tuple(faults)
+    return count, faults
 
 
 def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> EntryFault:

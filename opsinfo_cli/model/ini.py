@@ -313,6 +313,9 @@ class IniEntry(Entry):
     def faults(self) -> Sequence[EntryFault]:
         return (*super().faults, *script_faults(self.value))
 
+    def combination_faults(self, words_are_right: bool) -> Sequence[EntryFault]:
+        return (*super().combination_faults(words_are_right), *script_faults(self.value))
+
     def span(self, fault: EntryFault) -> tuple[int, int]:
         """Return the span of the line of a fault, or of the word in it; without a key that of the section."""
         if fault.section is None:

@@ -125,9 +125,9 @@ def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[Marked]:
     :param by_near_keys: whether to read `white_list` as `white-list`, if that is missing
     """
     for list_name, policy in LISTS.items():
-        marks = _member(root, list_name, by_near_keys)
+        marks = member_of(root, list_name, by_near_keys)
         for action in ACTIONS:
-            array = _member(marks.value, action, by_near_keys) if marks else None
+            array = member_of(marks.value, action, by_near_keys) if marks else None
             if marks is None or array is None or array.value.kind != "array":
                 continue
             keys = marks.name, array.name
@@ -145,42 +145,44 @@ def collected_marks(items: Iterable[Marked]) -> dict[str, frozenset[Mark]]:
 
 
 def structure_faults(root: Node) -> Iterator[StructureFault]:
-    """Yield faults if a mixlist is not an object of known lists of known actions of strings.
-
-    A list or action under a near key is checked too, so that its faults are found before it is renamed.
-    """
-    if root.kind != "object":
-        yield StructureFault("wrong-type", f"a mixlist must be an object, not {called(root)}", root, ())
-        return
-    yield from _member_faults(root, ())
+    """Yield faults if a mixlist is not an object of known lists of known actions of strings."""
+    if root.kind == "object":
+        yield from _member_faults(root, ())
+    else:
+        yield wrong_type(root, ())
 
 
 def _member_faults(container: Node, above: tuple[str, ...]) -> Iterator[StructureFault]:
     """Yield faults of the lists of a mixlist, or of the actions of a list, which is ``above`` them."""
-    known, word, kind, wanted = _LEVELS[len(above)]
+    known, kind = (ACTIONS, "array") if above else (LISTS, "object")
     for name, member in container.by(str).items():
-        steps = (*above, name)
         if name not in known:
-            meant = _meant_and_missing(container, name, known)
-            message = f"`{name}` is not {word}; the engine refuses the file"
-            yield StructureFault(f"unknown-{word.split()[1]}", message, member.key, steps, meant)
-            if meant is None:
-                continue
-        if member.value.kind != kind:
-            message = f"`{'.'.join(steps)}` must be {wanted}, not {called(member.value)}"
-            yield StructureFault("wrong-type", message, member.value, steps)
+            yield unknown_key(member, above)
+        elif member.value.kind != kind:
+            yield wrong_type(member.value, (*above, name))
         elif kind == "object":
-            yield from _member_faults(member.value, steps)
-        for index, item in enumerate(member.value.items if kind == "array" else ()):
+            yield from _member_faults(member.value, (*above, name))
+        for index, item in enumerate(member.value.items if name in known and kind == "array" else ()):
             if item.kind != "string":
-                message = f"an op type must be a string, not {called(item)}"
-                yield StructureFault("wrong-type", message, item, (*steps, index))
+                yield wrong_type(item, (*above, name, index))
 
 
-_LEVELS: tuple[tuple[Collection[str], str, str, str], ...] = (
-    (LISTS, "a list", "object", "an object"),
-    (ACTIONS, "an action", "array", "an array of op types"),
-)
+def unknown_key(member: Member, above: tuple[str | int, ...], meant: str | None = None) -> StructureFault:
+    """Return the fault of a key that is no list, or no action of the list ``above``."""
+    word = "an action" if above else "a list"
+    message = f"`{member.name}` is not {word}; the engine refuses the file"
+    return StructureFault(f"unknown-{word.split()[1]}", message, member.key, (*above, member.name), meant)
+
+
+def wrong_type(node: Node, steps: tuple[str | int, ...]) -> StructureFault:
+    """Return the fault of a value of the wrong type: the root, a list, an action or an op type."""
+    what, wanted = _TYPES[len(steps)]
+    what = what or f"`{'.'.join(map(str, steps))}`"
+    return StructureFault("wrong-type", f"{what} must be {wanted}, not {called(node)}", node, steps)
+
+
+_TYPES = (("a mixlist", "an object"), ("", "an object"), ("", "an array of op types"), ("an op type", "a string"))
+"""What the value at each depth is called, and its type."""
 
 
 def called(node: Node) -> str:
@@ -190,7 +192,7 @@ def called(node: Node) -> str:
     return f"an {node.kind}" if node.kind[0] in "aeiou" else f"a {node.kind}"
 
 
-def _member(container: Node, name: str, by_near_keys: bool) -> Member | None:
+def member_of(container: Node, name: str, by_near_keys: bool) -> Member | None:
     """Return the member that the engine reads for a name, else one with a near name."""
     if container.kind != "object":
         return None
@@ -201,10 +203,10 @@ def _member(container: Node, name: str, by_near_keys: bool) -> Member | None:
     return next((member for key, member in members.items() if key not in known and _meant(key, known) == name), None)
 
 
-def _meant_and_missing(container: Node, key: str, known: Iterable[str]) -> str | None:
+def meant_and_missing(container: Node, key: str, known: Iterable[str]) -> str | None:
     """Return the known key that an unknown one means; None if that exists, or another key is nearer to it."""
     meant = _meant(key, known)
-    member = _member(container, meant, by_near_keys=True) if meant else None
+    member = member_of(container, meant, by_near_keys=True) if meant else None
     return meant if member is not None and member.name == key else None
 
 

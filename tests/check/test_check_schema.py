@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.check.schema import load_schema, schema_names, validator_for
-from opsinfo_cli.model.entry_rules import ATTR_TYPES, ENUMERATIONS, PARAM_TYPES
+from opsinfo_cli.check.structure import library_faults
+from opsinfo_cli.model.entry_rules import ATTR_TYPES, ENUMERATIONS, PARAM_TYPES, build_faults
 from opsinfo_cli.model.library import Library
 from opsinfo_cli.model.mixlist import structure_faults
 from opsinfo_cli.text.scanner import scan
@@ -63,6 +65,43 @@ def test_every_word_of_an_enumeration_passes_in_any_case(section: str) -> None:
 def test_a_tensor_is_judged_alike(word: str, key: str) -> None:
     sections = {"input0": {"name": "x", "paramType": "required", key: word}}
     assert by_schema(sections) == by_loader(sections)
+
+
+SECTIONS = st.sampled_from(
+    [*ENUMERATIONS, "input0", "output1", "input", "attr_x", "attr", "opFile", "Input0", "input0x"]
+)
+KEYS_OF_SECTIONS = st.sampled_from(["flag", "value", "pattern", "name", "paramType", "tuneformatSwitch", "dtype", "x"])
+VALUES = near_words() | st.sampled_from(["true", "required", "x", "broadcast"])
+ENTRIES = st.dictionaries(SECTIONS, st.dictionaries(KEYS_OF_SECTIONS, VALUES, max_size=3), max_size=4)
+
+
+@given(st.dictionaries(st.sampled_from(["A", "B", "C"]), ENTRIES, max_size=3))
+def test_sections_that_are_judged_once_have_the_errors_of_the_whole_library(content: dict[str, Any]) -> None:
+    library = Library.of(Source(json.dumps(content).encode(), "f.json"))
+    found = library_faults(library.entries.values())
+    whole: dict[str, set[tuple[str, str, str | None]]] = {}
+    for error in validator_for("ops-info-library").iter_errors(content):
+        name, section, *key = error.absolute_path
+        place = (error.schema["x-opsinfo-finding"], str(section), str(key[0]) if key else None)
+        whole.setdefault(str(name), set()).add(place)
+    assert {name: {fault[:3] for fault in faults} for name, faults in found.items()} == whole
+
+
+@pytest.mark.parametrize(("section", "key"), [(name, rule.key) for name, rule in ENUMERATIONS.items()])
+def test_the_words_of_the_schema_are_those_of_the_loader(section: str, key: str) -> None:
+    (error,) = validator_for("ops-info-library").iter_errors({"A": {section: {key: "?"}}})
+    assert error.schema["x-opsinfo-words"] == sorted(ENUMERATIONS[section].words)
+    by_schema = library_faults(
+        Library.of(Source(b'{"A": {"%s": {"%s": "?"}}}' % (section.encode(), key.encode()), "f")).entries.values()
+    )
+    by_rules = build_faults({section: {key: "?"}})
+    assert [fault for fault in by_rules if fault.key == key and "?" in fault.message] == by_schema["A"]
+
+
+def test_a_long_run_of_blanks_is_judged_in_linear_time() -> None:
+    start = time.process_time()
+    assert by_schema({"precision_reduce": {"flag": " " * 200_000 + "x"}}) == {"bad-flag"}
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("missing", ["name", "paramType"])
