@@ -51,6 +51,7 @@ FINDINGS = {
     "remove-mismatch": Finding("mixlist", "warning", "ignores"),
     "black-without-fp32": Finding("mixlist", "warning", "accepts"),
     "white-without-low": Finding("mixlist", "warning", "accepts"),
+    "false-friend": Finding("mixlist", "note", "accepts"),
     "unknown-mode": Finding("mode", "error", "refuses"),
     "mode-refuses-mixlist": Finding("mode", "error", "refuses"),
     "mode-not-on-soc": Finding("mode", "error", "refuses"),

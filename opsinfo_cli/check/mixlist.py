@@ -12,6 +12,7 @@ from ..errors import join_some
 from ..model.entry import BF16, FP16, Columns, Possible
 from ..model.mixlist import Marked, StructureFault, collected_marks, marked_items
 from ..model.near_names import NearNames, did_you_mean, meant
+from ..model.op_names import false_friends
 from ..model.policy import (
     ACTIONS,
     ADD_BLACK,
@@ -255,10 +256,13 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
             yield reading.at("no-effect", reading.first(name), message, hint, fix=reading.dropping_marks(name, marks))
 
 
-def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Sequence[Mode]) -> Iterator[Finding]:
+def check_against(
+    reading: Reading, targets: Sequence[MixlistTarget], modes: Sequence[Mode], has_models: bool = False
+) -> Iterator[Finding]:
     """Yield the findings on op types.
 
     :param modes: the precision modes that the mixlist is used with; both mixed modes if empty
+    :param has_models: whether models are given, which show whose operators the names are
     """
     names = names_of(targets)
     forms = {id(against): Forms(reading, against) for against in targets}
@@ -275,6 +279,8 @@ def check_against(reading: Reading, targets: Sequence[MixlistTarget], modes: Seq
         yield from sibling_type(entry, forms)
         yield from black_without_fp32(entry, modes)
         yield from white_without_low(entry, modes)
+        if not has_models:
+            yield from false_friend(entry)
 
 
 def names_of(targets: Iterable[MixlistTarget]) -> NearNames:
@@ -456,6 +462,25 @@ def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Find
     for words, chips in _alike(lacking):
         message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
         yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), message)
+
+
+def false_friend(entry: KnownEntry) -> Iterator[Finding]:
+    """Yield false-friend, unless the mixlist has what the operator of another framework becomes as well."""
+    name, marks = entry.name, entry.reading.marks
+    becomes: dict[str, Sequence[str]] = {}
+    for framework, op_types in false_friends(name).items():
+        known = [each for each in op_types if any(each in against.target.operators for against in entry.knowing)]
+        if not marks.keys() >= set(known or op_types):
+            becomes[framework] = known or op_types
+    if becomes:
+        texts = [f"{framework}'s `{name}` becomes {_quoted(op_types)}" for framework, op_types in becomes.items()]
+        message = f"`{name}` is an op type of its own: {', '.join(texts)}"
+        hint = "name what the operator becomes, if the list is for such a model; --model names its nodes"
+        yield entry.reading.at("false-friend", entry.reading.first(name), message, hint)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
 
 
 def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:

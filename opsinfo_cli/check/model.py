@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..errors import counted, join_some
 from ..model.op_names import D_FORMS
 from ..model.policy import ADD_BLACK, Mark, is_legal
 from ..model.precision_mode import MODES, Mode
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..graph.answer import Answer
-    from ..graph.graph import ModelGraph
+    from ..graph.graph import GraphNode, ModelGraph
     from ..graph.judging import Ready
     from .finding import Finding
     from .mixlist import MixlistTarget, Reading
@@ -43,6 +44,16 @@ class CheckedModel:
 
         types = {*self.graph.types, *fused(self.graph, Kernels(None)).graph.types}
         return types | second_types(self.graph) if self.graph.model.predicted else types
+
+    @cached_property
+    def operators(self) -> dict[str, list[GraphNode]]:
+        """The nodes of operators of ONNX or TensorFlow that became op types of another name, by operator."""
+        nodes: dict[str, list[GraphNode]] = {}
+        for node in self.graph:
+            operator = str(node.attributes.get("operator", ""))
+            if operator and operator not in self.graph.types and "::" not in node.type:
+                nodes.setdefault(operator, []).append(node)
+        return nodes
 
     def ready(self, target: MixlistTarget) -> Ready:
         from ..graph.judging import prepare
@@ -83,7 +94,7 @@ class Situation(NamedTuple):
 def check_models(
     reading: Reading, models: Sequence[CheckedModel], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
 ) -> Iterator[Finding]:
-    """Yield not-in-model, no-effect-in-model, black-refused-in-model, constant-out-of-range.
+    """Yield not-in-model, false-friend, no-effect-in-model, black-refused-in-model, constant-out-of-range.
 
     :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
     """
@@ -104,6 +115,8 @@ def check_models(
             yield from _entry(reading, name, having)
         elif fused:
             yield from not_in_model(reading, name, models, fused)
+        elif friends := list(false_friend(reading, name, models)):
+            yield from friends
         elif not any(name in model.possible for model in models):
             yield from not_in_model(reading, name, models)
     yield from constant_out_of_range(reading, situations)
@@ -145,6 +158,22 @@ def not_in_model(
     if fused:
         message += f" after fusion, which makes {', '.join(f'`{each}`' for each in fused)} of them"
     yield reading.at("not-in-model", reading.first(name), message)
+
+
+def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
+    """Yield false-friend where operators of that name became op types that the mixlist lacks."""
+    for model in models:
+        nodes = model.operators.get(name, [])
+        op_types = sorted({node.type for node in nodes})
+        if nodes and not reading.marks.keys() >= set(op_types):
+            becomes = join_some([f"`{each}`" for each in op_types], 10)
+            message = (
+                f"no node of {model.slot} has the op type `{name}`: its {counted(len(nodes), 'operator')} of that name "
+                f"become {becomes}, such as {join_some([f'`{node.name}`' for node in nodes], 3)}"
+            )
+            single = op_types[0] if len(op_types) == 1 else None
+            fix = reading.renaming(name, single) if single else None
+            yield reading.at("false-friend", reading.first(name), message, f"name {becomes}", "warning", fix)
 
 
 def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:

@@ -289,7 +289,7 @@ class Checker:
         if document.root is not None and self.against:
             modes = [mode for mode in map(MODES.get, self.modes) if mode]
             reading = Reading(source, document.root, (*self.against, *self.models))
-            yield from check_against(reading, self.against, modes)
+            yield from check_against(reading, self.against, modes, bool(self.models))
             if self.models:
                 yield from check_models(reading, self.models, self.against, modes)
 

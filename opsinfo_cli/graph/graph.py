@@ -173,7 +173,7 @@ class GraphNode:
         ``fused_type``, ``fused_by``: the op type that a fusion turned into this one, and the fusion.
         ``fused_types``: the op types of all nodes that it took. ``host_inputs``: numbers of the inputs that the host
         computes when the model is compiled. ``constants``: the weights of inputs that became attributes, by number.
-        ``given``: attributes of the operator in the model.
+        ``given``: attributes of the operator in the model. ``operator``: that operator, if it has another name.
     :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -41,6 +42,37 @@ def tensorflow_names() -> Mapping[str, tuple[str, ...]]:
     """Return the op types of each TensorFlow operator, of which a node takes one."""
     text = files(__package__).joinpath("data", "tf_to_ascend.json").read_text("utf-8")
     return {name: tuple(op_types) for name, op_types in json.loads(text)["names"].items()}
+
+
+_VERSION = re.compile(r"(.+?)(?:V(\d+))?")
+
+
+def false_friends(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the op types that ONNX's and TensorFlow's operator of a name becomes, by framework, where it is not one.
+
+    A later version of what it becomes is left out, since fusion may make it: ``BatchMatMulV3`` of ``BatchMatMulV2``.
+
+    >>> false_friends("Div"), false_friends("Relu")
+    ({'ONNX': ('RealDiv',)}, {})
+    """
+    tables = {"ONNX": onnx_names(), "TensorFlow": tensorflow_names()}
+    found = {
+        framework: tuple(op_type for op_type in table[name] if op_type != "Identity") or table[name]
+        for framework, table in tables.items()
+        if name not in table.get(name, (name,))
+    }
+    stem, version = _versioned(name)
+    return {
+        framework: op_types
+        for framework, op_types in found.items()
+        if not any(_versioned(op_type)[0] == stem and _versioned(op_type)[1] < version for op_type in op_types)
+    }
+
+
+def _versioned(op_type: str) -> tuple[str, int]:
+    match = _VERSION.fullmatch(op_type)
+    assert match is not None
+    return match[1], int(match[2] or 1)
 
 
 @cache

@@ -258,7 +258,8 @@ class _Assembler:
         return producers
 
     def _add_node(self, graph: SourceGraph, node: SourceNode, name: str, producers: dict[str, Producer]) -> int:
-        origin = Origin(node.number, "source" not in node.extra, node.inputs, node.outputs)
+        is_main = "source" not in node.extra
+        origin = Origin(node.number, is_main, node.inputs, node.outputs)
         return self.builder.add(
             name,
             node.type,
@@ -266,7 +267,7 @@ class _Assembler:
             [graph.tensor(value) if value else UNKNOWN for value in node.outputs],
             inputs=self._inputs(graph, node),
             control=node.control,
-            attributes=node.extra,
+            attributes={**node.extra, "operator": node.op} if is_main and node.op != node.type else node.extra,
             weights=node.weights,
             origin=origin if node.number >= 0 else None,
         )
