@@ -2,11 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .count import Count
+
+_MOST_TRACKS = 16
+
+
+@dataclass
+class _Track:
+    """The lines of one engine, from one start on. ``step``, ``skipped`` and ``rest`` are those of its newest line.
+
+    ``overflows``, ``steps``: of its settled lines; ``first``: its first line, until the next one shows how many steps
+    it covers; ``leading``: overflows of the first descent; ``before``: those of the interval before, while all
+    intervals so far belong to the first descent.
+    """
+
+    step: int
+    skipped: int
+    rest: bytes
+    first: tuple[int, int] | None
+    used: int
+    steps: int = 0
+    overflows: int = 0
+    leading: int = 0
+    spacing: int = 0
+    in_lead: bool = True
+    before: int | None = None
+
+    def interval(self, made: int, overflows: int, skipped: int) -> None:
+        overflows = min(made, overflows if overflows >= 0 else skipped)  # below zero: the counter was reset
+        self.steps += made
+        self.overflows += overflows
+        if made and self.in_lead:
+            half = 2 * overflows >= made
+            self.in_lead = overflows > 0 and (half or self.before is None or overflows < self.before)
+            self.leading += overflows if self.in_lead else 0
+            self.before = overflows
 
 
 class Counters:
     """Sums a counter. A log that begins after a resume is counted from its first line.
+
+    Two engines of one process, such as actor and critic, and two runs that write to one file, have a counter each:
+    their lines take turns, or show one step twice. They are never added; the one with the largest share counts. After a
+    restart the old counter does not go on, so its steps and those after it are added.
 
     ``without_skipped``: whether the log prints steps without the skipped ones, which the caller adds.
     """
@@ -15,62 +55,98 @@ class Counters:
         self.cumulative = cumulative
         self.without_skipped = False
         self.lines = 0
-        self._steps = self._overflows = self._leading = 0
-        self._in_lead = True
-        self._before: int | None = None
-        """Overflows of the previous interval, while all intervals so far belong to the first descent."""
-        self._first: tuple[int, int] | None = None
-        """The first line of a run, until the next one shows how many steps it covers."""
-        self._at: tuple[int, int] | None = None
+        self._tracks: list[_Track] = []
+        self._is_same_step = False
+        """Whether two lines with one step differed: the lines of the engines follow each other in one order."""
+        self._turns = 0
+        """How often a line continued a track after another track was begun."""
+        self._dropped = _Track(0, 0, b"", None, 0)
+        """The sum of old tracks."""
         self._spacing = 0
 
     @property
     def last_step(self) -> int:
         """The step of the newest line, 0 if there is none."""
-        return self._at[0] if self._at else 0
+        return max(self._tracks, key=lambda track: track.used).step if self._tracks else 0
 
-    def add(self, step: int, skipped: int) -> bool:
-        """:returns: whether the line is new, not another rank's copy of the previous one"""
-        if self._at is not None and step == self._at[0]:
+    @property
+    def engines(self) -> int:
+        """The number of counters that the log has at the same time."""
+        taking_turns = self._turns > 0 or (self._is_same_step and self.lines == len(self._tracks))
+        return len(self._tracks) if taking_turns else 1
+
+    @property
+    def all_overflows(self) -> int:
+        """The overflows of all engines."""
+        return self._dropped.overflows + sum(track.overflows for track in self._tracks)
+
+    def add(self, step: int, skipped: int, rest: bytes = b"") -> bool:
+        """:param rest: what tells lines of two engines from copies of other ranks
+        :returns: whether the line is new, not another rank's copy of the previous one
+        """
+        if any((track.step, track.rest) == (step, rest) for track in self._printing):
             return False
-        self.lines += 1
-        if self._at is None:
-            self._first = (step, skipped)
-        elif step < self._at[0]:  # a restart appended to the same file
-            self._settle(self._spacing)
-            self._first = (step, skipped)
-        else:
-            self._spacing = step - self._at[0]
-            self._settle(self._spacing)
-            self._interval(step - self._at[0], skipped - self._at[1] if self.cumulative else skipped, skipped)
-        self._at = (step, skipped)
+        self.lines += 1  # of which each track keeps its newest as ``used``
+        track = self._continued(step)
+        if track is None:
+            self._is_same_step = self._is_same_step or any(each.step == step for each in self._printing)
+            self._begin(step, skipped, rest)
+            return True
+        self._turns += track is not max(self._tracks, key=lambda each: each.used)
+        track.spacing = self._spacing = step - track.step
+        self._settle(track)
+        made = step - track.step
+        track.interval(made, skipped - track.skipped if self.cumulative else skipped, skipped)
+        track.step, track.skipped, track.rest, track.used = step, skipped, rest, self.lines
         return True
 
-    def _settle(self, spacing: int) -> None:
-        if self._first is None:
-            return
-        (step, skipped), self._first = self._first, None
-        resumed = 0 < spacing < step - skipped * self.without_skipped
-        if not resumed:
-            self._interval(step, skipped, skipped)
-        elif not self.cumulative:
-            self._interval(spacing, skipped, skipped)
+    @property
+    def _printing(self) -> list[_Track]:
+        """The tracks whose newest line may be repeated by another rank."""
+        return self._tracks if self._is_same_step else sorted(self._tracks, key=lambda track: track.used)[-1:]
 
-    def _interval(self, made: int, overflows: int, skipped: int) -> None:
-        overflows = min(made, overflows if overflows >= 0 else skipped)  # below zero: the counter was reset
-        self._steps += made
-        self._overflows += overflows
-        if made and self._in_lead:
-            half = 2 * overflows >= made
-            self._in_lead = overflows > 0 and (half or self._before is None or overflows < self._before)
-            self._leading += overflows if self._in_lead else 0
-            self._before = overflows
+    def _continued(self, step: int) -> _Track | None:
+        """Return the track that a line with this step continues."""
+        fitting = [track for track in self._tracks if track.step < step]
+        if self._is_same_step or not fitting:
+            return fitting[0] if fitting else None
+        return max(fitting, key=lambda track: (step - track.step == track.spacing, track.step - step, track.used))
+
+    def _begin(self, step: int, skipped: int, rest: bytes) -> None:
+        for track in self._tracks:
+            self._settle(track)
+        self._tracks.append(_Track(step, skipped, rest, (step, skipped), self.lines))
+        if len(self._tracks) > _MOST_TRACKS:
+            old = self._tracks.pop(0)
+            self._dropped.steps += old.steps
+            self._dropped.overflows += old.overflows
+            self._dropped.leading += old.leading
+
+    def _settle(self, track: _Track) -> None:
+        if track.first is None:
+            return
+        (step, skipped), track.first = track.first, None
+        spacing = track.spacing or self._spacing
+        resumed = 0 < spacing < step - skipped * self.without_skipped
+        track.in_lead = track.in_lead and not resumed
+        if not resumed:
+            track.interval(step, skipped, skipped)
+        elif not self.cumulative:
+            track.interval(spacing, skipped, skipped)
 
     def count(self, steps: int | None) -> Count:
-        self._settle(self._spacing)
+        engines = self.engines
+        for track in self._tracks:
+            self._settle(track)
         kind = "cumulative" if self.cumulative else "reset at each line"
         basis = f"{self.lines} lines with a counter of skipped steps ({kind})"
-        total = steps or self._steps
-        overflows = min(self._overflows, total)
+        counted = [*self._tracks, self._dropped]
+        if engines > 1:
+            counted = [max(self._tracks, key=lambda track: (track.overflows / max(1, track.steps), track.steps))]
+        total = steps or sum(track.steps for track in counted)
+        overflows = min(sum(track.overflows for track in counted), total)
+        leading = min(sum(track.leading for track in counted), overflows)
         proof = "the log prints a counter of skipped steps"
-        return Count(overflows, overflows, total, min(self._leading, overflows), basis, proof=proof)
+        count = Count(overflows, overflows, total, leading, basis, proof=proof)
+        note = f"{engines} counters take turns, of {engines} engines or runs: that with the largest share counts"
+        return count.noted(note) if engines > 1 else count

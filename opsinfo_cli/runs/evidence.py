@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .count import Count
+from .losses import Losses
 from .trajectory import Trajectory
 
 Scaling = Literal["dynamic", "static"]
@@ -21,7 +22,11 @@ class Evidence:
     :param fatal: the message with which the run aborted
     :param window: clean steps after which this scaler grows by default
     :param at_is_step: whether the places of the scale are steps, not numbers of messages
+    :param losses: losses and gradient norms, of any format
+    :param zeros: entries of Hugging Face's trainer with a loss of exactly 0.0
+    :param silent: why a run of this format prints no overflow; None if it prints them
     :param unreadable: why no scale can be read, although the log prints it
+    :param engines: counters that take turns, each of another engine or run with a scale of its own
     :param lines: lines or messages that were understood
     :param known: whether any line of the log was understood, by any format
     """
@@ -37,6 +42,10 @@ class Evidence:
     at_is_step: bool = False
     count: Count = field(default_factory=lambda: Count(0, 0, None, 0, "no messages"))
     scale: Trajectory = field(default_factory=Trajectory)
+    losses: Losses = field(default_factory=Losses)
+    zeros: int = 0
+    silent: str | None = None
     unreadable: str | None = None
+    engines: int = 1
     lines: int = 0
     known: bool = False

@@ -8,24 +8,27 @@ from math import gcd
 from .count import Count
 
 _REMEMBERED = 4096
+_REGULAR = 5
+"""So many clean steps at equal distances are lines that are printed regularly."""
 _PROOF = "the log prints an overflow flag"
 
 
 class Flags:
     """Overflow flags by step. Several ranks may print a step; a run may print only every n-th step.
 
-    ``averaged``: whether a flag was an average over several steps.
+    ``averaged``: whether a flag was an average over several steps; ``each_step``: whether every step prints one.
     """
 
     def __init__(self) -> None:
         self.printed = self.overflows = 0
-        self.averaged = False
+        self.averaged = self.each_step = False
         self._first: int | None = None
         self._last: int | None = None
         self._without_step = 0
         self._grid = 0
         """The distance of clean steps."""
         self._clean: int | None = None
+        self._clean_steps = 0
         self._overflowed: list[int] = []
         self._leading = 0
         self._in_lead = True
@@ -48,6 +51,10 @@ class Flags:
         self._leading += self._in_lead
         return True
 
+    @property
+    def numbers_steps(self) -> bool:
+        return not self._without_step
+
     def _place(self, step: int, overflow: bool) -> None:
         self._recent[step] = overflow
         if len(self._recent) > _REMEMBERED:
@@ -61,27 +68,44 @@ class Flags:
             if self._clean is not None:
                 self._grid = gcd(self._grid, abs(step - self._clean))
             self._clean = step
+            self._clean_steps += 1
 
-    def count(self, steps: int | None, ranks: int | None) -> Count:
+    def count(self, steps: int | None, ranks: int | None, printed: int | None = None) -> Count:
+        """:param printed: the number of steps that other lines of the log show"""
         calibrating = min(self._leading, self.overflows)
         if self._without_step:
-            total = steps or self._without_step // (ranks or 1)
-            overflows, calibrating = (-(-number // (ranks or 1)) for number in (self.overflows, calibrating))
-            basis = f"{self._without_step} lines, one per step"
-            return Count(overflows, overflows, total, calibrating, basis, ranks, proof=_PROOF)
+            return self._count_of_lines(steps, ranks or 1, printed)
         if self._first is None or self._last is None:
             return Count(0, 0, steps, 0, "no step")
         begun = 0 if 0 < self._first <= max(1, self._grid) else self._first - 1
         spanned = steps or self._last - begun
         basis = f"flags of {self.printed} steps, {self._first} to {self._last}"
+        calibrating = 0 if begun else calibrating
         whole = self.printed >= spanned or self._every_overflow_printed()
         if whole and not self.averaged and self.printed > 1:
             return Count(self.overflows, self.overflows, spanned, calibrating, basis, proof=_PROOF)
         shown = "flags averaged over several steps" if self.averaged else "printed steps overflowed"
         doubt = f"sampled: {self.overflows} of {self.printed} {shown}, of {spanned} steps made"
-        return Count(self.overflows, spanned, spanned, calibrating, basis, doubt=doubt, proof=_PROOF)
+        logged = None if self.averaged else self.printed
+        return Count(self.overflows, spanned, spanned, calibrating, basis, logged=logged, doubt=doubt, proof=_PROOF)
+
+    def _count_of_lines(self, steps: int | None, ranks: int, printed: int | None) -> Count:
+        """Count flags of lines that show no step: exact only if each step is known to print one."""
+        lines, overflows, calibrating = (
+            -(-number // ranks) for number in (self._without_step, self.overflows, min(self._leading, self.overflows))
+        )
+        made = steps or printed
+        basis = f"{self._without_step} lines with a flag"
+        if (made is None and self.each_step) or (made is not None and made <= lines + 1):
+            total = steps or lines
+            return Count(overflows, overflows, total, calibrating, basis, ranks, proof=_PROOF)
+        doubt = f"sampled: {overflows} of {lines} lines without a step, of {made or 'an unknown number of'} steps made"
+        high = max(overflows, made or overflows)
+        return Count(overflows, high, made, calibrating, basis, ranks, logged=lines, doubt=doubt, proof=_PROOF)
 
     def _every_overflow_printed(self) -> bool:
         """Whether overflows are printed besides the regular lines, as in YOLOX, so that none is missing."""
         clean, grid = self._clean, self._grid
-        return clean is not None and grid != 0 and any((step - clean) % grid for step in self._overflowed)
+        if clean is None or grid == 0 or self._clean_steps < _REGULAR:
+            return False
+        return any((step - clean) % grid for step in self._overflowed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from itertools import groupby
 from typing import IO
@@ -11,12 +12,24 @@ from .blocks import Block, blocks
 from .evidence import Evidence
 from .formats import FORMATS
 from .log_format import LogFormat
+from .losses import Losses, StepAt
 from .metric import Metric
 from .reduced import Reduced
 from .startup import MARKS, Startup
-from .steps import Steps
+from .steps import Steps, step_field
 
-WORDS = (b"verflow", b"VERFLOW", b"kipped", b"cale", b"Bool,", b"num_updates")
+WORDS = (
+    b"verflow",
+    b"VERFLOW",
+    b"kipped",
+    b"cale",
+    b"Bool,",
+    b"num_updates",
+    b"loss'",
+    b'loss"',
+    b"log_history",
+    b"imgsize",
+)
 """Every line with a mark of a format contains one of these; a test checks that.
 
 They are searched one by one: an alternation is thirty times slower than a literal string.
@@ -35,6 +48,7 @@ class Log:
     def __init__(self, metric: Metric | None = None) -> None:
         self.metric = metric
         self.reduced = Reduced()
+        self.losses = Losses()
         self._startup = Startup()
         self._steps = Steps()
         self._formats = [kind() for kind in FORMATS]
@@ -42,6 +56,7 @@ class Log:
 
     def take(self, block: Block) -> None:
         data, continues = block
+        self.losses.take(data, self._step_at(block))
         is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
         self._bytes += len(data)
         words = [word for word in WORDS if word in data]
@@ -55,10 +70,22 @@ class Log:
                 self._read_lines(data, lines, words)
             self._steps.upto(len(lines))
         else:
-            self._steps.newest(data, int(continues))
+            self._steps.skip(data, int(continues))
         self.reduced.take(data)
         if self.metric:
             self.metric.take(data)
+
+    def _step_at(self, block: Block) -> StepAt:
+        """Return what gives the step of a line of the next block: its own, else the newest one before it."""
+
+        def step_at(place: int, evaluated: bool) -> int | None:
+            lines, at = block.data.split(b"\n"), block.data.count(b"\n", 0, place)
+            steps = deepcopy(self._steps)  # asked for once a log: a format looks steps up in the order of its lines
+            steps.begin(lines, int(block.continues), every=False)
+            steps.upto(at + (step_field(lines[at]) is not None))
+            return steps.at if evaluated else steps.newest  # bars of an evaluation have another length
+
+        return step_at
 
     def _read_options(self, data: bytes, lines: list[bytes], options: list[bytes]) -> None:
         readers = [
@@ -97,18 +124,28 @@ class Log:
         evidence = Evidence("unknown")
         if best:
             best.printed_ranks = self._startup.ranks
-            best.steps_printed = self._steps.total is not None
+            best.steps_printed = self._steps.total
             replaced = (reader.steps_made for reader in self._formats if reader.name in best.replaces)
             evidence = best.evidence(steps or next((made for made in replaced if made), None), ranks)
         count = evidence.count
+        if best and count.calibrating and not best.numbers_steps and not self._shows_start(steps):
+            count = replace(count, calibrating=0)
         if count.steps is None:
             count = replace(count, steps=steps or self._steps.total)
             if self._steps.note and not steps:
                 count = count.noted(self._steps.note)
         evidence.count = count.checked()
-        evidence.known = self._startup.known or any(reader.lines for reader in self._formats) or bool(self.reduced)
+        evidence.losses = self.losses
+        has_losses = self._steps.newest is not None and self.losses.losses.entries > 1
+        is_read = self._startup.known or any(reader.lines for reader in self._formats)
+        evidence.known = is_read or has_losses or bool(self.reduced)
         self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))
         return evidence
+
+    def _shows_start(self, steps: int | None) -> bool:
+        """Whether the log has the first steps of the run: by its steps, else by the options that a run prints first."""
+        from_start = self._steps.from_start
+        return bool(steps or self._startup.known) if from_start is None else from_start
 
     def _best(self) -> LogFormat | None:
         """Return the first format, best evidence first, that understood a line; options alone come last."""

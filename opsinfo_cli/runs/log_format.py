@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from typing import ClassVar
 
@@ -14,6 +15,14 @@ from .steps import Steps
 NUMBER = rb"([-+]?(?:\d{1,60}\.?\d{0,60}(?:[eE][-+]?\d{1,4})?|inf|nan))"
 
 
+def whole_number(match: re.Match[bytes], group: int) -> float | None:
+    """Return a number of a message; None if another rank's message may have cut it off, as in `to 163Gradient ...`."""
+    text, line, end = match[group], match.string, match.end(group)
+    if text is None or (b"." not in text and line[end : end + 1].isalpha()):
+        return None
+    return float(text)
+
+
 class Strength(IntEnum):
     """How well a format shows overflows, best first; of the formats that read a line of a log the best one counts."""
 
@@ -23,6 +32,7 @@ class Strength(IntEnum):
     ITERATION = 4
     MESSAGE = 5
     SCALE = 6
+    LOSS = 7
 
 
 class LogFormat:
@@ -48,8 +58,8 @@ class LogFormat:
         """Lines or messages understood."""
         self.printed_ranks: tuple[int, ...] = ()
         """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks."""
-        self.steps_printed = False
-        """Whether the log prints steps at all; set before :meth:`evidence`."""
+        self.steps_printed: int | None = None
+        """The number of steps that any lines of the log show; set before :meth:`evidence`."""
         self.found = Evidence(self.name, floor=self.floor, window=self.window)
         self.scale = self.found.scale
 
@@ -83,6 +93,11 @@ class LogFormat:
         """The steps that the lines of this format count."""
         return None
 
+    @property
+    def numbers_steps(self) -> bool:
+        """Whether the lines that were counted show their step, and so whether the log has the start of the run."""
+        return False
+
     def place(self, at: int | None, messages: int) -> int:
         """Return the place of a message in the run: the last step printed before it, else the number of its first copy.
 
@@ -96,8 +111,8 @@ class LogFormat:
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         self.found.count = self.tally(steps, ranks)
         self.found.lines = self.lines
-        if self.found.scaling is None and self.scale.changes:
-            self.found.scaling = "dynamic"
+        if self.scale.changes:  # whatever an option says
+            self.found.scaling, self.found.static_scale = "dynamic", None
         return self.found
 
 
@@ -120,7 +135,7 @@ class FallFormat(LogFormat):
             self.scale.fell_to(self.place(steps.at, before), scale)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return self.occurrences.count(steps, ranks, self.steps_printed)
+        return self.occurrences.count(steps, ranks, self.steps_printed is not None)
 
 
 class FlagFormat(LogFormat):
@@ -139,8 +154,12 @@ class FlagFormat(LogFormat):
                 self.found.at_is_step = step is not None
                 self.scale.add(self.flags.printed if step is None else step, float(scale))
 
+    @property
+    def numbers_steps(self) -> bool:
+        return self.flags.numbers_steps
+
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return self.flags.count(steps, ranks)
+        return self.flags.count(steps, ranks, self.steps_printed)
 
 
 def number_or_none(text: bytes) -> float | None:

@@ -32,6 +32,8 @@ class Occurrences:
     of the last four visits of the scale to its value. If the log shows no steps between messages, the values give the
     number of ranks: a falling scale takes each value once, so each is printed once by every rank.
 
+    Whatever the number of ranks, each value of a falling scale is at least one overflow.
+
     ``total``: messages. ``together``: the most messages on one line; at least that many ranks print into the log.
     """
 
@@ -108,6 +110,7 @@ class Occurrences:
         self._placed |= placed
         self._close_all()
         low, high, sure = self._bounds(ranks)
+        low = max(low, min(len(self._values), high))
         basis = f"{self.total} messages" + (f" of {sure} ranks" if sure and sure > 1 else "")
         proof = "the log has messages of skipped steps" if self.total else None
         count = Count(low, high, steps, min(self._lead, low), basis, sure, proof=proof)

@@ -1,7 +1,8 @@
-"""The points checked for one run: precision, scaling, the share of overflowed steps, and the scale.
+"""The points checked for one run: precision, scaling, losses, the share of overflowed steps, and the scale.
 
-The procedure is that of the Ascend porting guide (mixed-precision training, "loss scale"). With a static scale, bf16,
-sampled lines or no overflow messages the share cannot be measured.
+The procedure is that of the Ascend porting guide (mixed-precision training, "loss scale"). What the log prints counts,
+whatever is known of a dtype or a scaling: a bfloat16 run that prints skipped steps has a share of them. Without such
+lines, and with sampled ones, the share cannot be measured.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from .count import Count
 from .evidence import Evidence, Scaling
 from .scale import judge_scale
 from .startup import level_kind
+from .student_t import binomial_tail
 
 LIMIT = 0.005
 LARGE_BATCH_LIMIT = 0.001
 """The guide's limits for the share of overflowed steps: 0.5 %, and 0.1 % for a large global batch."""
+
+_BY_CHANCE = 0.001
 
 Status = Literal["holds", "fails", "cannot be told", "not measurable", "missing"]
 
@@ -92,10 +96,11 @@ def _certain(evidence: Evidence) -> int:
 
 
 def run_points(evidence: Evidence, facts: Facts) -> list[VerdictPoint]:
-    """Return points 1 to 4 for one run."""
+    """Return the points of one run."""
     return [
         _precision(evidence, facts),
         _scaling(evidence, facts),
+        _losses(evidence),
         _overflows(evidence, facts),
         _scale(evidence, facts),
     ]
@@ -144,11 +149,37 @@ def _scaling(evidence: Evidence, facts: Facts) -> VerdictPoint:
     return VerdictPoint(name, "cannot be told", text, hint)
 
 
+def _losses(evidence: Evidence) -> VerdictPoint:
+    name = "losses-are-numbers"
+    losses, norms = evidence.losses.losses, evidence.losses.norms
+    parts = [(losses, "losses")] * (losses.entries > 0) + [(norms, "gradient norms")] * (norms.entries > 0)
+    first = evidence.losses.first
+    if first:
+        place = f"in step {first.step}" if first.step is not None else f"in logged entry {first.entry}"
+        bad = [f"{series.bad} of {series.entries} logged {what}" for series, what in parts if series.bad]
+        counted = evidence.losses.nan_iterations
+        bad += [f"{counted} iterations by the log's own counter"] * (counted > 0)
+        text = f"NaN or infinity in {', '.join(bad)}; the first {place}: {first.says}"
+        if losses.bad or counted or not norms.recovered or evidence.scaling != "dynamic":
+            hint = "dump that step and the one before it, and find the operator with `opsinfo numerics`"
+            return VerdictPoint(name, "fails", text, hint)
+        return VerdictPoint(name, "holds", f"{text}; dynamic loss scaling skips such steps, and numbers follow")
+    if evidence.zeros and not norms.entries:
+        text = f"the loss is exactly 0.0 in {evidence.zeros} of {losses.entries} entries, as the trainer prints NaN"
+        return VerdictPoint(name, "cannot be told", text, "train with `logging_nan_inf_filter=False`")
+    if not parts:
+        return VerdictPoint(name, "cannot be told", "the log prints no loss and no gradient norm", "log the loss")
+    all_of = " and ".join(f"{what} ({series.entries})" for series, what in parts)
+    return VerdictPoint(name, "holds", f"all logged {all_of} are numbers")
+
+
 def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "overflow-share"
     count, share, limit = evidence.count, share_of(evidence), facts.limit
     ranks_hint = "--ranks N supplies the number of ranks that print to the log"
-    if share.low is not None and share.low >= limit and not is_bfloat(evidence, facts):
+    if count.doubt and count.logged:
+        return _sample(evidence, share, limit)
+    if share.low is not None and share.low >= limit:
         return VerdictPoint(name, "fails", _share_text(evidence, share, limit), _calibration_hint(share, limit))
     reason = _unmeasured(evidence, facts)
     if reason:
@@ -160,7 +191,7 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
         text = "the log has no overflow, and nothing shows that this run would print one"
         return VerdictPoint(name, "cannot be told", text, hint)
     of_steps = f" of {count.steps}" if count.steps else ""
-    if scaling_of(evidence, facts) is None:
+    if scaling_of(evidence, facts) is None and not is_bfloat(evidence, facts):
         text = f"{count.low}{of_steps} steps overflowed; whether all are printed depends on the scaling"
         return VerdictPoint(name, "cannot be told", text, "--loss-scale supplies it")
     if not count.is_narrow:
@@ -175,19 +206,41 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
     return VerdictPoint(name, "holds", _share_text(evidence, share, limit))
 
 
+def _sample(evidence: Evidence, share: Share, limit: float) -> VerdictPoint:
+    """Return the point for a log that shows a part of the steps. It fails if the overflows that are certain exceed the
+    limit among all steps, or if a run at the limit would show as many by chance less than once in a thousand times.
+    """
+    count, name = evidence.count, "overflow-share"
+    assert count.logged
+    text = f"{percent(count.low / count.logged)} of the logged steps ({count.low} of {count.logged}), a sample"
+    text += f" of {count.steps} steps" if count.steps else " of an unknown number of steps"
+    certain = _certain(evidence)
+    if certain > count.low:
+        text += f"; falls of the scale prove at least {certain}"
+    text += f"; the limit is {percent(limit)}{_notes(count)}"
+    exceeds = share.low is not None and share.low >= limit
+    if exceeds or binomial_tail(count.low, count.logged, limit) < _BY_CHANCE:
+        return VerdictPoint(name, "fails", text)
+    return VerdictPoint(name, "not measurable", text, "print the flag or the scale in each step")
+
+
 def _notes(count: Count) -> str:
     return "".join(f"; {note}" for note in count.notes)
 
 
 def _unmeasured(evidence: Evidence, facts: Facts) -> str | None:
-    if is_bfloat(evidence, facts):
-        return "bfloat16 runs print no overflow"
-    if scaling_of(evidence, facts) == "static":
+    count = evidence.count
+    if is_bfloat(evidence, facts) and not count.low:
+        printed = "the log prints no skipped step, and " if count.proof else ""
+        return f"{printed}bfloat16 runs look for overflows only if asked to"
+    if scaling_of(evidence, facts) == "static" and not count.low:
         return "with a static loss scale overflows are not printed"
     if evidence.count.doubt:
         certain = _certain(evidence)
         least = f"; falls of the scale prove at least {certain}" if certain > evidence.count.low else ""
         return f"{evidence.count.doubt}{least}"
+    if evidence.silent:
+        return evidence.silent
     if evidence.format == "unknown" and evidence.scaling is None:
         return "the log has no message of a known format; torch.amp, for example, prints no overflow"
     return None
@@ -216,9 +269,12 @@ def percent(share: float) -> str:
 
 def _scale(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "loss-scale"
-    if is_bfloat(evidence, facts) and not evidence.scale.changes:
+    scale = evidence.scale
+    if is_bfloat(evidence, facts) and not scale.changes and not scale.not_numbers and scale.start in (None, 1.0):
         return VerdictPoint(name, "not measurable", "bfloat16 runs have no loss scale")
-    if scaling_of(evidence, facts) == "static":
+    if scaling_of(evidence, facts) == "static" and not scale.changes and not scale.not_numbers and not evidence.fatal:
         return VerdictPoint(name, "not measurable", "the loss scale is static")
+    if scaling_of(evidence, facts) is None and scale.lowest == scale.highest == 1.0 and not evidence.count.low:
+        return VerdictPoint(name, "not measurable", "the printed scale is 1 throughout: the loss is not scaled")
     status, text, hint = judge_scale(evidence)
     return VerdictPoint(name, status, text, hint)

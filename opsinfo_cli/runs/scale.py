@@ -32,7 +32,7 @@ def collapsed(evidence: Evidence) -> str | None:
         overflows = evidence.scaling == "dynamic" and evidence.count.low > 0
         at_floor = overflows and 0 < scale.highest <= floor
         return f"steps overflow at the scale's floor of {floor:.10g}" if at_floor else None
-    if scale.lowest < min(1.0, floor or 1.0):
+    if scale.lowest < 1.0:
         return f"the scale fell below 1, to {scale.lowest:.10g}"
     if floor and scale.lowest <= floor:
         stuck = "and stayed there" if scale.final <= floor else "once"
@@ -53,6 +53,15 @@ def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot b
         if evidence.unreadable:
             return "cannot be told", evidence.unreadable, "write a log for each rank, or let one rank print"
         return "cannot be told", "the log prints no loss scale", None
+    if scale.seen == 1 and not evidence.count.proof:
+        return (
+            "cannot be told",
+            f"the log prints one scale, {scale.start:.10g}, and nothing shows that it is in use",
+            None,
+        )
+    if evidence.engines > 1:
+        text = f"lowest {scale.lowest:.10g}, highest {scale.highest:.10g}, of {evidence.engines} engines together"
+        return "holds", text, None
     text = (
         f"start {scale.start:.10g}, final {scale.final:.10g}, lowest {scale.lowest:.10g}, highest {scale.highest:.10g}"
         f"; {scale.falls} falls, {scale.rises} rises"
@@ -66,6 +75,8 @@ def advise(evidence: Evidence, limit: float) -> Advice:
     if collapsed(evidence):
         return Advice(None, None, None, ("an operator overflows at every scale; no start value or window helps",))
     initial, window, reasons = None, None, []
+    if evidence.engines > 1:  # their scales are mixed
+        return Advice(None, None, None, ())
     calibrating = count.calibrating
     stable = evidence.scale.stable(calibrating, (count.steps or 0) if evidence.at_is_step else 0)
     if stable and start and calibrating > 1 and stable < start:

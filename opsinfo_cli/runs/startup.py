@@ -85,7 +85,7 @@ class Startup:
             self.known = True
             self._level = match[1].decode("ascii")
             self._precision = kind if kind != "off" else None
-        scale = _SCALE.search(line) if b" : " in line and b"loss_scale" in line else None
+        scale = _SCALE.search(line) if b" : " in line and b"loss_scale" in line and b"PARAMETER" not in line else None
         if scale:
             self.known = True
             self._set_scale(None if scale[1] else float(scale[2]))
@@ -105,9 +105,13 @@ class Startup:
         self._scaling, self._static_scale = ("dynamic", None) if moves else ("static", value)
 
     def complete(self, evidence: Evidence, *, with_scaling: bool) -> None:
-        """Add what the start of the log shows."""
+        """Add what the start of the log shows. What a scaler printed later on counts more than an option."""
         is_float32 = self._hugging_face and self._not_half and self._level is None
-        evidence.level = self._level or evidence.level or ("fp32" if is_float32 else None)
+        is_refuted = None not in (evidence.level, evidence.precision, self._precision)
+        is_refuted = is_refuted and evidence.precision != self._precision
+        if not is_refuted:
+            evidence.level = self._level or evidence.level or ("fp32" if is_float32 else None)
         evidence.precision = evidence.precision or self._precision
-        if self._scaling and with_scaling:
+        was_seen = self._scaling == "static" and evidence.scaling == "dynamic"
+        if self._scaling and with_scaling and not was_seen:
             evidence.scaling, evidence.static_scale = self._scaling, self._static_scale

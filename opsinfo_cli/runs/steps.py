@@ -25,7 +25,7 @@ _WORD = re.compile(rb"[Ss]tep|STEP|[Ii]ter|poch|T(?:RAIN|rain)|it/s|s/it")
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
     rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
-    rb"(?:global|training)_steps)"
+    rb"(?:global|training|current)_steps)"
     rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
 _NUMBERED = re.compile(rb"(?:tep|TEP|ter)(?:s|ation)?[\"']?[\s:=\[]{0,18}\d")
@@ -120,11 +120,13 @@ class _Track:
 class StepCounters:
     """A counter for each kind of step field; the most complete kind is used.
 
-    ``at``: the last step printed before the current place; None if none was printed.
+    ``at``: the last step printed before the current place; None if none was printed. ``newest``: the same, of any kind
+    of field.
     """
 
     def __init__(self) -> None:
         self.at: int | None = None
+        self.newest: int | None = None
         self._kinds: dict[Kind, _Track] = {}
         self._main: Kind | None = None
 
@@ -142,8 +144,9 @@ class StepCounters:
             self._main = self._best()
         else:
             return
+        self.newest = max(0, track.at(field))
         if field.kind == self._main:
-            self.at = max(0, track.at(field))
+            self.at = self.newest
 
     def _best(self) -> Kind | None:
         """Prefer epochs with a length, then named fields, then bars; within each, the most frequent field."""
@@ -160,6 +163,14 @@ class StepCounters:
         """The number of steps; None if the fields do not show it."""
         best = self._best()
         return self._kinds[best].total if best else None
+
+    @property
+    def from_start(self) -> bool | None:
+        """Whether the first step that the log prints is one of the first of the run; None if that cannot be told."""
+        track = self._kinds[best] if (best := self._best()) else None
+        if track is None or track.second is None:
+            return None
+        return track.at(track.first) <= 2 * track.spacing
 
     @property
     def note(self) -> str | None:
@@ -204,7 +215,7 @@ class Steps(StepCounters):
             self._done = at
         return self
 
-    def newest(self, block: bytes, first: int) -> None:
+    def skip(self, block: bytes, first: int) -> None:
         """Read the newest steps of a block that no format needs: in its last lines, else in all of them."""
         self._every = False
         begin = block.rfind(b"\n", 0, max(0, len(block) - _TAIL)) + 1

@@ -1,4 +1,4 @@
-"""Student's t distribution, Grubbs' test and Welch's test, with the standard library only.
+"""Student's t distribution, Grubbs' and Welch's test and the binomial distribution, with the standard library only.
 
 The distribution comes from the regularised incomplete beta function by its continued fraction (Lentz's method;
 Abramowitz and Stegun 26.5.8, 26.7.1), which is good to about 1e-12.
@@ -27,6 +27,11 @@ def t_quantile(two_sided: float, freedom: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if t_tail(middle, freedom) > two_sided else (low, middle)
     return (low + high) / 2
+
+
+def binomial_tail(successes: int, trials: int, probability: float) -> float:
+    """Return P(X >= successes) of ``trials`` that each succeed with ``probability`` (Abramowitz and Stegun 26.5.24)."""
+    return _beta(successes, trials - successes + 1, probability) if successes else 1.0
 
 
 def _beta(a: float, b: float, x: float) -> float:

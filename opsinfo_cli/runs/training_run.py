@@ -1,5 +1,5 @@
 """Which logs are one run, and the evidence of a run: a folder with a log per rank, and files that differ in the rank
-number, are one.
+number, are one if what they print allows it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 from ..errors import UsageFault
 from .evidence import Evidence
 from .formats import FORMATS
-from .log import read_log
+from .log import Log, read_log
 from .metric import Metric
 from .reduced import Reduced
 
@@ -36,6 +36,13 @@ class RunEvidence(NamedTuple):
     @property
     def name(self) -> str:
         return self.run.name
+
+
+class JudgedLogs(NamedTuple):
+    """The runs that the logs turned out to be, and what a user should know of that."""
+
+    runs: list[RunEvidence]
+    notes: tuple[str, ...]
 
 
 def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
@@ -83,27 +90,81 @@ def run_evidence(
     pick: str = "last",
     stdin: IO[bytes] | None = None,
     seen: Callable[[int], None] | None = None,
-) -> RunEvidence:
+) -> JudgedLogs:
     """Read the logs of a run. Of several ranks' logs the most informative is used: a step overflows on all ranks.
+
+    Logs of different stacks, and logs without a rank in their names that do not fit each other, are runs of their own.
+    A file without a known line is none if others have one.
 
     :param steps: the number of steps, if known
     :param ranks: the number of ranks that print to a log, if known
     :param seen: called with the number of bytes read, for a progress line
     :raises Refused: if a log cannot be read
     """
-    logs = [read_log(path, Metric(metric, pick) if metric else None, stdin, seen) for path in run.paths]
-    all_evidence = [log.evidence(steps, ranks if len(logs) == 1 else 1) for log in logs]
-    best = min(all_evidence, key=_informative)
-    for evidence in all_evidence:
-        best.level = best.level or evidence.level
-        best.precision = best.precision or evidence.precision
-        best.scaling = best.scaling or evidence.scaling
-        best.fatal = best.fatal or evidence.fatal
+    logs = [
+        _ReadLog(path, log, log.evidence(steps, ranks if len(run.paths) == 1 else 1))
+        for path in run.paths
+        for log in [read_log(path, Metric(metric, pick) if metric else None, stdin, seen)]
+    ]
+    known = [log for log in logs if log.evidence.known] or logs
+    notes = tuple(
+        f"{log.path}: no line of a known log format, so it is no log of the run {run.name}"
+        for log in logs
+        if log not in known
+    )
+    reason = _difference(known)
+    if reason is None:
+        if len(known) > 1:
+            notes += (f"{run.name}: {len(known)} logs are read as the ranks of one run",)
+        paths = tuple(log.path for log in known)
+        name = run.name if len(run.paths) == 1 or len(known) > 1 else paths[0]
+        return JudgedLogs([_joined(TrainingRun(name, paths), known)], notes)
+    notes += (f"{run.name}: {len(known)} logs are judged one by one: {reason}",)
+    alone = [_ReadLog(log.path, log.log, log.log.evidence(steps, ranks)) for log in known]
+    return JudgedLogs([_joined(TrainingRun(log.path, (log.path,)), [log]) for log in alone], notes)
+
+
+class _ReadLog(NamedTuple):
+    path: str
+    log: Log
+    evidence: Evidence
+
+
+def _difference(logs: list[_ReadLog]) -> str | None:
+    """Return why the logs are not of the ranks of one run; None if they may be."""
+    stacks = {log.evidence.format for log in logs if log.evidence.lines and not log.evidence.silent}
+    for kind in FORMATS:
+        if kind.name in stacks:
+            stacks -= set(kind.replaces)
+    if len(stacks) > 1:
+        return f"their formats differ ({', '.join(sorted(stacks))})"
+    if len({_RANK.sub(r"\1*", log.path) for log in logs}) == 1:
+        return None
+    counts = [log.evidence.count for log in logs]
+    steps = [count.steps for count in counts if count.steps]
+    if steps and max(steps) - min(steps) > max(1, min(steps) // 100):
+        return f"they have {min(steps)} to {max(steps)} steps, and their names have no rank"
+    shown = [count for count in counts if count.proof]
+    if shown and max(count.low for count in shown) > min(count.high for count in shown):
+        return "their overflows differ, and their names have no rank"
+    levels = {log.evidence.level for log in logs} - {None}
+    return "their levels differ, and their names have no rank" if len(levels) > 1 else None
+
+
+def _joined(run: TrainingRun, logs: list[_ReadLog]) -> RunEvidence:
+    best = min((log.evidence for log in logs), key=_informative)
     reduced = Reduced()
     for log in logs:
-        reduced.include(log.reduced)
-    best.known = any(evidence.known for evidence in all_evidence)
-    values = (log.metric.value for log in logs if log.metric and log.metric.value is not None)
+        best.level = best.level or log.evidence.level
+        best.precision = best.precision or log.evidence.precision
+        best.scaling = best.scaling or log.evidence.scaling
+        best.fatal = best.fatal or log.evidence.fatal
+        best.losses = best.losses.worse(log.evidence.losses)
+        best.zeros = max(best.zeros, log.evidence.zeros)
+        best.known = best.known or log.evidence.known
+        reduced.include(log.log.reduced)
+    metrics = [log.log.metric for log in logs]
+    values = (metric.value for metric in metrics if metric and metric.value is not None)
     return RunEvidence(run, best, next(values, None), reduced)
 
 

@@ -19,7 +19,7 @@ class Trajectory:
     """Loss scales in the order they were used. Keeps changes only; beyond 2048 every second one goes, extremes stay.
 
     ``halvings``: the fewest overflows that explain the falls, at a factor of two each. ``behind``: the number of falls
-    before the first point, in logs that print the scale after an overflow.
+    before the first point, in logs that print the scale after an overflow. ``seen``: values that the log shows.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Trajectory:
         self.final: float | None = None
         self.lowest = math.inf
         self.highest = -math.inf
-        self.rises = self.falls = self.halvings = self.not_numbers = self.behind = 0
+        self.rises = self.falls = self.halvings = self.not_numbers = self.behind = self.seen = 0
         self.points: list[ScalePoint] = []
         self._last_at = 0
 
@@ -37,6 +37,7 @@ class Trajectory:
 
     def add(self, at: int, scale: float) -> None:
         at = self._last_at = max(at, self._last_at)
+        self.seen += 1
         if scale == self.final:
             return
         if not math.isfinite(scale):

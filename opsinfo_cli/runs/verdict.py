@@ -17,6 +17,8 @@ NEEDED_RUNS = 4
 Word = Literal["sound", "not sound", "incomplete"]
 _UNKNOWN: tuple[Status, ...] = ("cannot be told", "not measurable", "missing")
 _WORST_FIRST: tuple[Status, ...] = ("fails", "cannot be told", "not measurable", "holds")
+_MEASURED = ("losses-are-numbers", "overflow-share", "loss-scale", "runs-agree", "reference")
+"""Points about what a run did; the others are about how it was started."""
 _TOO_LARGE = 1e150
 
 
@@ -33,6 +35,11 @@ class Verdict:
     @property
     def missing(self) -> list[str]:
         return [point.name for point in self.points if point.status in _UNKNOWN]
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything that a run did was seen, and could have failed."""
+        return any(point.name in _MEASURED and point.status in ("holds", "fails") for point in self.points)
 
     @property
     def failing(self) -> list[str]:

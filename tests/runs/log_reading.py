@@ -24,6 +24,10 @@ DEFAULTS = {
     "doubt": None,
     "proof": None,
     "unreadable": None,
+    "silent": None,
+    "zeros": 0,
+    "engines": 1,
+    "logged": None,
     "notes": (),
     "rises": 0,
     "falls": 0,
@@ -56,7 +60,7 @@ def shown(evidence: Evidence, facts: Facts) -> dict[str, Any]:
     moved = ("rises", "falls", "halvings", "not_numbers", "behind", "start", "final")
     ends = {name: value for name in ("lowest", "highest") if math.isfinite(value := getattr(scale, name))}
     advice = {name: value for name, value in asdict(advise(evidence, facts.limit)).items() if value}
-    fields = {name: value for name, value in vars(evidence).items() if name not in ("count", "scale")}
+    fields = {name: value for name, value in vars(evidence).items() if name not in ("count", "scale", "losses")}
     return {
         **_unusual(fields),
         "count": _unusual(asdict(evidence.count)),
@@ -64,6 +68,7 @@ def shown(evidence: Evidence, facts: Facts) -> dict[str, Any]:
         "points": {
             point.name: f"{point.status}: {point.says}" + (f" [{point.hint}]" if point.hint else "")
             for point in run_points(evidence, facts)
+            if point.says != "the log prints no loss and no gradient norm"
         },
         "advice": advice,
     }

@@ -24,6 +24,7 @@ def run(name: str, value: float | None = None, low: int = 0, level: str | None =
     found = Evidence("apex", level=level, scaling="dynamic")
     found.count = Count(low, low, 1000, 0, "flags", proof="flags")
     found.scale.add(1, 8.0)
+    found.losses.losses.entries = 1000
     return RunEvidence(TrainingRun(name, (name,)), found, None if value is None else float(value))
 
 

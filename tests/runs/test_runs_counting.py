@@ -72,8 +72,8 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (False, [(10, 10), (20, 6), (30, 6), (40, 0)], (22, 40, 22)),  # half of the steps and more still calibrate
         (False, [(10, 10), (20, 4), (30, 4), (40, 0)], (18, 40, 14)),
         (False, [(100, 3), (200, 3), (300, 0)], (6, 300, 3)),
-        (True, [(510, 7), (520, 8), (530, 8)], (1, 20, 1)),  # a resumed run begins at its first line
-        (False, [(510, 7), (520, 1), (530, 0)], (8, 30, 8)),
+        (True, [(510, 7), (520, 8), (530, 8)], (1, 20, 0)),  # a resumed run begins at its first line, calibrated
+        (False, [(510, 7), (520, 1), (530, 0)], (8, 30, 0)),
         (True, [(10, 5), (20, 7), (10, 1), (20, 1)], (8, 40, 8)),  # a restart in the same file
         (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that was reset
         (True, [(10, 5), (10, 5), (20, 5)], (5, 20, 5)),  # another rank's copy
@@ -82,9 +82,9 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (False, [(10, 0), (20, 1), (30, 1)], (2, 30, 0)),
         (False, [(10, 2), (20, 12), (30, 0)], (12, 30, 12)),  # no more than the steps
         (True, [(100, 1), (200, 2), (5, 0), (10, 1)], (3, 210, 1)),
-        (True, [(20, 15), (30, 16)], (1, 10, 1)),  # resumed after few steps
+        (True, [(20, 15), (30, 16)], (1, 10, 0)),  # resumed after few steps
         (True, [(10, 5), (5, 1), (10, 1)], (6, 20, 6)),  # a restart after the first line
-        (False, [(40, 3), (50, 2), (60, 0), (50, 1), (60, 1), (70, 0)], (7, 60, 5)),  # restarts after a resume
+        (False, [(40, 3), (50, 2), (60, 0), (50, 1), (60, 1), (70, 0)], (7, 60, 0)),  # restarts after a resume
         (True, [(7, 3)], (3, 7, 3)),
         (False, [(10, 50)], (10, 10, 10)),
         (True, [], (0, 0, 0)),
@@ -153,7 +153,9 @@ def test_averaged_flags_and_a_single_line_are_not_a_measurement() -> None:
         ([(1, False), (2, True), (9, True)], (2, 9, "sampled")),  # one clean step shows no distance
         ([(1, True), (4, True)], (2, 4, "sampled")),
         ([(1, False), (2, False), (9, True)], (1, 9, "sampled")),
-        ([(2, False), (4, False), (7, True)], (1, 7, None)),
+        ([(2, False), (4, False), (7, True)], (1, 7, "sampled")),  # two clean steps are no regular lines
+        ([*((step, False) for step in (2, 4, 6, 8)), (11, True)], (1, 11, "sampled")),
+        ([*((step, False) for step in (2, 4, 6, 8, 10)), (13, True)], (1, 13, None)),
         ([(0, False), (1, False)], (0, 2, None)),
         ([(10, False), (20, False)], (0, 20, "sampled")),
         ([(11, False), (21, False)], (0, 11, "sampled")),
@@ -179,6 +181,7 @@ def test_the_words_for_doubt_name_what_was_printed() -> None:
         30,
         1,
         "flags of 3 steps, 10 to 30",
+        logged=3,
         doubt="sampled: 1 of 3 printed steps overflowed, of 30 steps made",
         proof="the log prints an overflow flag",
     )
@@ -189,11 +192,19 @@ def test_the_words_for_doubt_name_what_was_printed() -> None:
 
 def test_flags_without_steps_are_divided_among_ranks() -> None:
     found = flagged(*((None, number in (0, 1, 2, 7)) for number in range(20)))
-    assert found.count(None, 3) == Count(
-        2, 2, 6, 1, "20 lines, one per step", 3, proof="the log prints an overflow flag"
-    )
-    assert found.count(30, None).steps == 30
-    assert flagged((None, False)).count(None, None).steps == 1
+    found.each_step = True
+    assert found.count(None, 3) == Count(2, 2, 7, 1, "20 lines with a flag", 3, proof="the log prints an overflow flag")
+    assert found.count(20, None).steps == 20
+    assert flagged((None, False)).count(1, None).steps == 1
+
+
+def test_flags_without_steps_are_a_sample_if_the_log_shows_more_steps_or_none() -> None:
+    found = flagged(*((None, number == 3) for number in range(20)))
+    assert found.count(None, None).doubt == "sampled: 1 of 20 lines without a step, of an unknown number of steps made"
+    assert found.count(None, None, 2000).doubt == "sampled: 1 of 20 lines without a step, of 2000 steps made"
+    assert (found.count(None, None, 20).doubt, found.count(None, None, 2000).logged) == (None, 20)
+    found.each_step = True
+    assert (found.count(None, None).doubt, found.count(None, None, 2000).logged) == (None, 20)
 
 
 def test_without_flags_only_the_given_steps_are_known() -> None:
@@ -224,11 +235,11 @@ def test_the_newest_4096_steps_are_remembered() -> None:
         ([(512, 0, 8), (256, 0, 8), (256, 30, 8)], (3, 3), 8),  # as close as this they may also be late copies
         ([(512, 0, 1), (256, 0, 1), (128, 0, 1)], (3, 3), 1),
         ([(512, 0, 5), (256, 0, 2), (512, 0, 3), (256, 10, 6), (128, 100, 8)], (3, 3), 8),  # ranks interleave
-        ([(512, 0, 8), (256, 0, 8), (128, 0, 7)], (2, 3), 8),  # the log was cut
+        ([(512, 0, 8), (256, 0, 8), (128, 0, 7)], (3, 3), 8),  # the log was cut
         ([(32, 0, 8)], (1, 1), 8),
         ([(1, 0, 8)], (1, 8), None),  # at the floor the value repeats
         ([(4, 0, 2), (2, 0, 2), (1, 0, 20)], (12, 12), 2),
-        ([(64, 0, 1), (32, 500, 3), (16, 900, 5), (8, 1500, 7)], (3, 16), None),  # no number of ranks fits
+        ([(64, 0, 1), (32, 500, 3), (16, 900, 5), (8, 1500, 7)], (4, 16), None),  # no number of ranks fits
     ],
 )
 def test_the_number_of_ranks_follows_from_messages_between_steps(
@@ -244,7 +255,7 @@ def test_the_number_of_ranks_follows_from_messages_between_steps(
     [
         ({512: 8, 256: 8, 128: 8}, (3, 3)),
         ({512: 8, 256: 16, 128: 8, 64: 8}, (5, 5)),
-        ({512: 8, 256: 8, 128: 8, 64: 6}, (3, 4)),  # the log was cut
+        ({512: 8, 256: 8, 128: 8, 64: 6}, (4, 4)),  # the log was cut
         ({512: 8}, (1, 8)),
         ({512: 1, 256: 1}, (2, 2)),
         ({512: 4, 256: 6}, (5, 10)),
@@ -356,7 +367,7 @@ def test_given_ranks_stay_if_there_are_no_messages() -> None:
         ([2, 2, 2, 3, 5, 7], (10, 12), 2),  # half of them, and some messages are missing
         ([2, 2, 2, 3, 5, 7, 9], (30, 30), 1),
         ([4, 4, 4, 2, 2, 2], (9, 9), 2),
-        ([3, 3, 3, 2], (3, 4), 3),
+        ([3, 3, 3, 2], (4, 4), 3),
         ([3, 3, 2], (8, 8), 1),
         ([6, 4], (5, 10), None),
     ],
@@ -374,11 +385,11 @@ def test_copies_of_each_value_give_the_ranks_of_a_log_without_steps(
     [
         ([8, 4, 4], (4, 4), 4),  # as many of 8 as of 4 above the lowest value: a visit of 8 is two overflows
         ([4, 8, 4], (4, 4), 4),
-        ([8, 4, 2, 8], (3, 11), None),
-        ([8, 8, 4, 8], (3, 4), 8),
+        ([8, 4, 2, 8], (4, 11), None),
+        ([8, 8, 4, 8], (4, 4), 8),
         ([1, 1, 3], (5, 5), 1),
         ([2, 3], (2, 3), 2),
-        ([9, 9, 3], (2, 3), 9),
+        ([9, 9, 3], (3, 3), 9),
     ],
 )
 def test_visits_above_the_lowest_value_give_the_ranks(

@@ -53,7 +53,8 @@ def test_every_reader_finds_the_known_share(tmp_path: Path, reader: str, maker: 
     assert (evidence.count.low, evidence.count.high, evidence.count.steps) == (5, 5, STEPS)
     share = share_of(evidence)
     assert share.low == share.high == 0.005
-    assert share.without == pytest.approx(1 / 996)
+    if reader != "tf_npu" or evidence.at_is_step:  # without steps nothing shows the start of the run
+        assert share.without == pytest.approx(1 / 996)
     assert evidence.scale.falls >= {"megatron": 1, "step_dictionary": 0}.get(reader, 4)
 
 
@@ -110,7 +111,7 @@ def test_a_rank_that_logs_alone_is_not_added_to_the_others(tmp_path: Path) -> No
     for rank in range(4):
         (tmp_path / f"rank_{rank}.log").write_text(mindformers(STEPS, OVERFLOWS))
     (run,) = runs_of(tuple(str(tmp_path / f"rank_{rank}.log") for rank in range(4)))
-    evidence = run_evidence(run).evidence
+    evidence = run_evidence(run).runs[0].evidence
     assert evidence.count is not None
     assert (evidence.count.low, evidence.count.steps) == (5, STEPS)
 
@@ -178,7 +179,7 @@ def test_sampled_lines_prove_only_the_falls_of_the_scale(tmp_path: Path) -> None
     evidence = found(sampled(10, 16384), tmp_path)
     (point,) = (point for point in run_points(evidence, Facts()) if point.name == "overflow-share")
     assert point.status == "not measurable"
-    assert "0 of 500 printed" in point.says
+    assert "0 of 500), a sample of 5000 steps" in point.says
     assert "prove at least 2" in point.says
 
 

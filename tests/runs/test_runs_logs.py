@@ -47,7 +47,7 @@ def test_every_module_of_the_folder_is_a_format() -> None:
         (["bf16=True"], {"level": "bf16", "precision": "bfloat16", "known": True}),
         (["loss_scale             : dynamic"], {"scaling": "dynamic", "known": True}),
         (["    loss_scale : 128.0 "], {"scaling": "static", "static_scale": 128.0, "known": True}),
-        (["PARAMETER loss_scale : 1e3"], {"scaling": "static", "static_scale": 1000.0, "known": True}),
+        (["PARAMETER loss_scale : 1e3"], {"known": True}),
         (["loss_scale: dynamic", "loss_scale=3", "a : b"], {}),
         (
             [f"loss_scale : {scale}" for scale in ("dynamic", "8.0", "4.0", "2.0")],
@@ -134,10 +134,11 @@ def test_more_overflows_than_steps_leave_the_steps_of_a_log_unknown() -> None:
     assert (evidence.count.low, evidence.count.steps) == (3, None)
 
 
-def test_a_scaling_that_starts_static_is_that_of_the_options() -> None:
+def test_a_message_of_a_lower_scale_counts_more_than_a_static_option() -> None:
     evidence = evidence_of("opt_level : O2", "loss_scale : 128.0", (APEX % 8).strip())
     assert (evidence.level, evidence.precision) == ("O2", "float16")
-    assert (evidence.scaling, evidence.static_scale) == ("static", 128.0)
+    assert (evidence.scaling, evidence.static_scale) == ("dynamic", None)
+    assert evidence_of("loss_scale : 128.0", "step: 1").scaling == "static"
 
 
 DEEPSPEED = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 16, reducing to 8"
@@ -160,7 +161,7 @@ def test_the_steps_of_megatron_on_deepspeed_go_on_if_the_run_begins_again() -> N
 
 def test_the_scale_of_deepspeed_is_not_that_of_an_option() -> None:
     evidence = evidence_of("loss_scale : 128.0", "bf16=True", DEEPSPEED)
-    assert (evidence.scaling, evidence.static_scale, evidence.level) == ("dynamic", None, "bf16")
+    assert (evidence.scaling, evidence.static_scale, evidence.level) == ("dynamic", None, "fp16")
 
 
 # Logs of several ranks
@@ -179,16 +180,70 @@ STEPS = b"step: 10 of 90\nstep: 20 of 90\n"
 
 
 def best(folder: Path, *texts: bytes, ranks: int | None = None) -> Evidence:
-    return run_evidence(ranks_of(folder, *texts), ranks=ranks).evidence
+    (run,) = run_evidence(ranks_of(folder, *texts), ranks=ranks).runs
+    return run.evidence
 
 
 def test_the_log_of_a_known_format_is_used(tmp_path: Path) -> None:
     assert best(tmp_path, STEPS, APEX % 8, b"nothing\n").format == "apex"
 
 
-def test_of_two_formats_the_better_evidence_is_used(tmp_path: Path) -> None:
-    swin = b"Train: [0/3][4/9] loss_scale 8.0 (8.0)\nTrain: [0/3][5/9] loss_scale 4.0 (8.0)\n"
-    assert best(tmp_path, swin, APEX % 8).format == "apex"
+SWIN = b"Train: [0/3][4/9] loss_scale 8.0 (8.0)\nTrain: [0/3][5/9] loss_scale 4.0 (8.0)\n"
+
+
+def test_logs_of_two_stacks_are_two_runs(tmp_path: Path) -> None:
+    judged = run_evidence(ranks_of(tmp_path, SWIN, APEX % 8))
+    assert [run.evidence.format for run in judged.runs] == ["scale_column", "apex"]
+    (note,) = judged.notes
+    assert "judged one by one: their formats differ (apex, scale_column)" in note
+
+
+def test_a_stack_and_the_trainer_above_it_are_one_run(tmp_path: Path) -> None:
+    trainer = b"{'loss': 1.2, 'grad_norm': 0.7, 'epoch': 0.1}\n"
+    megatron = b" iteration 1/ 9 | loss scale: 8.0 | number of skipped iterations: 0 |\n"
+    deepspeed = b"[Rank 0] step=10, skipped=0, lr=[1e-5]\n"
+    assert best(tmp_path, trainer, APEX % 8 + trainer).format == "apex"
+    assert best(tmp_path, megatron, deepspeed).format == "deepspeed"
+
+
+def folder_of(folder: Path, **texts: bytes) -> TrainingRun:
+    for name, text in texts.items():
+        (folder / f"{name}.log").write_bytes(text)
+    return TrainingRun("runs", tuple(str(folder / f"{name}.log") for name in texts))
+
+
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [
+        (APEX % 8 + b"step: 10\nstep: 20\n", None),
+        (APEX % 8 + b"step: 10\nstep: 90\n", "they have 20 to 90 steps"),
+        (APEX % 8 + APEX % 4 + b"step: 10\nstep: 20\n", "their overflows differ"),
+        (b"opt_level : O2\n" + APEX % 8 + b"step: 10\nstep: 20\n", "their levels differ"),
+        (b"nothing\n", None),
+    ],
+    ids=["equal", "steps", "overflows", "levels", "no log"],
+)
+def test_logs_of_a_folder_without_ranks_in_their_names_must_fit(
+    tmp_path: Path, second: bytes, reason: str | None
+) -> None:
+    first = b"opt_level : O1\n" + APEX % 8 + b"step: 10\nstep: 20\n"
+    judged = run_evidence(folder_of(tmp_path, one=first, two=second))
+    assert len(judged.runs) == (2 if reason else 1)
+    assert not reason or reason in judged.notes[0]
+
+
+def test_a_file_without_a_known_line_is_named_and_no_rank(tmp_path: Path) -> None:
+    judged = run_evidence(folder_of(tmp_path, one=APEX % 8, two=b"op\tcount\nMatMul\t3\n"))
+    assert judged.runs[0].run.paths == (str(tmp_path / "one.log"),)
+    assert judged.notes == (f"{tmp_path / 'two.log'}: no line of a known log format, so it is no log of the run runs",)
+    (alone,) = run_evidence(folder_of(tmp_path, one=b"x\n", two=b"y\n")).runs
+    assert not alone.evidence.known
+
+
+def test_a_rank_with_nan_makes_the_run_fail(tmp_path: Path) -> None:
+    step = b"step: 10 loss: %s\nstep: 20 loss: 1.0\n"
+    losses = best(tmp_path, APEX % 8 + step % b"1.5", step % b"nan").losses
+    assert (losses.losses.bad, losses.first and losses.first.step) == (1, 10)
 
 
 def test_of_logs_of_one_format_the_one_with_steps_is_used(tmp_path: Path) -> None:
@@ -215,7 +270,8 @@ def test_what_the_log_in_use_lacks_comes_from_the_others(tmp_path: Path) -> None
     assert (evidence.format, evidence.level, evidence.precision) == ("mindspore", "O2", "float16")
     assert evidence.scaling == "dynamic"
     fatal = b"FloatingPointError: Minimum loss scale reached (0.0001).\n"
-    assert best(tmp_path, APEX % 8, fatal).fatal == "Minimum loss scale reached"
+    overflow = b"NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: 64.0\n"
+    assert best(tmp_path, overflow, fatal).fatal == "Minimum loss scale reached"
     kept = best(tmp_path, b"opt_level : O1\n" + APEX % 8, b"opt_level : O2\n")
     assert (kept.format, kept.level) == ("apex", "O1")
 
@@ -224,7 +280,7 @@ def test_the_metric_of_a_run_is_that_of_its_first_log_with_one(tmp_path: Path) -
     run = ranks_of(tmp_path, b"nothing\n", b"acc 0\nacc 3\n", b"acc 4\n")
 
     def metric(pattern: re.Pattern[bytes] | None, pick: str) -> float | None:
-        return run_evidence(run, metric=pattern, pick=pick).metric
+        return run_evidence(run, metric=pattern, pick=pick).runs[0].metric
 
     assert metric(re.compile(rb"acc (\d)"), "last") == 3
     assert metric(re.compile(rb"acc (\d)"), "min") == 0

@@ -116,12 +116,13 @@ def command(
     strict: bool,
     console: Console,
 ) -> Answer:
-    """Check training logs for overflow and loss-scale trouble, by the procedure of the porting guide.
+    """Check training logs for NaN, overflow and loss-scale trouble, by the procedure of the porting guide.
 
-    Each LOG is a run; a folder is a run with a log per rank. Plain, gzipped, or - for standard input. Logs of APEX,
-    FP16_Optimizer, torch_npu, DeepSpeed, Megatron and MindSpeed, fairseq, Paddle and PaddleNLP, MindSpore,
-    mindformers, mindyolo, TensorFlow on the NPU, BMTrain and NVIDIA's BERT are read, and columns of the loss scale
-    (Swin, BEiT, MMCV).
+    Each LOG is a run; a folder is a run with a log per rank, unless its logs do not fit each other. Plain, gzipped, or
+    - for standard input. Logs of APEX, FP16_Optimizer, torch_npu, DeepSpeed, Megatron and MindSpeed, fairseq, Paddle
+    and PaddleNLP, MindSpore, mindformers, mindyolo, TensorFlow on the NPU, BMTrain, NVIDIA's BERT, Hugging Face's
+    Trainer and LLaMA-Factory are read, and columns of the loss scale (Swin, BEiT, MMCV, DLLogger). Losses and gradient
+    norms are read in the form of any framework.
 
     Exit status 1 if a run is not sound, 2 if no line has a known format.
 
@@ -141,15 +142,15 @@ def command(
         require_svg(plot)
     target = open_given(against, console, TargetOptions(soc=soc))
     policy_of = _policies(target.operators) if target else None
-    for run in runs + others:
-        if len(run.paths) > 1:
-            console.note(f"{run.name}: {len(run.paths)} logs are read as the ranks of one run")
     stdin = standard_input()
     with console.progress("reading logs", _size(path for run in runs + others for path in run.paths)) as advance:
-        evidence, compared = (
+        judged, against_them = (
             [run_evidence(run, facts.steps, facts.ranks, pattern, pick, stdin, advance) for run in some]
             for some in (runs, others)
         )
+    for note in (note for each in judged + against_them for note in each.notes):
+        console.note(note)
+    evidence, compared = ([run for each in some for run in each.runs] for some in (judged, against_them))
     _require_known(evidence)
     _warn_of_doubts(evidence, facts, console)
     if plot:

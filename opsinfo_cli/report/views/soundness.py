@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...model.policy import Policy
+from ...runs.losses import Losses
 from ...runs.points import Facts, VerdictPoint, percent, share_of
 from ...runs.reduced import Reduced
 from ...runs.scale import Advice, advise, collapsed
@@ -73,7 +74,8 @@ def verdict_text(verdict: Verdict) -> str:
             point.name for point in verdict.points if point.name in verdict.missing and point.status != "missing"
         ]
         verb = "is" if len(unknown) == 1 else "are"
-        text = f"nothing fails, but {', '.join(unknown)} {verb} unknown" if unknown else "nothing fails"
+        begin = "nothing fails, but" if verdict.is_measured else "nothing that could fail is shown:"
+        text = f"{begin} {', '.join(unknown)} {verb} unknown" if unknown else "nothing fails"
         if len(unknown) < len(verdict.missing):
             text += "; too few runs to compare"
             hint = ": add more, or --reference" if verdict.without_reference else ": add more"
@@ -223,7 +225,20 @@ def _run(run: RunEvidence, facts: Facts) -> dict[str, Any]:
             "at": "step" if evidence.at_is_step else "message",
             "trajectory": evidence.scale.drawn,
         },
+        "losses": _losses(evidence.losses),
         "advice": asdict(advice),
+    }
+
+
+def _losses(losses: Losses) -> dict[str, Any]:
+    first = losses.first
+    return {
+        "logged": losses.losses.entries,
+        "not_numbers": losses.losses.bad,
+        "norms_logged": losses.norms.entries,
+        "norms_not_numbers": losses.norms.bad,
+        "nan_iterations": losses.nan_iterations,
+        "first": first._asdict() if first else None,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..log_format import NUMBER, FallFormat
+from ..log_format import NUMBER, FallFormat, whole_number
 from ..steps import Steps
 
 _OVERFLOW = re.compile(
@@ -33,4 +33,4 @@ class Apex(FallFormat):
         for pattern in (_OVERFLOW, _CLOSURE):
             for match in pattern.finditer(line):
                 self.lines += copies
-                self.fell(float(match[1]) if match[1] else None, steps.upto(at), copies)
+                self.fell(whole_number(match, 1), steps.upto(at), copies)

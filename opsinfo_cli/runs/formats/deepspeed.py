@@ -11,14 +11,15 @@ from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength, number_or_none
 from ..occurrences import Occurrences
 from ..steps import Steps
+from ..trajectory import Trajectory
 
-_COUNTER = re.compile(rb"step=(\d{1,15}), skipped=(\d{1,15})")
+_COUNTER = re.compile(rb"step=(\d{1,15}), skipped=(\d{1,15})(?=([^\n]{0,200}))")
 _SCALES = (
     rb"(?P<shown> Attempted loss scale: (?P<from>"
     + NUMBER[1:-1]
     + rb"), (?:reducing to (?P<to>"
     + NUMBER[1:-1]
-    + rb")(?![\[\w]))?)?"  # a message of another rank may cut a number off
+    + rb")(?![\[\w]))?)?(?P<ends>\s*(?:$|\[))?"  # a message of another rank may cut a number off
 )
 _OVERFLOWS = {
     b"OVERFLOW! Rank": rb"\] OVERFLOW! Rank (?P<rank>\d{1,9}) Skipping step\.",
@@ -29,6 +30,9 @@ _PATTERNS = {mark: re.compile(text + _SCALES) for mark, text in _OVERFLOWS.items
 _MOVED = re.compile(
     rb"(?:Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER + rb"(?![\[\w])",
 )
+_ATTEMPTED = b"Attempted loss"
+_PADDING = re.compile(rb" {4,}")
+"""Terminals and copies break lines with blanks, also within a word."""
 _FATAL = b"Current loss scale already at minimum"
 _CONFIG = re.compile(
     rb"(?:(\[config\.py:\d{1,6}:print[\w.]{0,40}\])|^)\s{0,8}(fp16_enabled|bfloat16_enabled|loss_scale|dynamic_loss_scale_args)"
@@ -54,7 +58,7 @@ class DeepSpeed(LogFormat):
     name = "deepspeed"
     reads = "DeepSpeed (`step=<n>, skipped=<k>`, `OVERFLOW! Rank <r> ...`)"
     strength = Strength.COUNTER
-    marks = (b"skipped=", *_OVERFLOWS, b"ing dynamic loss scale from", _FATAL)
+    marks = (b"skipped=", *_OVERFLOWS, _ATTEMPTED, b"ing dynamic loss scale from", _FATAL)
     option_marks = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
     replaces = ("megatron",)
     shows_scaling = True
@@ -67,6 +71,10 @@ class DeepSpeed(LogFormat):
         """Messages of one rank, or of all ranks if they do not show which."""
         self._rank: bytes | None = None
         self._is_unranked = False
+        self._bare = 0
+        """Messages that end after `Skipping step.`: bfloat16 has no scale to print."""
+        self._is_scaled = False
+        """Whether a message shows a loss scale, be it one that a copy broke."""
         self._move: tuple[float, float] | None = None
         """The newest move of the scale that a message showed; each rank prints it."""
         self._moves = 0
@@ -76,6 +84,8 @@ class DeepSpeed(LogFormat):
         if _FATAL in line:
             self.found.fatal = _FATAL.decode()
             self.lines += 1
+        self._is_scaled = self._is_scaled or _ATTEMPTED in line
+        line = _PADDING.sub(b"", line) if _ATTEMPTED in line and b"Attempted loss scale:" not in line else line
         for match in _MOVED.finditer(line):
             self.lines += copies
             self._moved(float(match[1]), float(match[2]), self._at(steps, at))
@@ -90,16 +100,16 @@ class DeepSpeed(LogFormat):
             if self.scale.points and not self._counters.lines and (self._moves or self._overflows):
                 self.scale.move_to_start()
                 self.found.at_is_step = True
-            self._counters.add(int(match[1]), int(match[2]))
+            self._counters.add(int(match[1]), int(match[2]), match[3])
 
     def _at(self, steps: Steps, at: int) -> int | None:
         return self._counters.last_step if self._counters.lines else steps.upto(at).at
 
     def _moved(self, before: float, after: float, at: int | None) -> None:
+        self._is_scaled = True
         if self._move == (before, after):
             return
         self._move = before, after
-        self.found.scaling, self.found.level = "dynamic", "fp16"
         place = self.place(at, self._moves)
         self._moves += 1
         self.scale.add(place, before)
@@ -113,15 +123,11 @@ class DeepSpeed(LogFormat):
             self._rank = self._rank or rank
             if rank != self._rank:
                 return
-            if shown is None:
-                self.found.precision = "bfloat16"
+            self._bare += match["ends"] is not None
         before = self._overflows
         self._overflows += copies
         is_new = self._descent.add(float(match["to"]) if match["to"] else None, at, spacing, copies)
-        if not shown:
-            return
-        self.found.scaling, self.found.level = "dynamic", "fp16"
-        if not self._move and (is_new or rank):
+        if shown and not self._move and (is_new or rank):
             place = self.place(at, before)
             self.scale.add(place, float(match["from"]))
             if match["to"]:
@@ -141,9 +147,9 @@ class DeepSpeed(LogFormat):
             if initial:
                 self.scale.add(0, float(initial[1]))
         elif key == b"loss_scale":
-            self.found.scaling = "dynamic" if value.strip() in (b"0", b"0.0") else "static"
-            if self.found.scaling == "static":
-                self.found.static_scale = number_or_none(value)
+            scale = number_or_none(value)
+            if scale is not None:
+                self.found.scaling, self.found.static_scale = ("static", scale) if scale else ("dynamic", None)
         elif value.startswith(b"True"):
             self.found.level = "fp16" if key == b"fp16_enabled" else "bf16"
             self.found.precision = "float16" if key == b"fp16_enabled" else "bfloat16"
@@ -152,9 +158,13 @@ class DeepSpeed(LogFormat):
     def counts(self) -> bool:
         return self._counters.last_step > 0 or self._overflows > 0
 
+    @property
+    def numbers_steps(self) -> bool:
+        return self._counters.lines > 0
+
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count the messages as steps, because one rank prints; those that show no rank are of each rank."""
-        descent = self._descent.count(steps, ranks if self._is_unranked else 1, self.steps_printed)
+        descent = self._descent.count(steps, ranks if self._is_unranked else 1, self.steps_printed is not None)
         if self._counters.last_step == 0:  # printed once, before the first step
             if self._is_unranked:
                 return descent
@@ -163,13 +173,24 @@ class DeepSpeed(LogFormat):
             return Count(self._overflows, self._overflows, steps, descent.calibrating, basis, proof=proof)
         count = self._counters.count(steps)
         low, high = (descent.low, descent.high) if self._is_unranked else (self._overflows, self._overflows)
-        if low <= count.high:
+        if low <= self._counters.all_overflows:
             return count
+        if self._counters.engines > 1:
+            high = min(high, count.steps or high)
+            low = max(count.low, -(-low // self._counters.engines))
+            return replace(count, low=min(low, high), high=high)
         made = count.steps if steps else max(count.steps or 0, low)  # the counter is printed every few steps
         return replace(count, low=low, high=high, steps=made, basis=f"{count.basis}; {self._overflows} messages")
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
+        if self._is_scaled:  # whatever the configuration says
+            self.found.scaling, self.found.level, self.found.precision = "dynamic", "fp16", "float16"
+        elif self._bare and self.found.precision is None:
+            self.found.precision = "bfloat16"
+        self.found.engines = self._counters.engines
         evidence = super().evidence(steps, ranks)
+        if evidence.precision == "bfloat16":  # without a scale there is nothing to calibrate
+            evidence.count = replace(evidence.count, calibrating=0)
         if evidence.level == "bf16" and evidence.scaling == "dynamic":
-            evidence.scaling = None  # the configuration has a scaler that is not used
+            evidence.scaling, evidence.scale = None, Trajectory()  # the configuration has a scaler that is not used
         return evidence

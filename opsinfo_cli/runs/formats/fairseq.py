@@ -39,6 +39,7 @@ class Fairseq(LogFormat):
         self._updates: int | None = None
         self._apart = 0
         """The greatest distance between two printed updates."""
+        self._first = 0
         self._newest = 0.0
         self._prints_scale = False
 
@@ -65,7 +66,10 @@ class Fairseq(LogFormat):
         self._scaled(scale)
 
     def _update(self, updates: int) -> None:
-        self._apart = max(self._apart, updates - (self._updates or 0))
+        if self._updates is None:
+            self._first = updates
+        else:
+            self._apart = max(self._apart, updates - self._updates)
         self._updates = max(self._updates or 0, updates)
 
     def _shown(self, scale: float) -> None:
@@ -79,9 +83,16 @@ class Fairseq(LogFormat):
         self._newest = scale
         self.scale.add((self._updates or 0) + self._occurrences.total, scale)
 
+    @property
+    def numbers_steps(self) -> bool:
+        return self._updates is not None
+
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self._occurrences.count(None, ranks or 1)
+        begun = self._first - self._apart if 0 < 2 * self._apart < self._first else 0  # a log after a resume
         if steps is None and self._updates is not None:
-            steps = self._updates + count.low
+            steps = self._updates - begun + count.low
+        if begun or (self._updates and not self._apart):
+            count = replace(count, calibrating=0)
         proof = "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
         return replace(count, steps=steps, proof=count.proof or proof)

@@ -60,6 +60,10 @@ class Fp16Optimizer(LogFormat):
                 self.scale.add(self.place(newest, self.lines), float(match[1]))
                 self.lines += copies
 
+    @property
+    def numbers_steps(self) -> bool:
+        return True
+
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count iterations. If one is printed by one rank only, while others are by several, messages are counted."""
         most = ranks or max(self._copies.values(), default=1)

@@ -10,12 +10,12 @@ from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength, number_or_none
 from ..steps import Steps
 
-_STEP = re.compile(rb" iteration \s{0,20}(\d{1,15})")
+_STEP = re.compile(rb"(?<![\w])iteration\s{1,20}(\d{1,15})")
 _SCALE = re.compile(rb"loss scale: " + NUMBER)
 _SKIPPED = re.compile(rb"skipped iterations:\s{0,20}(\d{1,15})")
 _UNSCALED = -1.0
 """Printed if DeepSpeed scales the loss."""
-_ARGUMENT = re.compile(rb"^\s{1,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
+_ARGUMENT = re.compile(rb"^\s{0,8}(fp16|bf16|loss_scale) \.{3,} (\w[\w.]{0,30})")
 
 
 class Megatron(LogFormat):
@@ -31,7 +31,7 @@ class Megatron(LogFormat):
     reads = "Megatron, MindSpeed (`iteration <n>/ <m> | ... number of skipped iterations: <k>`)"
     strength = Strength.COUNTER
     marks = (b"skipped iterations:",)
-    option_marks = (b" fp16 ..", b" bf16 ..", b" loss_scale ..")
+    option_marks = (b"fp16 ..", b"bf16 ..", b"loss_scale ..")
     window = 1000
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Megatron(LogFormat):
         while (step := _STEP.search(line, end)) and (skipped := _SKIPPED.search(line, step.end())):
             end = skipped.end()
             self.lines += copies
-            if self._counters.add(int(step[1]), int(skipped[1])):
+            if self._counters.add(int(step[1]), int(skipped[1]), line[step.end() : skipped.end()]):
                 scale = _SCALE.search(line, step.end(), skipped.start())
                 if scale and float(scale[1]) != _UNSCALED:
                     self.scale.add(int(step[1]), float(scale[1]))
@@ -58,8 +58,9 @@ class Megatron(LogFormat):
         key, value = match[1].decode(), match[2]
         if key == "loss_scale":
             self._no_scale = value == b"None"
-            if not self._no_scale:
-                self.found.scaling, self.found.static_scale = "static", number_or_none(value)
+            scale = number_or_none(value)
+            if scale is not None:
+                self.found.scaling, self.found.static_scale = "static", scale
         elif value == b"True":
             self.found.level = key
             self.found.precision = "float16" if key == "fp16" else "bfloat16"
@@ -72,6 +73,10 @@ class Megatron(LogFormat):
     def steps_made(self) -> int | None:
         return self._counters.count(None).steps if self.counts else None
 
+    @property
+    def numbers_steps(self) -> bool:
+        return self.counts
+
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         return self._counters.count(steps)
 
@@ -80,4 +85,5 @@ class Megatron(LogFormat):
             self.found.scaling = "dynamic"
         if self.found.level is None and self.scale.start is not None and self.scale.highest != 1.0:
             self.found.level = "fp16"  # only the fp16 optimizer has a scale
+        self.found.engines = self._counters.engines
         return super().evidence(steps, ranks)

@@ -44,6 +44,7 @@ class MindSpore(FlagFormat):
         b"overflow=",
         b"overflow!!!",
         b"outputs are (",
+        b"imgsize",
     )
     window = 2000
 
@@ -51,6 +52,9 @@ class MindSpore(FlagFormat):
         super().__init__()
         self._messages = Occurrences()
         self._dropped = 0
+        self._dropped_before = 0
+        self._logged = self._logged_overflows = 0
+        self._newest_logged: int | None = None
         self._first_epoch: int | None = None
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
@@ -61,6 +65,11 @@ class MindSpore(FlagFormat):
             self._flagged(line, tensors[1], tensors[2], copies)
         elif dropped := _DROPPED.search(line):
             self._drop(line, float(dropped[1]), copies)
+        elif b"imgsize" in line and (step := self._step_of(line)) is not None:  # mindyolo's regular line
+            if step != self._newest_logged:
+                self._logged += 1
+                self._logged_overflows += self._dropped > self._dropped_before  # a rank each
+                self._newest_logged, self._dropped_before = step, self._dropped
         elif words := len(_WORD.findall(line)):
             self._messages.total += words * copies
             self.lines += copies
@@ -102,5 +111,13 @@ class MindSpore(FlagFormat):
         if self._dropped:
             doubt = "sampled: mindyolo prints an overflow only in the steps that it logs"
             basis = f"{self._dropped} messages"
-            return Count(self._dropped, steps or self._dropped, steps, 0, basis, doubt=doubt, proof="messages")
+            steps = steps or self.steps_printed
+            proof = "the log has messages of skipped steps"
+            if not self._logged:
+                high = max(self._dropped, steps or 0)
+                return Count(self._dropped, high, steps, 0, basis, doubt=doubt, proof=proof)
+            rest = int(self._dropped > self._dropped_before)  # the line of its step is missing
+            low, logged = self._logged_overflows + rest, self._logged + rest
+            high = max(low, steps or 0)
+            return Count(low, high, steps, 0, basis, logged=logged, doubt=doubt, proof=proof)
         return self._messages.count(steps, ranks)

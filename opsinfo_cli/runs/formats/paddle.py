@@ -52,4 +52,6 @@ class Paddle(LogFormat):
         self.lines += copies
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return (self._not_run if self._not_run.total else self._lowered).count(steps, ranks, self.steps_printed)
+        return (self._not_run if self._not_run.total else self._lowered).count(
+            steps, ranks, self.steps_printed is not None
+        )

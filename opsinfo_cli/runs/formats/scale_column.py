@@ -1,4 +1,4 @@
-"""Progress lines with the loss scale in a column, and no message of an overflow: Swin, BEiT, MMCV with a hook."""
+"""Lines with the loss scale in a column, and no message of an overflow: Swin, BEiT, MMCV with a hook, DLLogger."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..log_format import NUMBER, LogFormat, Strength
 from ..steps import StepCounters, Steps, step_field
 
 _SCALE = re.compile(rb"\bloss_scale[\"']?(?:: ?| )" + NUMBER)
+_PARAMETER = re.compile(rb"PARAMETER loss_scale ?: ?" + NUMBER + rb"|\"PARAMETER\".{0,80}\"loss_scale\": ?" + NUMBER)
 _WINDOW = 1000
 """No scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, that of MMCV's own 1000
 (open-mmlab/mmcv, mmcv/runner/fp16_utils.py, LossScaler, until version 2.0)."""
@@ -21,12 +22,14 @@ class ScaleColumn(LogFormat):
 
     Source: microsoft/Swin-Transformer, main.py, train_one_epoch; microsoft/unilm, beit/engine_for_pretraining.py and
     engine_for_finetuning.py, with beit/utils.py, SmoothedValue: the median of 20 steps. MMCV's and mmengine's logs have
-    the column if a hook puts it there. Each fall of the printed scale proves an overflow. Between two lines the scale
-    may grow and fall again unseen, at most once in the steps after which it grows.
+    the column if a hook puts it there. NVIDIA's DLLogger (NVIDIA/dllogger) prints `DLL <time> - PARAMETER loss_scale :
+    <x>`, or the same as JSON, in lines of their own between those with a step. Each fall of the printed scale proves an
+    overflow. Between two lines the scale may grow and fall again unseen, at most once in the steps after which it
+    grows.
     """
 
     name = "scale_column"
-    reads = "progress lines with a column `loss_scale` (Swin, BEiT, MMCV, mmengine)"
+    reads = "a column `loss_scale` (Swin, BEiT, MMCV, mmengine), DLLogger (`PARAMETER loss_scale : <x>`)"
     strength = Strength.SCALE
     marks = (b"loss_scale",)
     window = 2000
@@ -38,6 +41,10 @@ class ScaleColumn(LogFormat):
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         if b"verflow" in line or b"num_updates" in line:  # of another format
             return
+        if parameter := _PARAMETER.search(line):
+            self.scale.add(self.place(steps.upto(at).at, self.lines), float(parameter[1] or parameter[2]))
+            self.lines += copies
+            return
         match = _SCALE.search(line)
         field = step_field(line) if match else None
         if match and field:
@@ -47,7 +54,7 @@ class ScaleColumn(LogFormat):
             self.scale.add(self._fields.at or 0, float(match[1]))
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        steps = steps or self._fields.total
+        steps = steps or self._fields.total or self.steps_printed
         low = self.scale.halvings
         unseen = max(0, (steps or 0) // _WINDOW - self.scale.rises) if self._fields.spacing != 1 else 0
         proof = "the printed scale changes" if self.scale.changes else None

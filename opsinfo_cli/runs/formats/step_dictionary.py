@@ -41,6 +41,10 @@ class StepDictionary(LogFormat):
             self.lines += copies
             self._counters.add(int(step[1]) + int(skipped[1]) * (made is _UPDATES), int(skipped[1]))
 
+    @property
+    def numbers_steps(self) -> bool:
+        return True
+
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self._counters.count(steps)
         if count.low:

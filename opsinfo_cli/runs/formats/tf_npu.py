@@ -30,6 +30,10 @@ class TfNpu(FlagFormat):
     marks = (b"loss scale value=", b"isFinite", b"overflow_status_reduce_all")
     window = 2000
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.flags.each_step = True  # a hook prints after each step
+
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         hooks = list(_HOOK.finditer(line))  # messages of a hook may run together in one line
         for hook in hooks * copies:

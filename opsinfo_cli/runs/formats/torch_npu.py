@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from ..count import Count
-from ..log_format import NUMBER, FallFormat
+from ..log_format import NUMBER, FallFormat, whole_number
 from ..steps import Steps
 
 _OVERFLOW = re.compile(rb"Gradient overflow\. Skipping step(?!,)")
@@ -34,7 +34,7 @@ class TorchNpu(FallFormat):
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         for match in _MOVED.finditer(line):
             self.lines += copies
-            self._moved(match[1] == b"reducing", float(match[2]), steps.upto(at), copies)
+            self._moved(match[1] == b"reducing", whole_number(match, 2), steps.upto(at), copies)
         messages = len(_OVERFLOW.findall(line))
         if messages:
             self.lines += messages * copies
@@ -43,13 +43,14 @@ class TorchNpu(FallFormat):
         for match in _TOGETHER.finditer(line) if messages > 1 else ():
             self.occurrences.together = max(self.occurrences.together, match[0].count(b"Gradient"))
 
-    def _moved(self, down: bool, value: float, steps: Steps, copies: int) -> None:
+    def _moved(self, down: bool, value: float | None, steps: Steps, copies: int) -> None:
         if down:
             self.fell(value, steps, copies)
             return
         self.found.scaling = "dynamic"
         self.occurrences.rose()
-        self.scale.add(self.place(steps.at, self.occurrences.total), value)
+        if value is not None:
+            self.scale.add(self.place(steps.at, self.occurrences.total), value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count overflows: each prints one message with the new scale, which separates steps, and one without."""

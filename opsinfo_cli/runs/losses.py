@@ -1,0 +1,149 @@
+"""Losses and gradient norms that a log prints, in the form of any framework, and those that are not numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_VALUE = rb"(?i:[-+]?(?:nan|inf(?:inity)?)(?![\w-])|[-+]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:e[-+]?\d{1,4})?)"
+_WRAPPED = rb"(?:[Tt]ensor\((?:[^()\n]{0,80}value=)?\s?)?[\[\"'(]{0,2}\s{0,4}"
+_NAMED = rb"[\"']?\s{0,8}(?:[:=]|is\s)\s{0,8}" + _WRAPPED + rb"(?P<value>" + _VALUE + rb")"
+_COLUMN = rb"[ \t]{1,4}(?P<column>(?i:[-+]?(?:nan|inf)(?=\s?[(|,\t\n])|\d{1,20}\.\d{1,20}(?![\w.])))"
+"""Without a sign between name and value, as in `Loss 2.1 (2.3)`, only a value that is clearly one."""
+
+_LOSS = re.compile(rb"oss(?<=[Ll]oss)(?:" + _NAMED + rb"|" + _COLUMN + rb")")
+_OUTPUTS = re.compile(rb"outputs are \(Tensor\([^()\n]{0,120}?value=\s?(?P<value>" + _VALUE + rb")(?P<column>)")
+"""MindSpore's callbacks print the loss as the first of the outputs (mindspore-ai/models)."""
+_NORM = re.compile(
+    rb"norm(?:(?<=[Gg]rad[ _-]norm)|(?<=[Gg]radient[ _-]norm)|(?<=\bgnorm)|(?<=gradnorm)|(?<=[Gg]lobal[ _-]norm))"
+    rb"(?<!max[ _-]grad[ _-]norm)(?<!clip[ _-]grad[ _-]norm)(?:" + _NAMED + rb"|" + _COLUMN + rb")"
+)
+_COUNTER = re.compile(rb"nan iterations:\s{0,20}([1-9]\d{0,14})")
+"""NVIDIA/Megatron-LM, megatron/training/training.py, training_log: iterations with a loss that is NaN, reset at each
+line."""
+
+_NAME = re.compile(rb"[A-Za-z_][\w/.-]{0,60}(?: \w{1,20})?$")
+_NO_LOSS = re.compile(rb"(?i)best|min|lowest|prev|early|target|thresh|skip|check")
+"""Words of a name that is no loss of a step: the best loss so far, for one, begins at infinity."""
+_EVALUATED = re.compile(rb"(?i)eval|valid|\bval|test")
+_OWN_STEP = re.compile(rb"[\"']step[\"']: ?(\d{1,15})")
+_FAR = 2000
+"""A dictionary of several lines has its step within so many bytes of its loss."""
+_MOST_SHOWN = 3
+_NINE = ord("9")
+
+StepAt = Callable[[int, bool], "int | None"]
+"""The step at a place of a block; the second argument: whether a loss of the evaluation stands there."""
+
+
+class NotNumber(NamedTuple):
+    """The first value that is not a number: its step, None if the log prints none; the number of the entry, from 1;
+    and what the entry says.
+    """
+
+    step: int | None
+    entry: int
+    says: str
+
+
+@dataclass
+class Series:
+    """The losses, or the gradient norms, of a log. ``entries``: lines that print one; ``bad``: those of them that are
+    not numbers; ``recovered``: whether a number follows the last of these.
+    """
+
+    entries: int = 0
+    bad: int = 0
+    first: NotNumber | None = None
+    recovered: bool = False
+
+    def worse(self, other: Series) -> Series:
+        """Return the worse of the series of two ranks."""
+        return max(self, other, key=lambda each: (each.bad, each.entries))
+
+
+@dataclass
+class Losses:
+    """``nan_iterations``: the sum of Megatron's counter; ``counted``: where it is above 0 for the first time."""
+
+    losses: Series = field(default_factory=Series)
+    norms: Series = field(default_factory=Series)
+    nan_iterations: int = 0
+    counted: NotNumber | None = None
+    _cut: Series | None = None
+    """The series whose first value stands in a dictionary that the end of a block cut, before its step."""
+
+    @property
+    def first(self) -> NotNumber | None:
+        """The earliest of all."""
+        found = [each for each in (self.losses.first, self.norms.first, self.counted) if each]
+        return min(found, key=lambda each: (each.step is None, each.step or 0, each.entry), default=None)
+
+    def worse(self, other: Losses) -> Losses:
+        """Return the worse of each of two ranks of one run."""
+        counter = max(self, other, key=lambda each: each.nan_iterations)
+        losses, norms = self.losses.worse(other.losses), self.norms.worse(other.norms)
+        return Losses(losses, norms, counter.nan_iterations, counter.counted)
+
+    def take(self, data: bytes, step_at: StepAt) -> None:
+        """Read a block of whole lines."""
+        if self._cut and self._cut.first:
+            rest, closing, _ = data[:_FAR].partition(b"}")
+            own = _OWN_STEP.search(rest) if b"{" not in rest else None
+            self._cut.first = self._cut.first._replace(step=int(own[1])) if own else self._cut.first
+            self._cut = None if own or closing or b"{" in rest or len(data) >= _FAR else self._cut
+        if b"oss" in data:
+            self._take(data, _LOSS, self.losses, step_at)
+        if b"outputs are (Tensor(" in data:
+            self._take(data, _OUTPUTS, self.losses, step_at)
+        if b"norm" in data:
+            self._take(data, _NORM, self.norms, step_at)
+        for match in _COUNTER.finditer(data) if b"nan iterations:" in data else ():
+            self.nan_iterations += int(match[1])
+            if self.counted is None:
+                says = f"number of nan iterations: {int(match[1])}"
+                self.counted = NotNumber(step_at(match.start(), False), self.losses.entries, says)
+
+    def _take(self, data: bytes, pattern: re.Pattern[bytes], series: Series, step_at: StepAt) -> None:
+        end = bad_end = -1  # of the lines of the newest entry, and of the newest that is not a number
+        for match in pattern.finditer(data):
+            if match.start() > end:
+                end = data.find(b"\n", match.end())
+                end = len(data) if end < 0 else end
+                series.entries += 1
+                series.recovered = series.bad > 0
+            if data[match.end() - 1] <= _NINE:  # a digit or a dot
+                continue
+            name = _NAME.search(data, max(0, match.start() - 80), match.start())
+            if name and _NO_LOSS.search(name[0]):
+                continue
+            series.bad += end > bad_end
+            bad_end = end
+            series.recovered = False
+            if series.first is None:
+                step = self._step(data, match, series, step_at, bool(name and _EVALUATED.search(name[0])))
+                series.first = NotNumber(step, series.entries, _says(data[: end + 1], match))
+
+    def _step(
+        self, data: bytes, match: re.Match[bytes], series: Series, step_at: StepAt, evaluated: bool
+    ) -> int | None:
+        closing = data.find(b"}", match.end(), match.end() + _FAR)
+        if closing < 0 and len(data) - match.end() < _FAR:
+            self._cut = series
+        own = _OWN_STEP.search(data, match.end(), max(closing, match.end()))
+        return int(own[1]) if own else step_at(match.start(), evaluated)
+
+
+def _says(data: bytes, match: re.Match[bytes]) -> str:
+    """Return the losses and gradient norms of the line of a match, such as ``loss 0.0, grad_norm nan``."""
+    line = data[data.rfind(b"\n", 0, match.start()) + 1 :]
+    found = sorted([*_LOSS.finditer(line), *_OUTPUTS.finditer(line), *_NORM.finditer(line)], key=re.Match.start)
+    shown = []
+    for each in found[:_MOST_SHOWN]:
+        word = line[each.start() : each.start() + (4 if each.re is _NORM else 3)]
+        name = _NAME.search(line[: each.start()] + word) if each.re is not _OUTPUTS else None
+        value = each["value"] or each["column"]
+        shown.append(f"{name[0].decode('ascii', 'replace') if name else 'loss'} {value.decode('ascii')}")
+    return ", ".join(shown)
