@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from .graph import CONSTANTS, UNKNOWN, GraphNode, GraphTensor, Producer
-from .weights import scalar_of
+from .weights import integers_of, scalar_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -162,6 +162,13 @@ class FusionGraph:
         """Return whether a node is in a subgraph other than the main graph."""
         return node.index not in self.graph.subgraphs[0].nodes
 
+    def is_static(self, *tensors: GraphTensor) -> bool:
+        """Return whether shapes are known. A TensorFlow model states few: those that it does not state count as known,
+        because atc needs the shapes of its inputs.
+        """
+        inferred = self.graph.model.format == "onnx"
+        return not is_unknown(*tensors) and not (inferred and any(tensor.shape is None for tensor in tensors))
+
     def scalar(self, node: GraphNode, number: int) -> float | None:
         """Return the value of a constant input of one value; None if it has none or it is not known here."""
         source = self.source(node, number)
@@ -176,22 +183,16 @@ class FusionGraph:
 
     def integers(self, node: GraphNode, number: int) -> list[int] | None:
         """Return the values of a constant input, or of one that became an attribute; None if they are not known."""
-        source = self.source(node, number)
         kept = node.attributes.get("constants")
-        weights = source.weights if source is not None else kept.get(number) if isinstance(kept, dict) else None
-        if weights is None or weights.tensor is None:
-            return None
-        from onnx import numpy_helper
-
-        try:
-            return [int(value) for value in numpy_helper.to_array(weights.tensor).reshape(-1)[:64]]
-        except Exception:  # the package raises several kinds of exceptions
-            return None
+        constant = self.source(node, number)
+        if constant is None and isinstance(kept, dict):
+            constant = kept.get(number)
+        return None if constant is None or constant.type not in CONSTANTS else integers_of(constant)
 
     def without_inputs(self, node: GraphNode, op_type: str, gone: Collection[int]) -> GraphNode:
         """Return a node with another op type whose given inputs became attributes, which keep their values."""
         producers = ((number, self.source(node, number)) for number in gone)
-        kept = {number: each.weights for number, each in producers if each is not None and each.weights is not None}
+        kept = {number: each for number, each in producers if each is not None and each.weights is not None}
         made = with_inputs(node, op_type, [input_of(node, at) for at in range(len(node.sources)) if at not in gone])
         return replace(made, attributes={**node.attributes, "constants": kept}) if kept else made
 
@@ -310,8 +311,3 @@ def in_order(nodes: Mapping[str, GraphNode]) -> list[GraphNode]:
 def is_unknown(*tensors: GraphTensor) -> bool:
     """Return whether a dimension, or the rank, of a tensor is unknown."""
     return any(dim < 0 for tensor in tensors for dim in tensor.shape or ())
-
-
-def has_known_shape(tensor: GraphTensor) -> bool:
-    """Return whether a shape is given, and all its dimensions are known."""
-    return tensor.shape is not None and all(dim >= 0 for dim in tensor.shape)

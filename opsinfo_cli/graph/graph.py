@@ -172,8 +172,8 @@ class GraphNode:
         ``parent_outputs``: of a subgraph's NetOutput, the parent's output that each input feeds, a tuple, -1 for none.
         ``fused_type``, ``fused_by``: the op type that a fusion turned into this one, and the fusion.
         ``fused_types``: the op types of all nodes that it took. ``host_inputs``: numbers of the inputs that the host
-        computes when the model is compiled. ``constants``: the weights of inputs that became attributes, by number.
-        ``given``: attributes of the operator in the model. ``operator``: that operator, if it has another name.
+        computes when the model is compiled. ``constants``: the constants that became attributes, by the number of the
+        input. ``given``: attributes of the operator in the model. ``operator``: that operator, if it has another name.
     :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
     """
 

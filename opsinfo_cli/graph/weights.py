@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 """The sizes of the dtypes that are read, in bytes."""
+_MOST = 64
+"""The largest number of whole numbers that are read."""
 _SLICE = 1 << 18
 """Values that are read at once."""
 
@@ -31,6 +33,31 @@ def scalar_of(constant: GraphNode) -> float | None:
     try:
         return next((float(values[0]) for values in values_of(constant.weights, dtype) if len(values)), None)
     except OpsinfoError:
+        return None
+
+
+def integers_of(constant: GraphNode) -> list[int] | None:
+    """Return the values of a small constant of int32 or int64; None if they are not known."""
+    weights, tensor = constant.weights, constant.outputs[0]
+    count = _MOST + 1 if tensor.shape is None or min(tensor.shape, default=0) < 0 else prod(tensor.shape)
+    width = {"int32": 4, "int64": 8}.get(tensor.first_dtype or "")
+    if weights is None or width is None or count > _MOST:
+        return None
+    try:
+        if weights.tensor is not None:
+            from onnx import numpy_helper
+
+            return [int(value) for value in numpy_helper.to_array(weights.tensor).reshape(-1)]
+        with _opened(weights) as file:
+            file.seek(weights.offset)
+            data = file.read(weights.size if 0 <= weights.size <= _MOST * width else _MOST * width)
+        data = unescaped(data) if weights.encoding == "escaped" else data
+        if len(data) == count * width:
+            values = [int.from_bytes(data[at : at + width], "little", signed=True) for at in range(0, len(data), width)]
+        else:  # numbers of variable length; the last one is repeated
+            values = packed(data, 0, len(data))
+        return (values + values[-1:] * count)[:count] if values else None
+    except Exception:  # of a package or a damaged file: the values are not known
         return None
 
 

@@ -15,13 +15,14 @@ from ...graph.answer import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer
 from ...graph.answer import Answer as JudgedAnswer
 from ...graph.constants import constant_faults
 from ...graph.fusion_limits import fusion_limits
+from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.judge.modes import judge_mode
 from ...graph.read_back import read_back
 from ...model.near_names import NearNames, did_you_mean
 from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.graph import comparison_answer, path_answer, read_back_answer, rows_answer
+from ...report.views.graph import comparison_answer, fusion_result_answer, path_answer, read_back_answer, rows_answer
 from ...report.views.graph_document import GraphView
 from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
 from ..open import open_model, open_prices, require_against
@@ -100,7 +101,7 @@ class CompareOptions:
     option("--compare-mixlist", type=FILE, help="Show what this mixlist changes."),
     option("--compare-precision-mode", type=MODE, help="Show what this mode changes."),
     option("--compare-against", type=TARGET, help="Show what this target changes."),
-    option("--read-back", type=FILE, help="Compare with this compiled model or dump."),
+    option("--read-back", type=FILE, help="Compare with this compiled model, dump or fusion_result.json."),
 )
 @option("--profile", type=TABLE, multiple=True, help="Show what the mixlist moves to high, in the time of this table.")
 @option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
@@ -296,6 +297,13 @@ def _compared(
     ((word, value),) = comparing.given.items()
     label = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
     view = replace(view, compared_with=label, constants=constant_faults(judged.answer))
+    if comparing.read_back is not None and is_fusion_result(comparing.read_back):
+        if judged.graph.model.format not in FRAMEWORKS:
+            hint = "give the ONNX or TensorFlow model that it was compiled from"
+            message = "the model was fused already: a fusion_result.json cannot be compared with it"
+            raise UsageFault(message, name="already-fused", path=judged.graph.model.path, hint=hint)
+        result = beside(judged.answer.fused, read_fusion_result(comparing.read_back))
+        return fusion_result_answer(view, result, console.verbose > 0)
     if comparing.read_back is not None:
         compiled = _compiled(comparing.read_back, console)
         with console.progress("comparing"):
@@ -322,7 +330,7 @@ def _compiled(path: str, console: Console) -> WrittenAnswer:
     graph = open_model(path, console)
     if graph.model.format in FRAMEWORKS or graph.model.judged is False:
         message = "neither a compiled model nor a dump made after the engine chose dtypes"
-        hint = "--read-back takes a .om file, or a GE dump of a later stage than FeTopoSortingAfter"
+        hint = "--read-back takes a .om file, a GE dump of a later stage than FeTopoSortingAfter, or fusion_result.json"
         raise UsageFault(message, name="not-compiled", path=path, hint=hint)
     return WrittenAnswer(graph)
 

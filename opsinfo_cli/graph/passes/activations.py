@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..fusion_pattern import Pattern
-from ..fusion_rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, Rule, fused, has_known_shape, in_order, input_of
+from ..fusion_rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, Rule, fused, in_order, input_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def _gelu(it: FusionGraph) -> Iterator[Change]:
             parts = in_order(nodes)
             two = all(sum(map(bool, node.sources)) == 2 for node in parts if node.type != "Tanh")
             once = all(len(it.readers(node)) == 1 for node in parts)
-            if two and once and all(has_known_shape(tensor) for node in parts for tensor in node.outputs):
+            if two and once and it.is_static(*(tensor for node in parts for tensor in node.outputs)):
                 yield fused("Gelu", [input_of(nodes["power"], 0)], parts)
 
 

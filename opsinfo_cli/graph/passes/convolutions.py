@@ -17,7 +17,6 @@ from ..fusion_rule import (
     Change,
     Rule,
     fused,
-    has_known_shape,
     input_of,
     with_inputs,
 )
@@ -53,8 +52,7 @@ def _bias_add(it: FusionGraph) -> Iterator[Change]:
         shape = result.inputs[constants[0]].shape if len(constants) == 1 else None
         if shape is None or len(it.readers(conv)) != 1 or input_of(conv, 2) != ABSENT:
             continue
-        is_known = all(map(has_known_shape, (conv.inputs[0], *result.outputs)))
-        if is_known and (len(shape) == 1 or shape.count(1) >= 4):
+        if it.is_static(conv.inputs[0], *result.outputs) and (len(shape) == 1 or shape.count(1) >= 4):
             yield _biased(conv, result, constants[0])
 
 
@@ -87,11 +85,11 @@ def _is_by_channel(it: FusionGraph, conv: GraphNode, shape: Sequence[int] | None
     :param shape: of the convolution's result
     :param added: of the constant
     """
-    rank = 4 if conv.type == "Conv2D" else 5
-    if shape is None or added is None or len(shape) != rank:
-        return False
-    at = rank - 1 if is_channels_last(it, conv) or rank == 5 else 1
-    if shape[at] < 0:
+    rank, last = 4 if conv.type == "Conv2D" else 5, is_channels_last(it, conv)
+    at = rank - 1 if last or rank == 5 else 1
+    if shape is None and last:  # a TensorFlow model does not state it
+        shape = (*[1] * at, *(conv.inputs[1].shape or (-1,))[-1:])
+    if shape is None or added is None or len(shape) != rank or shape[at] < 0:
         return False
     if rank == 4 and prod(added) == 1 and len(added) <= 1:
         return True
@@ -117,7 +115,7 @@ def _pad_conv(it: FusionGraph) -> Iterator[Change]:
             continue
         if own is None or paddings is None or filter_shape is None or len(filter_shape) != 4:
             continue
-        is_known = all(map(has_known_shape, (*pad.inputs[:1], *pad.outputs)))
+        is_known = it.is_static(*pad.inputs[:1], *pad.outputs)
         first = 1 if is_channels_last(it, conv) else 2
         rest = [each for axis, each in enumerate(paddings) if axis not in (first, first + 1)]
         added = [*paddings[first], *paddings[first + 1]]
@@ -145,8 +143,8 @@ def _pads(it: FusionGraph, conv: GraphNode) -> list[int] | None:
 
 def _paddings(it: FusionGraph, pad: GraphNode) -> list[tuple[int, int]] | None:
     """Return begin and end of each axis that a node pads with zeros; None if it may do something else."""
-    rank, values = len(pad.inputs[0].shape or ()), it.integers(pad, 1)
-    if rank != 4 or values is None or len(values) != 8:
+    values = it.integers(pad, 1)
+    if values is None or len(values) != 8:
         return None
     if pad.type == "PadV3":
         given = pad.attributes.get("given")

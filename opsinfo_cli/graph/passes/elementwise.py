@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..fusion_rule import A3, NEWEST, UNNUMBERED, Change, Rule, has_known_shape, input_of, with_inputs
+from ..fusion_rule import A3, NEWEST, UNNUMBERED, Change, Rule, input_of, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def _muls(it: FusionGraph) -> Iterator[Change]:
     """RealDiv of a tensor of known shape by one constant float32 other than 0 becomes Muls."""
     for node in it.of("RealDiv"):
         divisor = _single(it, node)
-        if divisor is not None and abs(divisor) > _CLOSE and has_known_shape(node.inputs[0]) and node.sources[0]:
+        if divisor is not None and abs(divisor) > _CLOSE and it.is_static(node.inputs[0]) and node.sources[0]:
             yield Change(node.index, with_inputs(node, "Muls", [input_of(node, 0)]))
 
 

@@ -55,15 +55,19 @@ def _bias_add(it: FusionGraph) -> Iterator[Change]:
             continue
         if sum(source is not None for source in product.sources) != 2 or len(bias.outputs) != 1:
             continue
-        if add.type == "Add" and not _is_bias(product, add.inputs[at], add.inputs[1 - at]):
+        if add.type == "Add" and not _is_bias(it, product, add.inputs[at], add.inputs[1 - at]):
             continue
         op_type = "BatchMatMulV2" if product.type == "BatchMatMul" else product.type
         inputs = [input_of(product, 0), input_of(product, 1), input_of(add, 1 - at)]
         yield fused(op_type, inputs, [product, add], product)
 
 
-def _is_bias(product: GraphNode, result: GraphTensor, bias: GraphTensor) -> bool:
-    if result.shape is None or bias.shape is None or len(bias.shape) != 1 or not result.shape:
+def _is_bias(it: FusionGraph, product: GraphNode, result: GraphTensor, bias: GraphTensor) -> bool:
+    if bias.shape is None or len(bias.shape) != 1:
+        return False
+    if result.shape is None:  # a TensorFlow model does not state it; its MatMul has two dimensions
+        return it.is_static(result) and not product.type.startswith("Batch")
+    if not result.shape:
         return False
     if not product.type.startswith("Batch") and len(result.shape) != 2:
         return False

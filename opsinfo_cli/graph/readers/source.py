@@ -127,14 +127,17 @@ def fold(graph: SourceGraph) -> None:
 
 def _fold(graph: SourceGraph) -> None:
     constant = {""}  # an absent input
+    held: dict[str, Weights | None] = {}
     made: list[SourceNode] = []
     for node in graph.nodes:
         if node.type == CONST:
             constant.update(node.outputs)
+            held.update(dict.fromkeys(node.outputs, node.weights))
             made.append(node)
         elif (node.op in _OF_SHAPE or constant.issuperset(node.inputs)) and _folds(graph, node, constant):
             constant.update(node.outputs)
-            made += _constants(node)
+            made += _constants(graph, node, held)
+            held.update((each.outputs[0], each.weights) for each in made[-len(node.outputs) :] if each.outputs)
         else:
             made.append(node)
     unused = constant.difference(graph.outputs)
@@ -171,8 +174,17 @@ def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
     return all(shape is not None and all(dim >= 0 for dim in shape) for shape in shapes)
 
 
-def _constants(node: SourceNode) -> list[SourceNode]:
-    """Return the constants that replace a folded node, one for each output; their values are not computed."""
+def _constants(graph: SourceGraph, node: SourceNode, held: Mapping[str, Weights | None]) -> list[SourceNode]:
+    """Return the constants that replace a folded node, one for each output.
+
+    Their values are not computed; the result of an Identity has those of its input.
+
+    :param held: the weights of each constant value
+    """
+    if node.op == "Identity" and len(node.outputs) == 1:
+        graph.tensors[node.outputs[0]] = graph.tensor(node.inputs[0])
+        weights = held.get(node.inputs[0])
+        return [SourceNode(node.name, CONST, [], node.outputs, number=node.number, type=CONST, weights=weights)]
     return [
         SourceNode(f"{node.name}:{index}" if index else node.name, CONST, [], [value], number=node.number, type=CONST)
         for index, value in enumerate(node.outputs)

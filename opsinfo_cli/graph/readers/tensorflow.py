@@ -56,6 +56,7 @@ _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
     "Attribute": {1: ("key", TEXT), 2: ("value", "Value")},
     "Value": {
         1: ("list", "List"),
+        2: ("s", TEXT),
         3: ("i", NUMBER),
         6: ("type", NUMBER),
         7: ("shape", "Shape"),
@@ -575,6 +576,9 @@ def _finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions
 def _translate(node: SourceNode, notes: Notes) -> None:
     if node.type:
         return
+    if node.op == "Conv2D":
+        given = {name: word(node.attributes.get(name), "s") for name in ("padding", "data_format")}
+        node.extra = {**node.extra, "given": given}
     types = tensorflow_names().get(node.op, ())
     if not types:
         notes.add("unmapped-operator", f"`{node.op}` has no documented translation in CANN's parser", node.op)

@@ -20,6 +20,7 @@ from ...graph.answer import (
 )
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
+from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
@@ -30,6 +31,7 @@ from .graph_document import (
     constants_document,
     coverage_text,
     dtypes,
+    fusion_result_document,
     graph_document,
     memory_text,
     path_document,
@@ -222,6 +224,38 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         caveats=view.caveats,
         notes=(text,),
         status=int(bool(back.differs)),
+    )
+
+
+def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -> Answer:
+    """The passes of a compiler beside the predicted ones.
+
+    :param verbose: whether a terminal shows those without effect, and of unknown rules, too
+    """
+
+    def row(each: PassCount) -> list[str]:
+        predicted = "-" if each.predicted is None else str(each.predicted)
+        return [each.name, predicted, str(each.matched), str(each.effective), "differs" if each.differs else ""]
+
+    columns = [Column("pass"), *(Column(title, number=True) for title in ("predicted", "matched", "effective"))]
+    every = Table([*columns, Column("")], [row(each) for each in result.passes])
+
+    def shown() -> list[Block]:
+        rows = [row(each) for each in result.passes if verbose or each.differs or each.predicted or each.effective]
+        return [every._replace(rows=rows)]
+
+    left = sum(each.predicted is None and each.effective > 0 for each in result.passes)
+    known, differing = len(result.known), result.differing
+    text = f"{known - differing} of {known} passes with known rules took effect as often as predicted"
+    others = f"; {left} more took effect" if left else ""
+    closest = f"graph {result.graph}, the closest of {result.graphs} in the file: " if result.graphs > 1 else ""
+    return Answer(
+        lambda: {**_whole(view.answer), **fusion_result_document(result)},
+        lambda: [Either(shown, lambda: [every])],
+        texts={"html": lambda: _page(view, {"Passes of the compiler": every})},
+        caveats=view.caveats,
+        notes=(f"{closest}{text}{others}",),
+        status=int(differing > 0),
     )
 
 

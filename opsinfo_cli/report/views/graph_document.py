@@ -12,6 +12,7 @@ from ...errors import counted
 from ...graph.answer import AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
+from ...graph.fusion_result import FusionResult
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ..answer import members
@@ -94,6 +95,13 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             for name, nodes in outcome.fused.not_applied.items()
         ],
         "notes": [each._asdict() for each in model.notes],
+    }
+
+
+def fusion_result_document(result: FusionResult) -> dict[str, Any]:
+    return {
+        "fusion_result": {"graph": result.graph, "graphs": result.graphs},
+        "passes": [each._asdict() for each in result.passes],
     }
 
 
