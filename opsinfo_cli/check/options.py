@@ -195,7 +195,7 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
         elif fault.refuses and (not line.strip() or line.startswith("#")):
             fix = file.dropping(fault.line, is_safe=True)
         elif near and fault.word:
-            fix = Fix((Edit(*span, near[1]),), is_safe=False, renames=(fault.word, near[1]))
+            fix = Fix((Edit(*span, near[1]),), is_safe=False)
         yield check.at(rule, span, fault.message, fault.hint, fix)
 
 

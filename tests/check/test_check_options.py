@@ -9,6 +9,7 @@ import pytest
 from corpus_place import CORPUS
 from tables import rows
 
+from opsinfo_cli.change.moves import Job, planned
 from opsinfo_cli.check.finding import Finding
 from opsinfo_cli.check.fixes import OptionFixPlan
 from opsinfo_cli.check.mixlist import MixlistTarget
@@ -123,3 +124,15 @@ def test_real_files_have_no_findings(against: MixlistTarget) -> None:
     checker.paths(map(str, paths))
     assert len(checker.outcome.files) == len(paths) == 4
     assert checker.outcome.findings == checker.failures == []
+
+
+def test_every_line_with_a_misspelt_mode_is_fixed(against: MixlistTarget) -> None:
+    """More lines, and more misspellings of one mode, than there are passes."""
+    modes = ["hihg_precision"] * 25 + ["high_" + "p" * count + "recision" for count in range(2, 7)] + ["high_precisio"]
+
+    def find(source: Source) -> list[Finding]:
+        return list(OptionCheck(OptionFile("op_precision", source), [against], []).findings())
+
+    source = Source(("[ByOpType]\n" + "".join(f"Op{n}={mode}\n" for n, mode in enumerate(modes))).encode(), "a.ini")
+    result = planned(Job("a.ini", OptionFixPlan(find, unsafe=True, kind="op_precision")), source).result
+    assert result.text == "[ByOpType]\n" + "".join(f"Op{number}=high_precision\n" for number in range(len(modes)))
