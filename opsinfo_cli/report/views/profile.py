@@ -81,11 +81,12 @@ def _type_rows(view: ProfileView) -> Rows:
     columns += [Column("list", policy=True), Column("movable")]
     columns += [Column("moved", number=True)] * bool(view.mixlist)
     longest = max((each.time.whole.microseconds for each in view.types), default=0.0) or 1.0
+    engine = view.whole  # a sum over all op types
     rows: list[list[Cell]] = []
     for each in view.types:
         whole = each.time.whole
         bar = ShareBar(_of(each, "low") / longest, whole.microseconds / longest)
-        row: list[Cell] = [each.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, view.whole)]
+        row: list[Cell] = [each.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, engine)]
         row += [str(whole.calls), *(_us(_of(each, state)) for state in states)]
         row += [str(each.policy or "-"), _MOVABLE[each.movable]]
         rows.append([*row, *([_us(each.moved.microseconds)] * bool(view.mixlist))])
