@@ -73,6 +73,7 @@ FINDINGS = {
     "column-mismatch": Finding("library", "error", "refuses"),
     "unknown-value": Finding("library", "warning", "accepts"),
     "unknown-section": Finding("library", "warning", "accepts"),
+    "hidden-flag": Finding("library", "warning", "ignores"),
     "engine-crash": Finding("library", "error", "crashes"),
     "shadowed": Finding("store", "note", "accepts"),
     "stray-json": Finding("store", "warning", "accepts"),

@@ -110,7 +110,8 @@ class Entry:
         section = self.node.by(fold)[fold(fault.section)]
         if fault.key is None:
             return section.key.start, section.key.end
-        return _token(section.value.by(fold)[fold(fault.key)].value, fault.token)
+        member = section.value.by(fold)[fold(fault.key)]
+        return (member.key.start, member.key.end) if fault.at_key else _token(member.value, fault.token)
 
 
 def member_read(node: Node, name: str) -> Member | None:

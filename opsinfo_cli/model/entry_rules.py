@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .c_numbers import is_float, long_or_none, saturated
-from .policy import BLANKS, PRECISION, folded
+from .policy import BLANKS, FLAG, PRECISION, folded
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,6 +35,7 @@ class EntryFault(NamedTuple):
     :param key: the key in the section as written; None for the section itself
     :param token: index of the part of a comma list, from 0; None for the whole value
     :param near: similar known words
+    :param at_key: whether the key is wrong, not its value
     """
 
     name: str
@@ -43,10 +44,11 @@ class EntryFault(NamedTuple):
     message: str
     token: int | None = None
     near: tuple[str, ...] = ()
+    at_key: bool = False
 
     @property
     def refuses(self) -> bool:
-        return not self.name.startswith("unknown-")
+        return not self.name.startswith(("unknown-", "hidden-"))
 
     @property
     def hides_policies(self) -> bool:
@@ -234,6 +236,8 @@ def _word_faults(parts: _Parts) -> Iterator[EntryFault]:
 
 def _combination_faults(sections: Sections, parts: _Parts, words_are_right: bool) -> Iterator[EntryFault]:
     yield from parts.misspelt
+    if PRECISION in sections and sections[PRECISION].keys() != {FLAG}:
+        yield from _hidden_flags(sections[PRECISION])
     pattern = pattern_of(sections)
     faults = list(_tensor_faults(parts.tensors, pattern))
     yield from faults
@@ -260,7 +264,8 @@ def _role_of(section: str) -> Enumeration | TensorKey | EntryFault | None:
         return key
     meant = _near_section(section)
     if meant is None:
-        return None
+        message = f"the engine ignores the section `{section}`, with the policy in it"
+        return EntryFault("hidden-flag", section, None, message, near=(PRECISION,)) if _hides_policy(section) else None
     message = f"unknown section `{section}`: the engine ignores it"
     return EntryFault("unknown-section", section, None, message, near=(meant,))
 
@@ -271,6 +276,32 @@ def _near_section(name: str) -> str | None:
     if letters in ("input", "output", "inputs", "outputs"):
         return letters.removesuffix("s") + "0"
     return _SECTION_BY_LETTERS.get(letters) or _SECTION_BY_LETTERS.get(letters.removesuffix("s"))
+
+
+def _hides_policy(name: str) -> bool:
+    """Return whether a section is a misspelling of `precision_reduce`."""
+    return len(name) < _LONGEST_NAME and _is_near(_letters(name), _letters(PRECISION), 0.84)
+
+
+def _is_near(word: str, known: str, ratio: float) -> bool:
+    """Return whether two words are similar; 0.84 of 15 letters is two wrong ones, 0.75 of four a swapped pair."""
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, word, known).ratio() >= ratio
+
+
+_LONGEST_NAME = 32
+
+
+def _hidden_flags(content: Mapping[str, str]) -> Iterator[EntryFault]:
+    """Yield a fault of a section `precision_reduce` without its key, and of every key that is nearly that."""
+    near = [key for key in content if key != FLAG and len(key) < _LONGEST_NAME and _is_near(_letters(key), FLAG, 0.75)]
+    effect = "" if FLAG in content else "; without `flag` the op type is gray"
+    for key in near:
+        message = f"the engine ignores the key `{PRECISION}.{key}`{effect}"
+        yield EntryFault("hidden-flag", PRECISION, key, message, near=(FLAG,), at_key=True)
+    if FLAG not in content and not near:
+        yield EntryFault("hidden-flag", PRECISION, None, f"`{PRECISION}` has no `flag`, so the op type is gray")
 
 
 def _letters(name: str) -> str:
