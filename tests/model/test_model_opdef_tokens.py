@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from opsinfo_cli.model.opdef.find import find_sources, project_of
-from opsinfo_cli.model.opdef.tokens import Directive, Place, SourceMap, lex
+from opsinfo_cli.model.opdef.tokens import Directive, Fault, Place, SourceMap, lex
 
 
 def words(text: str) -> list[str]:
@@ -21,9 +23,11 @@ def test_a_raw_string_may_hold_quotes_braces_and_lines() -> None:
     assert words(text) == ["x", "(", 'R"json({"a": "}",\n#define B\n})json"', ",", 'u8R"(")"', ")"]
 
 
-def test_what_is_never_closed_ends_with_the_text() -> None:
-    assert words("a /* b") == ["a"]
-    assert words('a R"(b') == ["a", 'R"(b']
+@pytest.mark.parametrize("text", ["a /* b", "a /*/", 'a R"x(b)"', "#if A /* b"])
+def test_what_is_never_closed_is_a_fault_at_its_beginning(text: str) -> None:
+    with pytest.raises(Fault) as raised:
+        list(lex(text, 100))
+    assert raised.value.place == 100 + max(text.find("/*"), text.find("R"))
 
 
 def test_two_template_lists_end_with_two_tokens() -> None:

@@ -29,6 +29,9 @@ FLAGS = {
 DEFAULTS = {key: "false" if key == "needCheckSupport.flag" else "true" for key in FLAGS.values()}
 """What ``OpAICoreConfig(chip)``, and with it ``AddConfig(chip)``, sets (op_def_impl.cc:1325-1333)."""
 
+MOST_PORTS, MOST_CHIPS = 1000, 100
+"""Of one operator. The most that one of 2,600 real op types has are 90 ports and 7 chips."""
+
 Arguments = Sequence[object]
 
 
@@ -226,15 +229,18 @@ class Ports:
     inputs: list[Port] = field(default_factory=list)
     outputs: list[Port] = field(default_factory=list)
 
-    def port(self, kind: str, name: str) -> Port:
+    def port(self, kind: str, name: str, place: int) -> Port:
         """Return the port of a name, made if there is none (op_def_impl.cc:1091-1130).
 
         :param kind: ``Input`` or ``Output``
+        :raises Fault: if there are too many
         """
         ports = self.inputs if kind == "Input" else self.outputs
         for port in ports:
             if port.name == name:
                 return port
+        if len(ports) >= MOST_PORTS:
+            raise Fault(f"more than {MOST_PORTS:,} ports", place)
         ports.append(Port(name))
         return ports[-1]
 
@@ -282,6 +288,11 @@ class Config:
         return cls(settings={key: Setting(text, place, True) for key, text in DEFAULTS.items()}, place=place)
 
     @property
+    def size(self) -> int:
+        """What a copy costs, in steps."""
+        return 1 + len(self.settings) + 10 * (len(self.ports.inputs) + len(self.ports.outputs))
+
+    @property
     def is_filled(self) -> bool:
         """Whether something was set by a call."""
         own = any(not setting.is_default for setting in self.settings.values())
@@ -307,7 +318,7 @@ class Config:
             key, text = (text_of(each, place) for each in arguments)
             self.settings[key] = Setting(text, place)
         elif method in ("Input", "Output"):
-            return self.ports.port(method, text_of(arguments[0], place))
+            return self.ports.port(method, text_of(arguments[0], place), place)
         return self
 
 
@@ -345,6 +356,8 @@ class AICore:
             arguments[1].mark_passed()
             config = arguments[1].copy()  # later changes do not reach it
         self.chips.pop(name, None)
+        if len(self.chips) >= MOST_CHIPS:
+            raise Fault(f"more than {MOST_CHIPS} chips", place)
         self.chips[name] = Chip(config, place)
         return self
 
@@ -362,18 +375,21 @@ _ATTRIBUTE_TYPES: dict[str, AttributeType] = {
 }
 
 
-def _numbered(value: object, place: int) -> object:
+def _numbered(value: object, place: int, depth: int = 2) -> object:
     """Return the default of an attribute, a dtype as its number.
 
+    :param depth: of lists that it may hold
     :raises Fault: if it is not known
     """
-    if isinstance(value, list):
-        return [_numbered(each, place) for each in value]
+    if isinstance(value, list) and depth > 0:
+        return [_numbered(each, place, depth - 1) for each in value]
     if isinstance(value, Constant):
         if value not in DTYPE_NUMBERS:
             raise Fault(f"the number of `{value}` is not known", place)
         return DTYPE_NUMBERS[value]
     known([value])
+    if not isinstance(value, bool | int | float | str):
+        raise Fault("a number, a text or a list of them expected", place)
     return value
 
 
@@ -461,7 +477,7 @@ class OpDefinition:
         """:raises Fault: if the name of a port or attribute is not known"""
         match method:
             case "Input" | "Output":
-                return self.ports.port(method, text_of(arguments[0], place))
+                return self.ports.port(method, text_of(arguments[0], place), place)
             case "Attr":
                 name = text_of(arguments[0], place)
                 return self.attributes.setdefault(name, Attribute(name))

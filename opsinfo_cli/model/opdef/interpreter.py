@@ -75,8 +75,8 @@ from .values import (
     Variable,
 )
 
-MOST_STEPS = 400_000
-"""Of one op type. The most that one of 2,600 real op types takes is 20,000."""
+MOST_STEPS = 500_000
+"""Expressions and statements of one source. The most that one of 1,500 real sources takes are 23,000."""
 
 _PARTS = (Port, Config, AICore, Attribute, Collective, Ignored)
 _VECTORS = frozenset(("vector", "array", "initializer_list", "deque", "list", "set", "unordered_set"))
@@ -137,7 +137,7 @@ class Interpreter:
 
         :raises Fault: if it cannot be worked out
         """
-        self._budget, self._configs = Budget(MOST_STEPS), []
+        self._configs = []
         alias = self._aliases.get(registration.name)
         name = alias.name if alias else registration.name
         if name not in self._classes:
@@ -157,6 +157,7 @@ class Interpreter:
         """
         variables: list[Declare] = []
         for item in definitions:
+            self._budget.spend(1, item.place)
             match item:
                 case FunctionDefinition():
                     self._add_function(item, scope)
@@ -250,7 +251,7 @@ class Interpreter:
         constructor = self._chosen(constructors, given, place)
         scope = self._bound(constructor, constructors.scope, given, place)
         begun = {name for name, _ in constructor.initializers}
-        for base in self._class(instance.name, place).bases:
+        for base in self._class(constructor.name, place).bases:
             cell = instance.scope.cells.get(base)
             if cell is not None and isinstance(cell.value, Functions) and base not in begun:
                 self._construct_members(instance, cell.value, [], types, place)
@@ -309,7 +310,9 @@ class Interpreter:
             self._budget.spend(abs(first), place)
             return [items[1] if len(items) == 2 else 0] * first
         if len(items) == 2 and isinstance(first, Position):
-            return list(standard.between(first, items[1]))
+            found = standard.between(first, items[1])
+            self._budget.spend(len(found), place)
+            return found
         if kind.name == "array" and not items and len(kind.arguments) == 2:
             size = self._evaluate(kind.arguments[1].expression, self._globals)
             if not isinstance(size, int):
@@ -376,6 +379,7 @@ class Interpreter:
             self._budget.spend(len(value), place)
             return Map(((key, self._copied(each, place)) for key, each in value.items()), value.default)
         if isinstance(value, _PARTS):
+            self._budget.spend(value.size if isinstance(value, Config) else 1, place)
             return value.copy()
         if isinstance(value, Instance):
             if value.definition is not None:
@@ -544,6 +548,7 @@ class Interpreter:
         if isinstance(values, Unknown):
             raise values.fault
         if isinstance(values, Map):
+            self._budget.spend(len(values), statement.place)
             values = standard.begin(values).items
         if not isinstance(values, list):
             raise Fault("what the loop runs over is not understood", statement.place)
@@ -602,6 +607,7 @@ class Interpreter:
     # Expressions
 
     def _evaluate(self, node: Expression, scope: Scope) -> object:
+        self._budget.spend(1, node.place)
         return self._EXPRESSIONS[type(node)](self, node, scope)
 
     def _literal(self, node: Literal, scope: Scope) -> object:
@@ -820,6 +826,9 @@ class Interpreter:
         given: list[Variable],
         place: int,
     ) -> object:
+        for each in given:
+            if isinstance(each.value, list | Config):
+                self._budget.spend(each.value.size if isinstance(each.value, Config) else len(each.value), place)
         try:
             return part.call(name, _values(given), place)
         except (LookupError, TypeError, ValueError):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from .definition import Columns, Config, OpDefinition, Port, Ports
 from .tokens import Fault
 
-MOST_COLUMNS = 100_000
-"""Of one op type on one chip. The most of 2,900 real rows is 1,000."""
+MOST_WORDS = 1_000_000
+"""In the columns of one op type on one chip. The most of 2,900 real rows are 52,000."""
 
 _ND = "FORMAT_ND"
 
@@ -29,7 +29,7 @@ class Merged:
 def merged(operator: OpDefinition, config: Config) -> Merged:
     """Return the ports of an operator with what a configuration overrides.
 
-    :raises Fault: if a column could not be read, or there are more than :data:`MOST_COLUMNS`
+    :raises Fault: if a column could not be read, or there are more than :data:`MOST_WORDS`
     """
     base, followers = _followed(operator.ports)
     ports = Ports(_overridden(base.inputs, config.ports.inputs), _overridden(base.outputs, config.ports.outputs))
@@ -178,8 +178,8 @@ def _permute(ports: list[Port], count: int) -> None:
     total = count
     for axis in axes:
         total *= len(axis)
-        if total > MOST_COLUMNS:
-            raise Fault(f"more than {MOST_COLUMNS:,} columns", ports[0].dtypes.place)
+        if total * len(axes) > MOST_WORDS:
+            raise Fault(f"the columns have more than {MOST_WORDS:,} words", ports[0].dtypes.place)
     chosen = [(column, picks) for column in range(count) for picks in itertools.product(*axes)]
     for at, port in enumerate(ports):
         if _has_target(port):

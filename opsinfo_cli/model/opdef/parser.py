@@ -48,10 +48,10 @@ from .syntax import (
 from .tokens import Fault, Token
 from .values import Unknown
 
-UNDECIDED = "#"
+UNDECIDED = "#!"
 """The beginning of a token that stands for text under a condition that the sources do not decide; then the reason."""
 
-_LONGEST_TEMPLATE = 100
+_LONGEST_TEMPLATE = 80
 """Words of a template's list: a chain of ``<`` must not be followed to its end from each of them."""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _QUALIFIERS = frozenset(
@@ -140,6 +140,7 @@ class Parser:
         self._places = [token.place for token in tokens]
         self._partner = _match_brackets(tokens)
         self._at, self._end = 0, len(tokens)
+        self._angles: dict[int, int | None] = {}
 
     def whole(self) -> Fragment:
         return _Text(self, 0, len(self.texts))
@@ -201,9 +202,15 @@ class Parser:
             elif self._next() == ";":
                 return
 
-    def _after_angles(self, at: int, allowed: Container[str] = ()) -> int | None:
+    def _after_angles(self, at: int) -> int | None:
         """Return the index after a template's list that begins at ``at``; None if it is the operator ``<``."""
-        depth, end = 0, min(self._end, at + _LONGEST_TEMPLATE)
+        if at not in self._angles:
+            self._angles[at] = self._end_of_angles(at)
+        after = self._angles[at]
+        return None if after is None or after > self._end else after
+
+    def _end_of_angles(self, at: int, allowed: Container[str] = ()) -> int | None:
+        depth, end = 0, min(len(self.texts), at + _LONGEST_TEMPLATE)
         while at < end:
             text = self.texts[at]
             if text == "<":
@@ -257,7 +264,7 @@ class Parser:
             if self._text == "{":
                 yield from self._inner()
         elif text == "template":
-            self._at = self._after_angles(self._at + 1, allowed=("=",)) or self._at + 1
+            self._at = self._end_of_angles(self._at + 1, allowed=("=",)) or self._at + 1
         elif text == "[" and following == "[":
             self._at = self._after_bracket(self._at)
         elif text == "using":
@@ -446,6 +453,8 @@ class Parser:
 
     def _statement(self) -> Statement:
         text, place = self._text, self._place
+        if text.startswith(UNDECIDED):
+            raise self._fault("")
         parse = self._KEYWORDS.get(text)
         if parse is not None:
             self._at += 1
@@ -674,8 +683,9 @@ class Parser:
     def _list(self) -> list[Expression]:
         found = []
         while self._at < self._end:
+            is_undecided = self._text.startswith(UNDECIDED)  # it may include the comma
             found.append(self._assignment())
-            if self._at < self._end and not self._takes(",") and not self._text.startswith(UNDECIDED):
+            if self._at < self._end and not self._takes(",") and not (is_undecided or self._text.startswith(UNDECIDED)):
                 raise self._fault(f"`{self._text}` is not understood in a list")
         return found
 
@@ -887,6 +897,8 @@ def _match_brackets(tokens: list[Token]) -> dict[int, int]:
 def _number(text: str, place: int) -> int | float:
     """:raises Fault: if it is none that the sources use"""
     digits = text.replace("'", "").lower()
+    if len(digits) > 80:
+        raise Fault("the number is too long", place)
     try:
         if digits.startswith(("0x", "0b")):
             return int(digits.rstrip("ulz"), 0)

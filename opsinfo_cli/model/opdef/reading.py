@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,8 @@ from .interpreter import Interpreter
 from .merge import Merged
 from .parser import Parser
 from .preprocessor import Files, Preprocessor
-from .tokens import Fault, Place, SourceMap
+from .syntax import Register
+from .tokens import Fault, Place, SourceMap, Token
 
 Entry = Mapping[str, Mapping[str, str]]
 """Section -> key -> value, as in a library."""
@@ -259,7 +260,11 @@ def read_sources(files: Iterable[str | Path], project: str | Path | None = None)
 
 def _read_source(file: str, headers: Files, reading: Reading) -> None:
     preprocessor = Preprocessor(headers)
-    interpreter = Interpreter(Parser(preprocessor.run(file)).whole().definitions)
+    tokens = preprocessor.run(file)
+    interpreter = Interpreter(Parser(tokens).whole().definitions)
+    for token in _unseen(tokens, interpreter.registrations):
+        place = headers.places.at(token.place)
+        reading.unreadable.append(Unreadable(token.text, *place, "the text around `OP_ADD` is not understood"))
     for registration in interpreter.registrations:
         place = headers.places.at(registration.place)
         reading.registrations.append(Registration(registration.name, place))
@@ -277,6 +282,15 @@ def _read_source(file: str, headers: Files, reading: Reading) -> None:
             )
             reading.rows += [_row(operator, name, chip, headers.places) for name, chip in operator.core.chips.items()]
             reading.unpassed += _unpassed(operator.name, configs, headers.places)
+
+
+def _unseen(tokens: list[Token], seen: list[Register]) -> Iterator[Token]:
+    """Yield the names of registrations in a source that its definitions do not show."""
+    places = {registration.place for registration in seen}
+    for at, token in enumerate(tokens[:-2]):
+        name = tokens[at + 2]
+        if token.text == "OP_ADD" and tokens[at + 1].text == "(" and name.place not in places:
+            yield name
 
 
 def _with_includes(fault: Fault, preprocessor: Preprocessor) -> str:

@@ -194,10 +194,10 @@ _MAP: dict[str, Callable[..., object]] = {
     "contains": lambda value, given, spend: given[0] in value,
     "at": lambda value, given, spend: value[given[0]],
     "find": _find,
-    "begin": lambda value, given, spend: begin(value),
-    "cbegin": lambda value, given, spend: begin(value),
-    "end": lambda value, given, spend: end(value),
-    "cend": lambda value, given, spend: end(value),
+    "begin": lambda value, given, spend: (spend(len(value)), begin(value))[1],
+    "cbegin": lambda value, given, spend: (spend(len(value)), begin(value))[1],
+    "end": lambda value, given, spend: (spend(len(value)), end(value))[1],
+    "cend": lambda value, given, spend: (spend(len(value)), end(value))[1],
     "emplace": _emplace,
     "insert": _emplace,
     "clear": lambda value, given, spend: value.clear(),
@@ -215,6 +215,7 @@ def _text_find(value: str, given: Arguments, spend: Spend) -> int:
 
 
 def _substring(value: str, given: Arguments, spend: Spend) -> str:
+    spend(len(value))
     start = _number(given[0])
     return value[start : start + _number(given[1])] if len(given) > 1 else value[start:]
 
@@ -354,8 +355,9 @@ def binary(operation: str, left: object, right: object, budget: Budget, place: i
     for each in (left, right):
         if isinstance(each, Unknown):
             return each
-    if isinstance(left, str) and isinstance(right, str) and operation == "+":
-        budget.spend(len(left) + len(right), place)
+    for each in (left, right):
+        if isinstance(each, str | list):
+            budget.spend(len(each), place)
     if isinstance(left, Position):
         return _moved(operation, left, right, place)
     if isinstance(left, Size) and isinstance(right, Size) and operation == "/" and right.items:

@@ -7,7 +7,7 @@ for a file and an offset in it (:class:`SourceMap`), because lines are asked for
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -34,6 +34,7 @@ class SourceMap:
     _starts: list[int] = field(default_factory=list)
     _files: list[str] = field(default_factory=list)
     _texts: list[str] = field(default_factory=list)
+    _line_ends: dict[int, list[int]] = field(default_factory=dict)
     _end: int = 0
 
     def add(self, file: str, text: str) -> int:
@@ -47,7 +48,21 @@ class SourceMap:
 
     def at(self, place: int) -> Place:
         index = bisect_right(self._starts, place) - 1
-        return Place(self._files[index], self._texts[index].count("\n", 0, place - self._starts[index]) + 1)
+        if index not in self._line_ends:
+            self._line_ends[index] = [match.start() for match in re.finditer("\n", self._texts[index])]
+        return Place(self._files[index], bisect_left(self._line_ends[index], place - self._starts[index]) + 1)
+
+
+class Fault(Exception):
+    """What cannot be read or is not interpreted.
+
+    :param place: for :meth:`SourceMap.at`
+    """
+
+    def __init__(self, reason: str, place: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.place = place
 
 
 @dataclass(frozen=True)
@@ -85,6 +100,7 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
     """Yield the directives of a text, and the tokens between them.
 
     :param start: the place of its first character
+    :raises Fault: if a comment or raw string is not closed
     """
     tokens: list[Token] = []
     directive, line_end, last_end = None, 0, 0
@@ -99,11 +115,19 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
             directive, tokens, line_end = start + at, [], _end_of_line(text, at)
         elif not word.startswith(("//", "/*", "\\")):
             tokens.append(Token(word, start + at))
+        if match.end() == len(text) and _is_open(word, match["mark"]):
+            raise Fault("a comment or raw string is not closed", start + at)
         last_end = match.end()
     if directive is not None:
         yield _directive(directive, tokens)
     elif tokens:
         yield tokens
+
+
+def _is_open(word: str, mark: str | None) -> bool:
+    if word.startswith("/*"):
+        return len(word) < 4 or not word.endswith("*/")
+    return mark is not None and not word.endswith(f'){mark}"')
 
 
 def _directive(place: int, tokens: list[Token]) -> Directive:
@@ -116,15 +140,3 @@ def _end_of_line(text: str, at: int) -> int:
     while end > 0 and text.endswith(("\\", "\\\r"), max(0, end - 2), end):
         end = text.find("\n", end + 1)
     return len(text) if end < 0 else end
-
-
-class Fault(Exception):
-    """What cannot be read or is not interpreted.
-
-    :param place: for :meth:`SourceMap.at`
-    """
-
-    def __init__(self, reason: str, place: int) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.place = place

@@ -132,7 +132,7 @@ class Map(dict[object, object]):
 
 
 class Budget:
-    """What the statements of one op type may cost: steps, and elements of vectors and texts that they make."""
+    """What the statements of a source may cost: steps, and elements of vectors and texts that they make."""
 
     def __init__(self, steps: int) -> None:
         self._left = steps
