@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from .errors import Refused
@@ -53,6 +53,11 @@ def real_inside(folder: str, path: str) -> str:
 def is_below(path: str, folder: str) -> bool:
     """Return whether a real path is that of something in a real folder, at any depth."""
     return path.startswith(f"{folder.rstrip('/')}/")
+
+
+def first_file(paths: Iterable[str]) -> str | None:
+    """Return the first path that is a file; None if none is."""
+    return next(filter(os.path.isfile, paths), None)
 
 
 def folders_above(path: str) -> Iterator[str]:

@@ -61,6 +61,7 @@ FINDINGS = {
     "black-refused-in-model": Finding("model", "error", "refuses"),
     "constant-out-of-range": Finding("model", "warning", "accepts"),
     "unknown-node": Finding("options", "warning", "ignores"),
+    "no-effect-with-mode": Finding("mode", "warning", "ignores"),
     "unknown-implmode": Finding("options", "warning", "ignores"),
     "mode-not-known-to-type": Finding("options", "warning", "ignores"),
     "repeated-line": Finding("options", "warning", "ignores"),

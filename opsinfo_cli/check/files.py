@@ -30,6 +30,9 @@ _PATIENCE = 60
 """The seconds after which git is given up: a named pipe as `.gitignore` would stop it."""
 
 
+EXTENSIONS = (".json", ".cfg", ".ini")
+
+
 class Found(NamedTuple):
     """A store or file to check.
 
@@ -68,7 +71,7 @@ class FoundFiles:
 
     outcome: Outcome = field(default_factory=Outcome)
     found: list[Found] = field(default_factory=list)
-    extensions: tuple[str, ...] = (".json", ".cfg", ".ini")
+    extensions: tuple[str, ...] = EXTENSIONS
 
     def add(self, path: str) -> None:
         """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""

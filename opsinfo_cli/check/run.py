@@ -13,6 +13,7 @@ from ..model.file_kind import (
     is_library_name,
     is_marked,
     is_mixlist_name,
+    is_option_name,
     kind_of,
     option_kind,
 )
@@ -26,9 +27,9 @@ from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
 from .baseline import Baseline, Known, fingerprinted
-from .files import Found, FoundFiles
+from .files import EXTENSIONS, Found, FoundFiles
 from .finding import FileVerdict, Finding, Outcome, PassedOver
-from .follow import SCRIPTS, follow
+from .follow import LARGEST_OTHER, OTHERS, SCRIPTS, follow, names_mixlist, not_followed
 from .ini import check_inis
 from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
@@ -95,8 +96,8 @@ class Checker:
     models: Sequence[CheckedModel] = ()
     follow: bool = False
     outcome: Outcome = field(default_factory=Outcome)
-    saw_mixlist: bool = False
     _referenced: list[tuple[str, str]] = field(default_factory=list)
+    _not_followed: list[str] = field(default_factory=list)
     _builds: dict[tuple[str, str | None], list[Source]] = field(default_factory=dict)
 
     @property
@@ -104,10 +105,13 @@ class Checker:
         return self.outcome.failures
 
     def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
-        """Find and check files, stores and trees, each once. A path with nothing to check is a failure."""
+        """Find and check files, stores and trees, each once. A path with nothing to check is a failure.
+
+        With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
+        """
         files = FoundFiles(self.outcome)
         if self.follow:
-            files.extensions = tuple({*files.extensions, *SCRIPTS})
+            files.extensions = tuple({*EXTENSIONS, *SCRIPTS, *OTHERS})
         given: list[tuple[str, range]] = []
         for path in paths:
             first, failed = len(files.found), len(self.failures)
@@ -124,6 +128,7 @@ class Checker:
             step(number, len(files.found))
         self.inis()
         self._targets()
+        self.outcome.notes += not_followed(self._not_followed, self.outcome)
         for path, indexes in given:
             if not any(checked[os.path.abspath(files.found[index].path)] for index in indexes):
                 self.failures.append(_nothing_to_check(path))
@@ -133,15 +138,21 @@ class Checker:
 
         :returns: whether it was checked, or a failure recorded
         """
-        if found.kind == "met" and found.path.endswith(".sh") and not os.path.isfile(found.path):
+        extension = os.path.splitext(found.path)[1].lower()
+        is_only_followed = found.kind == "met" and extension not in EXTENSIONS and not is_option_name(found.path)
+        if is_only_followed and not (
+            os.path.isfile(found.path) and (extension in SCRIPTS or self._is_small(found.path))
+        ):
             return False
         data = self._bytes(found.path)
         if data is None:
             return True
-        if self.follow and found.path.endswith(SCRIPTS) and self._script(found.path, data):
+        if self.follow and (extension in SCRIPTS or found.kind == "named") and self._script(found.path, data):
             return True
-        if found.kind == "met" and found.path.endswith(".sh"):
-            return False
+        if is_only_followed:
+            if extension not in SCRIPTS and names_mixlist(data):
+                self._not_followed.append(found.path)
+            return found.path in self._not_followed
         if found.kind == "named":
             self.named(found.path, data)
             return True
@@ -150,14 +161,26 @@ class Checker:
             self.outcome.passed_over.append(PassedOver(found.path, reason))
         return reason is None
 
+    def _is_small(self, path: str) -> bool:
+        """Return whether a file of another kind is searched for the name of a mixlist."""
+        if os.access(path, os.R_OK) and os.path.getsize(path) <= LARGEST_OTHER:
+            return True
+        reason = "it cannot be read, or is too large to be searched for the names of mixlists"
+        self.outcome.passed_over.append(PassedOver(path, reason))
+        return False
+
     def _script(self, path: str, data: bytes) -> bool:
         """Note what a script names, and report what is missing.
 
         :returns: whether it names anything
         """
-        followed = follow(Source(data, path, strict=False), self.outcome.trees.get(path))
+        socs = list({against.target.soc for against in self.against if against.target.soc})
+        followed = follow(Source(data, path, strict=False), self.outcome.trees.get(path), socs)
         if followed is None:
             return False
+        if not followed.is_read:
+            self._not_followed.append(path)
+            return True
         self._referenced += followed.targets
         self.outcome.trees.update((target, followed.top) for _, target in followed.targets)
         self.outcome.passed_over += followed.passed_over
@@ -178,7 +201,6 @@ class Checker:
                 self._script(path, data)
             else:
                 replace(self, kind=kind).file(path, data)
-                self.saw_mixlist = self.saw_mixlist or kind == "mixlist"
 
     def named(self, path: str, data: bytes) -> None:
         """Check a file that the user names; if its kind cannot be detected, record a failure."""
@@ -283,7 +305,6 @@ class Checker:
 
     def mixlist(self, source: Source) -> Iterator[Finding]:
         """Check a mixlist, its op types against the targets, and its effect on the models."""
-        self.saw_mixlist = True
         document = scan(source)
         yield from check_mixlist(document)
         if document.root is not None and self.against:
@@ -297,7 +318,7 @@ class Checker:
         """Check the precision modes, once for all files."""
         if self.modes:
             socs = sorted({against.target.soc for against in self.against if against.target.soc})
-            self.outcome.add(PLACE, "mode", check_modes(self.modes, socs, self.saw_mixlist))
+            self.outcome.add(PLACE, "mode", check_modes(self.modes, socs, {file.kind for file in self.outcome.files}))
 
     def _bytes(self, path: str) -> bytes | None:
         try:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.follow import references
 from opsinfo_cli.check.run import Checker, validate
+from opsinfo_cli.check.script_text import ScriptText
+from opsinfo_cli.check.settings import KINDS
 
 
 @pytest.mark.parametrize(
@@ -27,8 +28,9 @@ from opsinfo_cli.check.run import Checker, validate
     ],
 )
 def test_a_reference_is_an_option_and_a_path(text: str, expected: list[tuple[str, str]]) -> None:
-    assert [(each.kind, each.path) for each in references(text)] == expected
-    assert all(text[slice(*each.span)] == each.path for each in references(text))
+    found = [each for settings in ScriptText(text, is_shell=True).settings() for each in settings.options]
+    assert [(KINDS[each.option], each.text) for each in found if "." in each.text or "/" in each.text] == expected
+    assert all(text[slice(*each.span)] == each.text for each in found)
 
 
 def tree(top: Path, files: dict[str, str]) -> Path:
@@ -40,7 +42,7 @@ def tree(top: Path, files: dict[str, str]) -> Path:
 
 def test_what_scripts_name_is_checked_by_the_option_that_names_it(tmp_path: Path) -> None:
     files = {
-        "run.sh": "atc --keep_dtype=names.lst\ncd build && true\ncd deep\natc --modify_mixlist=m.data\n",
+        "run.sh": "atc --keep_dtype=names.lst\ncd build && true\ncd deep\nmy_atc --modify_mixlist=m.data\n",
         "names.lst": "a\na\n",
         "deep/m.data": '{"grey-list": {}}',
         "test/up.sh": "atc --raw_ge_options=${HERE}/../raw.json",
@@ -112,3 +114,59 @@ def test_only_the_first_references_of_a_script_are_followed(tmp_path: Path) -> N
     checker.paths([str(tmp_path)])
     assert len(checker.outcome.passed_over) == 1001
     assert checker.outcome.passed_over[-1].reason == "it is after the first 1000 references"
+
+
+def test_the_working_folder_counts_as_in_a_conversion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ini = "[acl_init_options]\nge.exec.precision_mode=allow_mix_precision\nge.exec.modify_mixlist=%s\n"
+    tree(tmp_path, {"configs/a.ini": ini % '"./configs/list.json"', "configs/b.ini": ini % "lists/list.json"})
+    tree(tmp_path, {"configs/list.json": "{}", "lists/list.json": "{}", "other/lists/list.json": "["})
+    monkeypatch.chdir(tmp_path)
+    for name, path in (("a", "configs/list.json"), ("b", "lists/list.json")):
+        outcome = validate(f"configs/{name}.ini", follow=True)
+        assert outcome.findings == []
+        assert path in [verdict.path for verdict in outcome.files]
+    monkeypatch.chdir(tmp_path / "other")  # the script is not in it
+    outcome = validate("../configs/b.ini", follow=True)
+    assert [finding.rule.name for finding in outcome.findings] == ["missing-file"]
+
+
+@pytest.mark.parametrize("name", ["run.bash", "run.config", "run.py", "run.cfg", "run.ini"])
+def test_all_kinds_of_scripts_are_followed(tmp_path: Path, name: str) -> None:
+    text = 'x.modify_mixlist = "lists.json"' if name.endswith(".py") else "ge.exec.modify_mixlist=lists.json"
+    tree(tmp_path, {name: text, "list.json": "{}"})
+    (finding,) = validate(str(tmp_path), follow=True).findings
+    assert (finding.rule.name, finding.hint) == ("missing-file", "did you mean `list.json`?")
+
+
+@pytest.mark.parametrize(
+    "name", ["run.txt", "README.md", "job.yaml", "Makefile", "Dockerfile", "notebook.ipynb", "old.py"]
+)
+def test_what_names_a_mixlist_and_is_not_read_is_counted(tmp_path: Path, name: str) -> None:
+    tree(tmp_path, {name: 'print "atc --modify_mixlist=ops.json"', "other.md": "nothing"})
+    outcome = validate(str(tmp_path), follow=True)
+    assert outcome.failures == []
+    assert outcome.notes == [f"1 other file names a mixlist and is not read: {tmp_path}/{name}"]
+    assert [failure.name for failure in validate(str(tmp_path)).failures] == ["nothing-to-check"]
+
+
+def test_a_file_that_the_user_names_is_followed_whatever_its_ending(tmp_path: Path) -> None:
+    tree(
+        tmp_path, {"Makefile": "build:\n\tatc --modify_mixlist=lists.json --precision_mode=origin\n", "list.json": "{}"}
+    )
+    outcome = validate(str(tmp_path / "Makefile"), follow=True)
+    assert [finding.rule.name for finding in outcome.findings] == ["missing-file", "unknown-mode"]
+
+
+def test_paths_that_are_computed_are_counted(tmp_path: Path) -> None:
+    tree(tmp_path, {"run.py": 'f(modify_mixlist=os.path.join(top, "ops.json"), keep_dtype=f"{top}/k.cfg")'})
+    outcome = validate(str(tmp_path), follow=True)
+    assert outcome.notes == [
+        "2 paths in scripts were not followed: computed, or out of this folder; -v lists them",
+    ]
+    assert outcome.findings == []
+
+
+def test_a_literal_variable_of_a_script_is_replaced(tmp_path: Path) -> None:
+    tree(tmp_path, {"run.sh": "LISTS=lists\natc --keep_dtype=${LISTS}/keep.cfg", "lists/keep.cfg": "# x\n"})
+    outcome = validate(str(tmp_path / "run.sh"), follow=True)
+    assert [finding.rule.name for finding in outcome.findings] == ["ignored-line"]

@@ -246,7 +246,7 @@ def test_a_custom_path_without_effect_is_reported(opp: Path, fixtures: Path, tmp
 
 def test_modes_are_judged() -> None:
     def names(*modes: str, socs: tuple[str, ...] = ("ascend910b",), mixlist: bool = True) -> list[str]:
-        return named(list(check_modes(list(modes), list(socs), mixlist)))
+        return named(list(check_modes(list(modes), list(socs), ["mixlist"] if mixlist else [])))
 
     assert names("allow_mix_precision") == []
     assert names("mixed_bfloat16") == []
@@ -265,13 +265,13 @@ def test_modes_are_judged() -> None:
 @pytest.mark.parametrize("mode", ["mixed_bfloat16", "mixed_hif8"])
 def test_names_of_the_950_and_960_have_its_modes_and_an_unknown_chip_is_a_warning(mode: str) -> None:
     socs = ("ascend910_95", "ascend910_96", "ascend950", "ascend960", "ascend970")
-    (finding,) = check_modes([mode], socs, with_mixlist=True)
+    (finding,) = check_modes([mode], socs, ["mixlist"])
     assert (finding.rule.name, finding.severity, finding.engine) == ("mode-not-on-soc", "warning", "accepts")
     assert "ascend970" in finding.message
 
 
 def test_an_unknown_mode_gets_the_near_one() -> None:
-    (finding,) = check_modes(["allow_mixed_precision"], [], True)
+    (finding,) = check_modes(["allow_mixed_precision"], [], ["mixlist"])
     assert "`allow_mix_precision`" in str(finding.hint)
 
 

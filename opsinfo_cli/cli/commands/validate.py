@@ -146,7 +146,11 @@ _write_options = bundle(
     type=Choice(["library", "mixlist", *OPTION_KINDS]),
     help="The kind of the files, if it cannot be detected.",
 )
-@option("--follow", is_flag=True, help="Also check the files that scripts name (.sh, .ini, .cfg); report missing ones.")
+@option(
+    "--follow",
+    is_flag=True,
+    help="Also check the files that scripts name (.sh, .py, .ini, .cfg, .config), and the modes beside them.",
+)
 @_narrowing_options
 @_fix_options
 @_write_options

@@ -7,6 +7,7 @@ import re
 
 from ...errors import Damaged
 from ...model.precision_mode import MODES
+from ...opening import first_file
 from ...text.source import Source
 from ..snippet import snippet
 from ..system import ConversionOptions, System, WrittenLists
@@ -19,7 +20,8 @@ _KEY = re.compile(
 
 
 def mixlist_path(source: Source) -> str:
-    """Return the mixlist path of an ini; a relative one is searched in the working folder, then beside the ini.
+    """Return the mixlist path of an ini; a relative one is searched in the working folder, then beside the ini, as
+    ``validate --follow`` does.
 
     :raises Damaged: if the ini names none, or several
     """
@@ -28,7 +30,7 @@ def mixlist_path(source: Source) -> str:
         message = "names no mixlist" if not paths else f"names several mixlists: {', '.join(paths)}"
         raise Damaged(f"the ini {message}", path=source.path, hint="name one mixlist in all options")
     beside = os.path.join(os.path.dirname(source.path), paths[0])
-    return beside if not os.path.exists(paths[0]) and os.path.exists(beside) else paths[0]
+    return first_file((paths[0], beside)) or paths[0]
 
 
 def _unquoted(value: str) -> str:
