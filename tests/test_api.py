@@ -131,6 +131,15 @@ def test_a_move_from_python_is_one_change_that_restore_undoes(place: str) -> Non
     assert Path("m.json").read_bytes() == before
 
 
+def test_a_move_from_python_takes_several_targets(place: str, fixtures: Path) -> None:
+    """SwiGlu is in the A2 alone; a path is one target, not its letters."""
+    against = [f"{fixtures / 'opp'}@ascend910", place]
+    with pytest.warns(UserWarning, match="`SwiGlu` is not in .*@ascend910,"):
+        move("m.json", ["SwiGlu", "SoftmaxV2"], "black", against=against, create=True)
+    assert sorted(Mixlist.read("m.json").marks) == ["SoftmaxV2", "SwiGlu"]
+    assert move("m.json", "SoftmaxV2", "black", against=place).stayed == ["SoftmaxV2"]
+
+
 def test_a_move_from_python_is_refused_with_the_place_and_a_hint(place: str, fixtures: Path) -> None:
     snapshot = ROOT / "tests/sample-repository/snapshots/ascend910b.opsinfo.json"
     with pytest.raises(

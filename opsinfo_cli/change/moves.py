@@ -327,12 +327,13 @@ class MixlistPlan(NamedTuple):
     """A plan that puts op types on lists by marks.
 
     :param asked: op type -> its list
-    :param library: the policy of each op type in the target of ``--against``; None without it
+    :param library: the policy of each op type in the target of ``--against``, None if several targets have others, so
+        that it needs its mark; None without ``--against``
     :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
     asked: Mapping[str, Policy]
-    library: Mapping[str, Policy] | None = None
+    library: Mapping[str, Policy | None] | None = None
     pin: bool = False
 
     def marks(self, mixlist: Mixlist) -> dict[str, frozenset[Mark]]:

@@ -23,7 +23,7 @@ def move(
     ops: Iterable[str] | str,
     to: Policy | str,
     *,
-    against: HasOperators | str | None = None,
+    against: HasOperators | str | Sequence[HasOperators | str] | None = None,
     pin: bool = False,
     create: bool = False,
     store: str | None = None,
@@ -36,7 +36,7 @@ def move(
     Doubts, such as an undefined load order, are given as Python warnings.
 
     :param to: ``white``, ``black`` or ``gray``
-    :param against: for a mixlist, the target with the names and policies
+    :param against: for a mixlist, the target with the names and policies, or several: a mark that any of them needs
     :param pin: for a mixlist: write the mark even if ``against`` already agrees
     :param create: for a mixlist: create the file if it does not exist
     :param store: the label of the one store to change
@@ -48,7 +48,8 @@ def move(
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
     asked = dict.fromkeys((ops,) if isinstance(ops, str) else tuple(ops), Policy(to))
-    known = Target.open(against) if isinstance(against, str) else against
+    targets = () if against is None else against if isinstance(against, (tuple, list)) else (against,)
+    known = [Target.open(each) if isinstance(each, str) else each for each in targets]
     if isinstance(target, str) and not (create and not os.path.lexists(target)):
         target = Target.open(target)
     if create and isinstance(target, Target) and target.kind != "mixlist":
@@ -61,7 +62,7 @@ def move(
 def move_jobs(
     target: Target | str,
     asked: Mapping[str, Policy],
-    against: HasOperators | None = None,
+    against: Sequence[HasOperators] = (),
     *,
     pin: bool = False,
     store: str | None = None,
@@ -79,9 +80,9 @@ def move_jobs(
     :raises UsageFault, Refused: if an option does not fit the target, or as :func:`winning_files`
     """
     if isinstance(target, str):
-        return [Job(target, _mixlist_plan(asked, against, pin), start=Source(b"{}\n", target))]
+        return [Job(target, _mixlist_plan(asked, against, pin, say), start=Source(b"{}\n", target))]
     if target.kind == "mixlist":
-        return [Job(target.path, _mixlist_plan(asked, against, pin), target.source, reviewed=reviewed)]
+        return [Job(target.path, _mixlist_plan(asked, against, pin, say), target.source, reviewed=reviewed)]
     if against or pin:
         raise not_a_mixlist(target)
     require_writable(target)
@@ -94,11 +95,33 @@ def move_jobs(
     ]
 
 
-def _mixlist_plan(asked: Mapping[str, Policy], against: HasOperators | None, pin: bool) -> MixlistPlan:
-    if against is None:
+def _mixlist_plan(
+    asked: Mapping[str, Policy], against: Sequence[HasOperators], pin: bool, say: Callable[[str], None]
+) -> MixlistPlan:
+    """Return the plan of the marks that any of the targets needs.
+
+    :raises UnknownOperator: if no target has an op type
+    :raises UsageFault: if no marks make an op type gray in all targets
+    """
+    if not against:
         return MixlistPlan(asked)
-    operators = against.operators.require(asked)
-    return MixlistPlan(asked, {operator.name: operator.entry.policy for operator in operators}, pin)
+    against[0].operators.require(name for name in asked if not any(name in each.operators for each in against))
+    decisive: dict[str, Policy | None] = {}
+    for name, to in asked.items():
+        lacking = [each for each in against if name not in each.operators]
+        for each in lacking:
+            say(f"`{name}` is not in {getattr(each, 'text', each)}, so its mark does nothing there")
+        policies = {each.operators[name].entry.policy for each in against if each not in lacking}
+        if to is Policy.GRAY:
+            policies = policies - {to} or policies  # an op type that is gray needs no mark, and none harms it
+            if len(policies) > 1:
+                raise UsageFault(
+                    f"`{name}` is white in one target and black in another: no marks make it gray in both",
+                    name="gray-in-some",
+                    hint="write a mixlist for each",
+                )
+        decisive[name] = policies.pop() if len(policies) == 1 else None
+    return MixlistPlan(asked, decisive, pin)
 
 
 def not_a_mixlist(target: Target) -> UsageFault:

@@ -15,7 +15,7 @@ from ..model.policy import Policy
 from ..model.target import Target, TargetOptions
 from ..report.answer import Answer
 from ..report.console import Console
-from .open import open_given, open_target, report_doubts
+from .open import open_against, open_target, report_doubts, require_against
 from .params import WriteOptions
 from .write import changed, changed_answer
 
@@ -24,15 +24,15 @@ class Movable(NamedTuple):
     """Libraries, or a mixlist, whose operators are put on lists.
 
     :param target: the path of a mixlist to create, or what is there
-    :param against: for a mixlist, the target with the names and policies
+    :param against: for a mixlist, the targets with the names and policies
     """
 
     target: Target | str
-    against: Target | None
+    against: tuple[Target, ...] = ()
 
     @property
     def names_are_checked(self) -> bool:
-        return self.against is not None or (isinstance(self.target, Target) and self.target.kind != "mixlist")
+        return bool(self.against) or (isinstance(self.target, Target) and self.target.kind != "mixlist")
 
     @property
     def mixlist(self) -> Mixlist | None:
@@ -40,12 +40,13 @@ class Movable(NamedTuple):
         return self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
 
     def policies(self) -> dict[str, Policy | None]:
-        """Return the effective policy of each op type, by name; without libraries those that the mixlist names.
+        """Return the effective policy of each op type, by name, in the first target of ``against``; without libraries
+        those that the mixlist names.
 
         :raises Damaged: if the engine refuses the mixlist
         """
         mixlist = self.mixlist
-        libraries = self.against or self.target
+        libraries = self.against[0] if self.against else self.target
         if isinstance(libraries, Target) and libraries.kind != "mixlist":
             return {row.name: row.policy for row in operator_rows(libraries.operators, mixlist)}
         return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
@@ -66,7 +67,7 @@ class Movable(NamedTuple):
         )
 
 
-def open_movable(text: str, against: str | None, create: bool, options: TargetOptions, console: Console) -> Movable:
+def open_movable(text: str, against: Sequence[str], create: bool, options: TargetOptions, console: Console) -> Movable:
     """Open a TARGET whose operators are moved, and report doubts about it.
 
     :param create: whether a file that does not exist is a new mixlist
@@ -74,15 +75,15 @@ def open_movable(text: str, against: str | None, create: bool, options: TargetOp
     """
     target = text if create and not os.path.lexists(text) else _opened(text, options, console)
     if isinstance(target, str) or target.kind == "mixlist":
-        names = open_given(against, console, options)
-        if names is None:
+        if not against:
+            require_against(options)
             console.warn("names not checked; add --against TARGET")
-        return Movable(target, names)
+        return Movable(target, tuple(open_against(each, console, options) for each in against))
     if against or create:
         raise not_a_mixlist(target)
     require_writable(target)
     report_doubts(target, console)
-    return Movable(target, None)
+    return Movable(target)
 
 
 def _opened(text: str, options: TargetOptions, console: Console) -> Target:

@@ -147,9 +147,10 @@ def report_doubts(target: Target, console: Console) -> None:
                 console.warn(f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`")
 
 
-def report_unknown(mixlist: Mixlist, operators: Operators, console: Console) -> list[str]:
+def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, where: str = "the target") -> list[str]:
     """Report the op types of a mixlist that a target lacks: the engine ignores them.
 
+    :param where: the target in the message
     :returns: their names, sorted
     """
     unknown = [name for name in sorted(mixlist.marks) if name not in operators]
@@ -160,7 +161,7 @@ def report_unknown(mixlist: Mixlist, operators: Operators, console: Console) -> 
     known = NearNames(operators.names)
     for name in unknown:
         near = did_you_mean(name, known)
-        text = f"unknown operator `{name}`: not in the target, the engine ignores it"
+        text = f"unknown operator `{name}`: not in {where}, the engine ignores it"
         console.warn(text + (f"; {near}" if near else ""))
     return unknown
 

@@ -221,6 +221,20 @@ def together(*decorators: Decorator[Any]) -> Decorator[Any]:
 class Command(click.Command):
     """A command whose help lists advanced options after the usual ones, and the common ones in short at the end."""
 
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return click's parser, which refuses what it would drop: all values but the last of an option given twice."""
+        parser: Any = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_args(args: list[str]) -> Any:
+            options, arguments, order = parse(args=args)
+            if not ctx.resilient_parsing:
+                require_once(order)
+            return options, arguments, order
+
+        parser.parse_args = parse_args
+        return parser
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if ctx.resilient_parsing and args and args[-1].startswith("-"):
             args = args[:-1]  # completion: its value is at the cursor, and click would parse nothing
@@ -271,6 +285,17 @@ def example_lines(line: str, width: int) -> list[str]:
             lines.append("     ")
         lines[-1] += f" {word}"
     return [*(f"{part} \\" for part in lines[:-1]), lines[-1]]
+
+
+def require_once(order: Sequence[click.Parameter]) -> None:
+    """:param order: the parameters of a line, each as often as it is there
+    :raises UsageFault: if an option that takes one value is given twice; a flag only says the same again
+    """
+    for param in order:
+        takes_one = isinstance(param, click.Option) and not (param.multiple or param.count or param.is_flag)
+        if takes_one and order.count(param) > 1:
+            word = max(param.opts, key=len)
+            raise UsageFault(f"{word} is given twice", name="given-twice", hint=f"{word} takes one value")
 
 
 def require_apart(params: Sequence[click.Parameter], values: dict[str, Any]) -> None:
@@ -391,7 +416,7 @@ class WriteOptions:
 
 
 against_option = option("--against", type=TARGET, multiple=True, help="A target the mixlist is for; repeatable.")
-move_against_option = option("--against", type=TARGET, help="For a mixlist: the target with the names and policies.")
+for_mixlist_option = option("--against", type=TARGET, help="For a mixlist: the target with the names and policies.")
 create_option = option("--create", is_flag=True, help="For a mixlist: create the file if it does not exist.")
 as_option = option(
     "--as",

@@ -11,7 +11,9 @@ from ...change.moves import Job, LibraryPlan, Result
 from ...change.moving import require_writable, winning_files
 from ...change.output_file import write_copies
 from ...errors import UsageFault
+from ...model.library import Library
 from ...model.mixlist import Mixlist
+from ...model.policy import Mark
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
@@ -19,15 +21,19 @@ from ...report.views.changes import change_answer
 from ..open import accepted_mixlist, open_target, report_doubts, report_unknown
 from ..params import (
     FILE,
+    SOC,
     TARGET,
     Command,
     OutputFile,
     WriteOptions,
+    as_option,
+    bundle,
+    core_option,
+    custom_option,
     force_option,
     option,
     prints,
     store_option,
-    target_options,
     write_options,
 )
 from ..write import changed, changed_answer, writer_of
@@ -39,7 +45,8 @@ from ..write import changed, changed_answer, writer_of
 @option("-o", "--output", "copy", type=OutputFile("PATH"), help="Write a copy: a file, or a directory for a store.")
 @option("--strict", is_flag=True, help="Exit 1, writing nothing, if the target lacks an op type.")
 @store_option
-@target_options
+@option("--soc", "socs", type=SOC, multiple=True, help="Chip of an install that has several; repeatable.")
+@bundle("options", TargetOptions, as_option, core_option, custom_option)
 @write_options(force_option)
 @prints()
 def command(
@@ -48,6 +55,7 @@ def command(
     copy: str | None,
     strict: bool,
     store: str | None,
+    socs: tuple[str, ...],
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
@@ -63,7 +71,29 @@ def command(
       opsinfo apply fixtures/custom/fastops/op_impl/ai_core/tbe/config/ascend910b fixtures/ops_info.json \
         --output baked
     """
-    opened = open_target(target, console, options)
+    chips = {opened.soc: opened for opened in (_opened(target, soc, options, console) for soc in socs or [None])}
+    targets = list(chips.values())
+    chosen = accepted_mixlist(mixlist, console)
+    lacking = []
+    for opened in targets:
+        report_doubts(opened, console)
+        where = str(opened.soc) if len(targets) > 1 else "the target"
+        lacking.append(report_unknown(chosen, opened.operators, console, where))
+    unknown = sorted(set(lacking[0]).intersection(*lacking[1:]))
+    if strict and any(lacking):
+        some = sorted({name for names in lacking for name in names})
+        of_all = "the target" if len(targets) == 1 else "every chip"
+        console.error(f"{len(some)} of {len(chosen.marks)} op types are not in {of_all}; nothing was written")
+        answer = change_answer(Result([]), target=target, undo="", dry_run=True, ignored=some)
+        return answer._replace(status=1)
+    jobs = _jobs(targets, chosen, store, writing.force, console)
+    if copy is not None:
+        return _copies(targets, jobs, copy, writing, console, unknown)
+    return changed_answer(changed("apply", jobs, writing, console), target, writing, console, ignored=unknown)
+
+
+def _opened(target: str, soc: str | None, options: TargetOptions, console: Console) -> Target:
+    opened = open_target(target, console, options._replace(soc=soc))
     if opened.kind == "mixlist":
         raise UsageFault(
             "TARGET is a mixlist; a mixlist is applied to libraries",
@@ -72,39 +102,38 @@ def command(
             hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
         )
     require_writable(opened)
-    chosen = accepted_mixlist(mixlist, console)
-    report_doubts(opened, console)
-    unknown = report_unknown(chosen, opened.operators, console)
-    if strict and unknown:
-        console.error(f"{len(unknown)} of {len(chosen.marks)} op types are not in the target; nothing was written")
-        answer = change_answer(Result([]), target=target, undo="", dry_run=True, ignored=unknown)
-        return answer._replace(status=1)
-    jobs = _jobs(opened, chosen, store, writing.force, console)
-    if copy is not None:
-        return _copies(opened, jobs, copy, writing, console, unknown)
-    return changed_answer(changed("apply", jobs, writing, console), target, writing, console, ignored=unknown)
+    return opened
 
 
-def _jobs(target: Target, mixlist: Mixlist, chosen: str | None, force: bool, console: Console) -> list[Job]:
+def _jobs(targets: Sequence[Target], mixlist: Mixlist, chosen: str | None, force: bool, console: Console) -> list[Job]:
     """Return a job per file: entries that win or may win in their store, with the marks that change their policy."""
-    names = [name for name in mixlist.marks if name in target.operators]
-    if chosen is not None:
-        stores = [store for store in target.operators.stores if store.label == chosen]
-        names = [name for name in names if any(name in store.definitions for store in stores)] if stores else names
-    files = winning_files(target, names, chosen, force, console.warn) if names else {}
-    read = target.operators.libraries()
-    return [
-        Job(path, LibraryPlan({name: mixlist.marks[name] for name in own}, read[path]), read[path].source)
-        for path, own in files.items()
-    ]
+    marks: dict[str, dict[str, frozenset[Mark]]] = {}
+    read: dict[str, Library] = {}
+    named: dict[str, str] = {}  # chips may share a file by a link
+    for target in targets:
+        names = [name for name in mixlist.marks if name in target.operators]
+        if chosen is not None:
+            stores = [store for store in target.operators.stores if store.label == chosen]
+            names = [name for name in names if any(name in store.definitions for store in stores)] if stores else names
+        for path, own in (winning_files(target, names, chosen, force, console.warn) if names else {}).items():
+            path = named.setdefault(os.path.realpath(path), path)
+            marks.setdefault(path, {}).update({name: mixlist.marks[name] for name in own})
+        read.update(target.operators.libraries())
+    return [Job(path, LibraryPlan(own, read[path]), read[path].source) for path, own in marks.items()]
 
 
 def _copies(
-    target: Target, jobs: Sequence[Job], copy: str, writing: WriteOptions, console: Console, ignored: Sequence[str]
+    targets: Sequence[Target],
+    jobs: Sequence[Job],
+    copy: str,
+    writing: WriteOptions,
+    console: Console,
+    ignored: Sequence[str],
 ) -> Answer:
-    if len(target.operators.stores) > 1:
+    target = targets[0]
+    if len(targets) > 1 or len(target.operators.stores) > 1:
         raise UsageFault(
-            "the target has several stores; --output can write only one",
+            f"the target has several {'chips' if len(targets) > 1 else 'stores'}; --output can write only one",
             path=target.path,
             hint="give one store's directory as TARGET",
         )

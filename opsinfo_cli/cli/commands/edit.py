@@ -34,10 +34,10 @@ from ..params import (
     Command,
     WriteOptions,
     create_option,
+    for_mixlist_option,
     force_option,
     match_option,
     matches,
-    move_against_option,
     option,
     prints,
     target_options,
@@ -49,7 +49,7 @@ from ..params import (
 @click.argument("target", type=TARGET)
 @option("--on", "lists", multiple=True, type=LIST, help="Only operators on this list; repeatable.")
 @match_option
-@move_against_option
+@for_mixlist_option
 @create_option
 @target_options
 @write_options(force_option)
@@ -78,9 +78,9 @@ def command(
       EDITOR='sed -i s/^white/black/' opsinfo edit fixtures/opp@ascend910b --on white -n
     """
     require_editor()
-    movable = open_movable(target, against, create, options, console)
-    if movable.against and movable.mixlist:
-        report_unknown(movable.mixlist, movable.against.operators, console)
+    movable = open_movable(target, (against,) if against else (), create, options, console)
+    if movable.against and (mixlist := movable.mixlist):
+        report_unknown(mixlist, movable.against[0].operators, console)
     known = Known(movable.policies(), movable.names_are_checked)
     shown = {
         name: policy

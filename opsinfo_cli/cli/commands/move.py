@@ -19,7 +19,6 @@ from ..params import (
     create_option,
     force_option,
     given_names,
-    move_against_option,
     option,
     prints,
     store_option,
@@ -32,7 +31,12 @@ from ..params import (
 @click.argument("target", type=TARGET)
 @click.argument("ops", nargs=-1, required=True, type=OP)
 @option("--to", type=LIST, required=True, help="The list to put the operators on.")
-@move_against_option
+@option(
+    "--against",
+    type=TARGET,
+    multiple=True,
+    help="For a mixlist: a target with the names and policies; repeatable: a mark is written if any of them needs it.",
+)
 @option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
 @create_option
 @store_option
@@ -43,7 +47,7 @@ def command(
     target: str,
     ops: tuple[str, ...],
     to: str,
-    against: str | None,
+    against: tuple[str, ...],
     pin: bool,
     create: bool,
     store: str | None,
@@ -61,6 +65,7 @@ def command(
       opsinfo move ops_info.json SoftmaxV2 --to black --against fixtures/opp@ascend910b --create
       opsinfo move fixtures/opp@ascend910b SwiGlu --to black --dry-run
       opsinfo move ops_info.json MatMulV2 SoftmaxV2 --to gray --against fixtures/opp@ascend910b
+      opsinfo move ops_info.json Add --to white --against fixtures/opp@ascend910 --against fixtures/opp@ascend910b
     """
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")

@@ -25,7 +25,9 @@ def arguments(tmp_path: Path, opp: Path) -> Simulate:
     """The arguments that simulate ``relu(x @ w)`` with the fixture's ascend910b."""
 
     def made(*more: str | Path, model: str | Path | None = None) -> list[str | Path]:
-        target: list[str | Path] = ["--against", opp, "--soc", "ascend910b", "--precision-mode", "mixed_float16"]
+        target: list[str | Path] = ["--against", opp, "--soc", "ascend910b"]
+        if "--precision-mode" not in more:
+            target += ["--precision-mode", "mixed_float16"]
         weights = [[1.001, 0.3], [0.1, -2.7]]
         return ["simulate", model or onnx_model(tmp_path, weights), *target, *more]
 
