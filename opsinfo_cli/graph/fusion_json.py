@@ -7,6 +7,7 @@ graph_matcher.cc:560-576, graph_replace.cc:864, 988). Rules with control edges, 
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,9 +90,10 @@ def _changes(rule: JsonRule, it: FusionGraph) -> Iterator[Change]:
         if places is None or not it.gone.keys().isdisjoint(places.values()):
             continue
         nodes = {name: it.nodes[place] for name, place in places.items()}
-        inner = [nodes[name] for name in others]
-        reads = sum(name in others for feeds in rule.feeds.values() for name in feeds.values())
-        if sum(len(it.readers(node)) for node in inner) != reads or any(nodes[name].control for name in rule.types):
+        fed = Counter(name for feeds in rule.feeds.values() for name in feeds.values())
+        if any(nodes[name].control for name in rule.types) or any(
+            not it.is_read(nodes[name], fed[name]) for name in others
+        ):
             continue
         if any(nodes[name].type not in types for name, types in rule.types.items()):
             continue
@@ -102,7 +104,7 @@ def _changes(rule: JsonRule, it: FusionGraph) -> Iterator[Change]:
             if name not in rule.types
         }
         inputs = [given[rule.takes[number]] for number in sorted(rule.takes)]
-        parts = [*sorted(inner, key=lambda node: node.index), nodes[output]]
+        parts = [*sorted((nodes[name] for name in others), key=lambda node: node.index), nodes[output]]
         yield fused(rule.result, inputs, parts)._replace(checked=True)
 
 

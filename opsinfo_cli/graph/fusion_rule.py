@@ -158,6 +158,11 @@ class FusionGraph:
         places = self._readers.get(Producer(node.index, output), {})
         return [self.nodes[index] for index, times in places.items() for _ in range(times)]
 
+    def is_read(self, node: GraphNode, times: int = 1) -> bool:
+        """Return whether so many inputs read the first output."""
+        places = self._readers.get(Producer(node.index, 0), {})
+        return len(places) <= times and sum(places.values()) == times
+
     def in_body(self, node: GraphNode) -> bool:
         """Return whether a node is in a subgraph other than the main graph."""
         return node.index not in self.graph.subgraphs[0].nodes

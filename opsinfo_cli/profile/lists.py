@@ -9,7 +9,7 @@ from ..model.entry import BF16, FP16, FP32, Columns, Possible
 from ..model.library import Operators
 from ..model.mixlist import Mixlist
 from ..model.policy import Policy
-from .times import State, Time, TypeTime, total
+from .times import REPLACED, State, Time, TypeTime, total
 
 Recorded: TypeAlias = Callable[[str], Iterable[str]]
 _HIGH: tuple[State, ...] = ("high", "hf32")
@@ -24,6 +24,7 @@ class Listed(NamedTuple):
     :param moved: the time that the mixlist moves: low time of a type that turns black, high of one that turns white
     :param open: the time of a type that turns gray: whether it moves depends on what is before it in the model
     :param confidence: ``kernel`` if what is possible was recorded from a kernel, as the library does not say it
+    :param judged: the op type that the lists were asked for, if the compiler replaced it after the choice of dtypes
     """
 
     time: TypeTime
@@ -33,6 +34,7 @@ class Listed(NamedTuple):
     moved: Time = Time()
     open: Time = Time()
     confidence: str = "library"
+    judged: str | None = None
 
 
 def listed(
@@ -45,6 +47,13 @@ def listed(
 
 
 def _listed(time: TypeTime, operators: Operators | None, mixlist: Mixlist | None, recorded: Recorded) -> Listed:
+    judged = REPLACED.get(time.type) if time.nodes else None
+    if judged is not None and operators is not None and judged in operators:
+        return _of_type(time._replace(type=judged), operators, mixlist, recorded)._replace(time=time, judged=judged)
+    return _of_type(time, operators, mixlist, recorded)
+
+
+def _of_type(time: TypeTime, operators: Operators | None, mixlist: Mixlist | None, recorded: Recorded) -> Listed:
     if operators is None:
         policy = mixlist.alone(time.type) if mixlist else None
         movable = None if time.nodes else False

@@ -65,9 +65,10 @@ class Work:
 
     :ivar forced: ``_force_fp32_to_fp16``, which a tensor may set for those after it
     :ivar takes_16_gives_32: whether a column has float16 at input 0 and float32 at output 0
+    :ivar has_complex: whether a tensor is complex
     """
 
-    __slots__ = ("facts", "forced", "null", "policy", "setting", "takes_16_gives_32")
+    __slots__ = ("facts", "forced", "has_complex", "null", "policy", "setting", "takes_16_gives_32")
 
     def __init__(self, facts: Facts, setting: Setting, policy: Policy, null: bool, takes_16_gives_32: bool) -> None:
         self.facts = facts
@@ -76,6 +77,7 @@ class Work:
         self.null = null
         self.forced = facts.forced
         self.takes_16_gives_32 = takes_16_gives_32
+        self.has_complex = any(port.dtype in COMPLEX for port in (*facts.inputs, *facts.outputs) if port.present)
 
     @property
     def expects_fp16(self) -> bool:
@@ -85,7 +87,7 @@ class Work:
 def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
     """Narrow the columns by one tensor."""
     facts, engine, own = work.facts, work.setting.mode.engine, tensor.port.dtype
-    if facts.keep or facts.op_type == "Cast" or _has_complex(facts):
+    if facts.keep or facts.op_type == "Cast" or work.has_complex:
         why = "keep-dtype" if facts.keep else "cast" if facts.op_type == "Cast" else "complex"
         return Matched(_allow_fp16(work, tensor, columns, None), why)
     if facts.inherits:
@@ -117,10 +119,6 @@ def _by_mode(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: st
     if engine == "CUBE_HIF8":
         return _by_table(WHITE_HIF8 if work.expects_fp16 else BLACK_HIF8, own, tensor, columns)
     return risen(tensor.row, own, columns, None)
-
-
-def _has_complex(facts: Facts) -> bool:
-    return any(port.dtype in COMPLEX for port in (*facts.inputs, *facts.outputs) if port.present)
 
 
 def _mixed(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None, low: str) -> Matched:

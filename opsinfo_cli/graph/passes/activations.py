@@ -54,7 +54,7 @@ def _gelu(it: FusionGraph) -> Iterator[Change]:
         for nodes in pattern.matches(it):
             parts = in_order(nodes)
             two = all(sum(map(bool, node.sources)) == 2 for node in parts if node.type != "Tanh")
-            once = all(len(it.readers(node)) == 1 for node in parts)
+            once = all(it.is_read(node) for node in parts)
             if two and once and it.is_static(*(tensor for node in parts for tensor in node.outputs)):
                 yield fused("Gelu", [input_of(nodes["power"], 0)], parts)
 
@@ -71,7 +71,7 @@ def _erf_gelu(it: FusionGraph) -> Iterator[Change]:
             fits = divisor is not None and abs(divisor - 1.41421) <= 1e-5
             if not two or not fits or it.one_constant(nodes["shifted"]) != 1 or half != 0.5:
                 continue
-            if all(len(it.readers(node)) == 1 for node in inner):
+            if all(it.is_read(node) for node in inner):
                 yield fused("Gelu", [input_of(nodes["quotient"], 0)], in_order(nodes))
 
 
@@ -80,7 +80,7 @@ def _leaky_relu(it: FusionGraph) -> Iterator[Change]:
     for nodes in _LEAKY.matches(it):
         product, result = nodes["product"], nodes["result"]
         constants = [number for number in range(len(product.sources)) if it.is_const(product, number)]
-        if len(constants) != 1 or len(product.sources) != 2 or len(it.readers(product)) != 1:
+        if len(constants) != 1 or len(product.sources) != 2 or not it.is_read(product):
             continue
         if any(it.is_const(result, number) for number in range(len(result.sources))):
             continue

@@ -58,7 +58,7 @@ def _gather(it: FusionGraph) -> Iterator[Change]:
         ):
             sources = (attributed.sources[0], cast.sources[0])
             attributed = replace(attributed, sources=sources, inputs=(attributed.inputs[0], cast.inputs[0]))
-            gone = {cast.index: cast.sources[0]} if len(it.readers(cast)) == 1 else {}
+            gone = {cast.index: cast.sources[0]} if it.is_read(cast) else {}
         yield Change(node.index, attributed, gone, checked=True)
 
 

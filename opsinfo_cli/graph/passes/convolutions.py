@@ -50,7 +50,7 @@ def _bias_add(it: FusionGraph) -> Iterator[Change]:
         conv, result = nodes["conv"], nodes["result"]
         constants = _constants(it, result)
         shape = result.inputs[constants[0]].shape if len(constants) == 1 else None
-        if shape is None or len(it.readers(conv)) != 1 or input_of(conv, 2) != ABSENT:
+        if shape is None or not it.is_read(conv) or input_of(conv, 2) != ABSENT:
             continue
         if it.is_static(conv.inputs[0], *result.outputs) and (len(shape) == 1 or shape.count(1) >= 4):
             yield _biased(conv, result, constants[0])
@@ -62,7 +62,7 @@ def _conv_add(it: FusionGraph) -> Iterator[Change]:
         conv, result = nodes["conv"], nodes["result"]
         constants = _constants(it, result)
         fed = [it.source(conv, number) for number in range(1, len(conv.sources)) if input_of(conv, number) != ABSENT]
-        if len(constants) != 1 or len(it.readers(conv)) != 1 or (conv.type == "Conv3D" and len(it.readers(result)) > 1):
+        if len(constants) != 1 or not it.is_read(conv) or (conv.type == "Conv3D" and not it.is_read(result)):
             continue
         if any(each is not None and each.type not in _FED_BY for each in fed):
             continue
@@ -111,7 +111,7 @@ def _pad_conv(it: FusionGraph) -> Iterator[Change]:
         pad, conv = nodes["pad"], nodes["conv"]
         own, paddings = _pads(it, conv), _paddings(it, pad)
         filter_shape = conv.inputs[1].shape
-        if it.source(conv, 0) is not pad or len(it.readers(pad)) != 1 or pad.index in it.waited:
+        if it.source(conv, 0) is not pad or not it.is_read(pad) or pad.index in it.waited:
             continue
         if own is None or paddings is None or filter_shape is None or len(filter_shape) != 4:
             continue
@@ -160,8 +160,10 @@ def _paddings(it: FusionGraph, pad: GraphNode) -> list[tuple[int, int]] | None:
 def _fully_connection(it: FusionGraph) -> Iterator[Change]:
     """A Conv2D whose filter is as large as its input, without padding and groups, becomes FullyConnection."""
     for conv in it.of("Conv2D"):
+        if not it.is_read(conv) or conv.index in it.waited:
+            continue
         readers = it.readers(conv)
-        if len(readers) != 1 or conv.index in it.waited or readers[0].type in _QUANTIZED:
+        if readers[0].type in _QUANTIZED:
             continue
         if readers[0].type == "AscendDequant" and any(each.type == "Sigmoid" for each in it.readers(readers[0])):
             continue

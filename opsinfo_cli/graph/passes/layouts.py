@@ -27,8 +27,12 @@ _UNIT = 16
 
 def _reshape_transpose(it: FusionGraph) -> Iterator[Change]:
     """A Reshape to a constant shape that only equal TransposeD read, with sizes of a multiple of 16."""
+    seen: set[int] = set()
     for nodes in _RESHAPE_FIRST.matches(it):
         reshape = nodes["reshape"]
+        if reshape.index in seen:
+            continue
+        seen.add(reshape.index)
         readers = it.readers(reshape)
         if any(reader.type != "TransposeD" for reader in readers) or not it.is_const(reshape, 1):
             continue
@@ -51,7 +55,7 @@ def _transpose_reshape(it: FusionGraph) -> Iterator[Change]:
     for nodes in _TRANSPOSE_FIRST.matches(it):
         transpose, reshape = nodes["transpose"], nodes["reshape"]
         fits = all(map(_is_aligned, (transpose.inputs[0], reshape.outputs[0])))
-        if fits and len(it.readers(transpose)) == 1 and it.is_const(reshape, 1):
+        if fits and it.is_read(transpose) and it.is_const(reshape, 1):
             change = fused("ConfusionTransposeD", [input_of(transpose, 0)], [transpose, reshape], reshape)
             yield change._replace(checked=True)
 

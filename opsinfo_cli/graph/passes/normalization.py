@@ -47,7 +47,7 @@ def _conv_norm(it: FusionGraph) -> Iterator[Change]:
     for nodes in _CONV_NORM.matches(it):
         conv, norm = nodes["conv"], nodes["norm"]
         weights = it.source(conv, 1)
-        if any(it.readers(norm, number) for number in range(1, len(norm.outputs))) or len(it.readers(conv)) != 1:
+        if any(it.readers(norm, number) for number in range(1, len(norm.outputs))) or not it.is_read(conv):
             continue
         if weights is None or weights.type == "QuantWeightRollBack":
             continue
@@ -141,8 +141,8 @@ def _is_layer_norm(it: FusionGraph, nodes: dict[str, GraphNode]) -> bool:
     return (
         same_nodes
         and keeps_dims
-        and len(it.readers(sub)) == 2
-        and all(len(it.readers(node)) == 1 for node in read_once)
+        and it.is_read(sub, 2)
+        and all(it.is_read(node) for node in read_once)
         and exponent == 2
         and epsilon is not None
         and epsilon <= _MOST_EPSILON

@@ -37,7 +37,7 @@ def _transposed(it: FusionGraph) -> Iterator[Change]:
 
 def _swaps_last(it: FusionGraph, node: GraphNode) -> bool:
     """Return whether a Transpose that is read once swaps the last two axes and no others."""
-    if node.type not in ("Transpose", "TransposeD") or len(it.readers(node)) != 1:
+    if node.type not in ("Transpose", "TransposeD") or not it.is_read(node):
         return False
     axes, rank = it.integers(node, 1), len(node.inputs[0].shape or ())
     return rank >= 2 and axes == [*range(rank - 2), rank - 1, rank - 2]
@@ -51,7 +51,7 @@ def _bias_add(it: FusionGraph) -> Iterator[Change]:
         producers = [it.source(add, 0), it.source(add, 1)]
         at = 0 if add.type == "BiasAdd" or (producers[0] and producers[0].type in _PRODUCTS) else 1
         product, bias = producers[at], producers[1 - at]
-        if product is None or bias is None or product.type not in _PRODUCTS or len(it.readers(product)) != 1:
+        if product is None or bias is None or product.type not in _PRODUCTS or not it.is_read(product):
             continue
         if sum(source is not None for source in product.sources) != 2 or len(bias.outputs) != 1:
             continue

@@ -353,13 +353,14 @@ class _Reader:
         node = SourceNode(proto.name, op, list(proto.input), list(proto.output))
         self._require_text(node.name, proto.op_type, proto.domain, *node.inputs, *node.outputs)
         if proto.attribute:
-            node.attributes = {}
+            attributes: dict[str, object] = {}
             for attribute in proto.attribute:
-                self._attribute(graph, node, attribute)
+                self._attribute(graph, node, attribute, attributes)
+            node.attributes = attributes
             node.bodies = [self.graph(body, name) for name, body in bodies(proto)]
         return node
 
-    def _attribute(self, graph: SourceGraph, node: SourceNode, attribute: Any) -> None:
+    def _attribute(self, graph: SourceGraph, node: SourceNode, attribute: Any, kept: dict[str, object]) -> None:
         """Keep what decides the translation: numbers, words, lists of integers, and the value of a Constant."""
         name = attribute.name
         value: object = None
@@ -374,7 +375,7 @@ class _Reader:
         elif attribute.HasField("t") and node.op == "ConstantOfShape":
             value = _first_value(attribute.t)
         if value is not None:
-            node.attributes = {**node.attributes, name: value}
+            kept[name] = value
         if node.op != "Constant":
             return
         if attribute.HasField("t"):

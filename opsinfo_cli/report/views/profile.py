@@ -224,6 +224,9 @@ def _caveats(view: ProfileView) -> list[str]:
     ]
     if several:
         caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")
+    replaced = [f"{each.time.type} as {each.judged}" for each in view.types if each.judged]
+    if replaced:
+        caveats.append(f"judged before the compiler replaced them, with known shapes: {', '.join(replaced)}")
     recorded = sum(each.confidence == "kernel" for each in view.types)
     if recorded:
         caveats.append(f"movable is known from kernels of CANN 8.1.RC1 for {counted(recorded, 'op type')}")
@@ -256,6 +259,7 @@ def _document(view: ProfileView) -> dict[str, Any]:
                 **{state: round(_of(each, state), 3) for state in _STATES},
                 "list": each.policy,
                 "movable": each.movable,
+                "judged": each.judged,
                 "confidence": None if each.policy is None else each.confidence,
             }
             for each in view.types

@@ -27,6 +27,41 @@ def table(folder: Path, text: str | bytes, name: str = "op_summary.csv") -> Path
     return write(folder / name, text)
 
 
+TRANSPOSED = """\
+t,Transpose,AI_VECTOR_CORE,1,10.5,FLOAT16,FLOAT16
+aclnnPermute_Transpose_Transpose,Transpose,AI_VECTOR_CORE,2,4.0,FLOAT16,FLOAT16
+"""
+
+
+def test_a_transpose_of_a_graph_has_the_list_of_the_type_that_was_judged(opsinfo: Run, tmp_path: Path) -> None:
+    tensor = {"name": "x", "dtype": "float16,float", "format": "ND,ND", "paramType": "required"}
+    entry = {"input0": tensor, "output0": tensor}
+    library = {
+        "Transpose": {**entry, "precision_reduce": {"flag": "true"}},
+        "TransposeD": {**entry, "precision_reduce": {"flag": "false"}},
+    }
+    target = write(tmp_path / "aic-ascend910b-ops-info.json", library)
+    words = [table(tmp_path, HEADER + TRANSPOSED), "--against", target]
+    (row,) = document(opsinfo, *words)["types"]
+    assert (row["type"], row["judged"], row["list"], row["movable"]) == ("Transpose", "TransposeD", "black", True)
+    black = [write(tmp_path / f"{name}.json", mixlist(white_add=[name])) for name in ("Transpose", "TransposeD")]
+    assert "Transpose as TransposeD" in opsinfo("profile", *words).err
+    assert [document(opsinfo, *words, "--mixlist", each)["types"][0]["list"] for each in black] == ["black", "white"]
+
+
+def test_a_transpose_of_eager_mode_or_of_a_target_without_the_other_type_is_what_it_is(
+    opsinfo: Run, tmp_path: Path
+) -> None:
+    tensor = {"name": "x", "dtype": "float16,float", "format": "ND,ND", "paramType": "required"}
+    entry = {"input0": tensor, "output0": tensor}
+    both = write(tmp_path / "aic-ascend910b-ops-info.json", {"Transpose": entry, "TransposeD": entry})
+    eager = table(tmp_path, HEADER + TRANSPOSED.splitlines(keepends=True)[1])
+    assert document(opsinfo, eager, "--against", both)["types"][0]["judged"] is None
+    one = write(tmp_path / "aic-ascend910-ops-info.json", {"Transpose": entry})
+    graph = table(tmp_path, HEADER + TRANSPOSED, "op_summary_2.csv")
+    assert document(opsinfo, graph, "--against", one)["types"][0]["judged"] is None
+
+
 REAL = {
     "kernel_details-2023.csv": {
         "MatMul": 14070.56,
