@@ -71,8 +71,8 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
         bucket, *steps = error.absolute_path
         is_word = "x-opsinfo-finding" in error.schema
         owners = distinct.owners.get((bucket, steps[0] if steps else None), [])
-        if whole := distinct.broken.get(bucket):
-            owners = [] if is_word else [whole]
+        if bucket in distinct.broken:
+            owners = [] if is_word else [distinct.broken[bucket]]
         for name in owners:
             found.setdefault(name, []).append(_entry_fault(error, *steps))
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..text.members import Members, read_members
 from ..text.source import Source
 from .entry_rules import TENSOR_SECTION
-from .foreign_files import KERNEL_INDEX, Foreign, foreign_json
+from .foreign_files import KERNEL_INDEX, Foreign, foreign_text
 from .policy import PRECISION
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def kind_of(source: Source, outcome: Members | Document | None = None) -> str | 
         return _kind_by_name(source.path) if _is_whole(outcome) else _kind_of_broken(source)
     if content.get("kind") == SNAPSHOT:
         return "snapshot"
-    if foreign_json(source.path, content, source.text):
+    if foreign_text(source.path, content, source.text):
         return None
     if _has_mixlist_key(content, source.text) or ("[" in source.text and any(map(_holds_array, content.values()))):
         return "mixlist"
@@ -119,14 +119,14 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
             return False
         kind = _kind_of_broken(source)
         return kind == "library" or (kind == "mixlist" and _is_mixlist_of_its_own(source))
-    if content.get("kind") == SNAPSHOT or foreign_json(source.path, content, source.text):
+    if content.get("kind") == SNAPSHOT or foreign_text(source.path, content, source.text):
         return False
     return (_has_mixlist_key(content, source.text) and _is_mixlist_of_its_own(source)) or _looks_like_library(content)
 
 
 def foreign_of(source: Source, outcome: Members | Document | None = None) -> Foreign | None:
     """Return what a file is that :func:`kind_of` finds to be neither; None if it is not recognised."""
-    return foreign_json(source.path, _content(outcome or read_members(source)), source.text)
+    return foreign_text(source.path, _content(outcome or read_members(source)), source.text)
 
 
 def _content(outcome: Members | Document) -> Content | None:

@@ -33,6 +33,7 @@ _AI_CORE_ONLY = ("paramType", "dtype")
 _POLICIES = "policies are in the libraries of AI Core, `aic-<soc>-ops-info*.json`"
 KERNEL_INDEX = "binary_info_config.json"
 _SINGLE_OPERATORS = re.compile(r'\[\s*\{(?=[^\[\]]*"op"\s*:\s*")(?=[^{]*"(?:input_desc|output_desc)"\s*:)')
+_ENGINE_IN_INI = r"^opInfo\.engine=([^\s=]+)\s*$"
 _READ_BY_GRAPH = "`opsinfo graph` reads it"
 _MODELS = {".onnx": "an ONNX model", ".om": "a compiled model", ".pb": "a TensorFlow model"}
 """Models in binary form, by the extension."""
@@ -58,19 +59,20 @@ class Foreign(NamedTuple):
         return UsageFault(self.message, name="wrong-kind", path=path, hint=self.hint)
 
 
-def foreign_json(path: str, content: dict[str, Any] | None, text: str) -> Foreign | None:
-    """Return what a JSON file of another part of CANN is; None if it is not recognised.
+def foreign_text(path: str, content: dict[str, Any] | None, text: str) -> Foreign | None:
+    """Return what a JSON file, or an ini, of another part of CANN is; None if it is not recognised.
 
-    :param content: the root object; None if the root is not an object, or the text is broken
+    :param content: the root object; None if the root is not an object, or the text is no JSON
     """
     if content is None:
         if _SINGLE_OPERATORS.match(text.lstrip()):
             return Foreign("a description of single operators for atc or msopgen", _POLICIES)
-        return None
+        ini = re.search(_ENGINE_IN_INI, text, re.MULTILINE)
+        return _library_of(ini[1]) if ini and ini[1] not in _OURS else None
     entries = [entry for entry in content.values() if isinstance(entry, dict)]
     engine = next((name for entry in entries if (name := _engine_of(entry))), None)
     if engine and not any(map(_is_of_ai_core, entries)):
-        return Foreign(f"a library of {_ENGINES.get(engine, f'the engine {engine}')}", _POLICIES)
+        return _library_of(engine)
     if os.path.basename(path) == KERNEL_INDEX or any(isinstance(entry.get("binaryList"), list) for entry in entries):
         return Foreign("an index of compiled kernels", _POLICIES)
     if "binFileName" in content and "kernelName" in content:
@@ -92,6 +94,10 @@ def unread_model(head: bytes) -> Foreign | None:
     if head[4:8] in (b"MSL1", b"MSL2"):
         return Foreign("a model of MindSpore Lite", _NOT_READ)
     return Foreign("a MindIR model", _NOT_READ) if re.match(_MINDIR, head, re.DOTALL) else None
+
+
+def _library_of(engine: str) -> Foreign:
+    return Foreign(f"a library of {_ENGINES.get(engine, f'the engine {engine}')}", _POLICIES)
 
 
 def _engine_of(entry: dict[str, Any]) -> str | None:

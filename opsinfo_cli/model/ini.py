@@ -40,16 +40,16 @@ def soc_of_ini(path: str) -> str | None:
 
 
 def is_ini(path: str, text: str) -> bool:
-    """Return whether a file is operator information: by its name, or by a section with a line such as `input0.name=`.
+    """Return whether a file is operator information: by its name, or by a section with a line `input0.paramType=`.
 
-    Other inis of CANN (op_precision, fe.ini, config.ini) have neither.
+    Other inis of CANN have neither: op_precision, fe.ini, config.ini, and those of AI CPU and ATB.
     """
     if not path.lower().endswith(".ini"):
         return False
     return is_ini_name(path) or bool(re.search(_MARK, text, re.MULTILINE) and re.search(r"^\[.*\]\s*$", text, re.M))
 
 
-_MARK = r"^(?:input[0-9]+\.(?:name|dtype|paramType)|output[0-9]+\.(?:name|dtype|paramType)|precision_reduce\.flag)="
+_MARK = r"^(?:(?:in|out)put[0-9]+\.paramType|precision_reduce\.flag)="
 
 
 def inis_in(folder: str) -> dict[str, list[str]]:

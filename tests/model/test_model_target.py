@@ -84,6 +84,11 @@ def test_the_kind_of_a_file_is_the_first_that_matches(situation: str, tmp_path: 
 
 TENSOR = '{"name": "x", "type": "DT_FLOAT"}'
 FOREIGN = {
+    "AI CPU, an ini": (
+        "x.ini",
+        "[A]\nopInfo.engine=DNN_VM_AICPU\ninput0.name=x\ninput0.type=X\n",
+        "a library of AI CPU",
+    ),
     # situation: (file name, text, what it is)
     "AI CPU": ("x.json", '{"A": {"opInfo": {"engine": "DNN_VM_AICPU"}, "input0": %s}}', "a library of AI CPU"),
     "AI CPU, by the second entry": (
