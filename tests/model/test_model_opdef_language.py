@@ -307,7 +307,7 @@ def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
         plain.replace(
             "class Op :", "class Op : public OpDef { int other; };\nclass Op :"
         ): "the class `Op` is defined 2 times",
-        f"#ifdef FROM_THE_BUILD\n{plain}\n#endif\n": "the class `Op` is not defined in the project",
+        f"#ifdef FROM_THE_BUILD\n{plain}\n#endif\n": "`#ifdef FROM_THE_BUILD`: no file of the project decides it",
         plain.replace(": public OpDef", ": private Thing"): "the base class `Thing` is not defined in the project",
     }.items():
         (found,) = read(tmp_path, text).unreadable
@@ -317,7 +317,43 @@ def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
 def test_an_include_that_is_not_in_the_project_is_named_with_what_is_missing(tmp_path: Path) -> None:
     text = '#include "../common/make.h"\n' + source('AICore().AddConfig("ascend910b", Make());')
     (found,) = read(tmp_path, text).unreadable
-    assert found.reason == "`Make` is not defined in the project; includes that are not in it: `../common/make.h`"
+    assert (
+        found.reason
+        == "`Make` is not defined in the project; includes that the project does not have: `../common/make.h`"
+    )
+
+
+MACROS = """
+#define OPDEF_BEGIN(N) class N : public OpDef { public: explicit N(const char* name) : OpDef(name) {
+#define OPDEF_END this->AICore().AddConfig("ascend910b"); } };
+"""
+BY_MACROS = """#include "foreach/macros.h"
+#include "register/op_def_registry.h"
+namespace ops { OPDEF_BEGIN(ForeachAdd) Input("x").DataType({kMain}); OPDEF_END OP_ADD(ForeachAdd); }"""
+
+
+def test_a_header_in_a_folder_that_the_build_names_is_found_by_its_path(tmp_path: Path) -> None:
+    files = {
+        "op/op_host/foreach_add.cpp": BY_MACROS,
+        "common/inc/foreach/macros.h": MACROS + "constexpr ge::DataType kMain = ge::DT_BF16;",
+        "common/inc/macros.h": "#error another header",
+    }
+    (found,) = of_folder(tmp_path, files).rows
+    assert (found.name, found.by_default, found.file) == (
+        "ForeachAdd",
+        True,
+        str(tmp_path / "common/inc/foreach/macros.h"),
+    )
+    assert columns(found.entry) == {"input0": "bfloat16"}
+
+
+def test_of_two_headers_with_the_path_none_is_taken(tmp_path: Path) -> None:
+    files = {"op_host/add.cpp": BY_MACROS, "a/foreach/macros.h": MACROS, "b/foreach/macros.h": MACROS}
+    (found,) = of_folder(tmp_path, files).unreadable
+    assert (found.name, found.reason) == (
+        "ForeachAdd",
+        "the text around `OP_ADD` is not understood; includes that the project does not have: `foreach/macros.h`",
+    )
 
 
 def test_one_unreadable_op_type_leaves_the_others(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Which files of a folder are OpDef sources.
 
 A build takes ``<op>/op_host/<op type>_def.cpp`` by name, but projects of users name the file freely and often keep the
-tiling in it. Sources are therefore recognised by content: they register an op type and define a class that derives from
-``OpDef``.
+tiling in it. Sources are therefore recognised by content: they register an op type, and define a class that derives
+from ``OpDef`` or include its header.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ LEFT_OUT = frozenset(
 )
 """Folders that are read only if they, or something in them, are named."""
 
-_CLASS = re.compile(rb":\s*(?:public\s+)?(?:ops\s*::\s*)?OpDef\b|\bOpDef\s*\(")
+_CLASS = re.compile(rb":\s*(?:public\s+)?(?:ops\s*::\s*)?OpDef\b|\bOpDef\s*\(|\bop_def_registry\.h\"")
+"""A class; or the header of the registry, because a macro of another header may make the class."""
 
 
 def is_source(text: bytes) -> bool:

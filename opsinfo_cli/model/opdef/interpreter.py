@@ -78,6 +78,9 @@ from .values import (
 MOST_STEPS = 500_000
 """Expressions and statements of one source. The most that one of 1,500 real sources takes are 23,000."""
 
+MISSING = "is not defined in the project"
+"""The end of a reason for which a header that is not in the project may be the cause."""
+
 _PARTS = (Port, Config, AICore, Attribute, Collective, Ignored)
 _VECTORS = frozenset(("vector", "array", "initializer_list", "deque", "list", "set", "unordered_set"))
 _MAPS = frozenset(("map", "unordered_map"))
@@ -128,6 +131,7 @@ class Interpreter:
         self._aliases: dict[str, TypeName] = {}
         self._statics: dict[str, Scope] = {}
         self._configs: list[Config] = []
+        self._undecided: list[Fault] = []
         self.registrations: list[Register] = []
         self._globals = Scope({}, None)
         self._define(definitions, self._globals)
@@ -141,7 +145,8 @@ class Interpreter:
         alias = self._aliases.get(registration.name)
         name = alias.name if alias else registration.name
         if name not in self._classes:
-            raise Fault(f"the class `{name}` is not defined in the project", registration.place)
+            before = [fault for fault in self._undecided if fault.place < registration.place]
+            raise before[-1] if before else Fault(f"the class `{name}` {MISSING}", registration.place)
         instance = self._instantiate(name, [registration.name], False, registration.place)
         if instance.definition is None:
             raise Fault(f"the class `{name}` does not derive from `OpDef`", registration.place)
@@ -173,6 +178,7 @@ class Interpreter:
                 case Undecided():
                     if scope.parent is not None:
                         raise item.fault
+                    self._undecided.append(item.fault)
                 case Declare():
                     variables.append(item)
                 case Block():
@@ -227,7 +233,7 @@ class Interpreter:
             if base == "OpDef":
                 instance.definition = OpDefinition(name)
             elif base not in self._classes:
-                raise Fault(f"the base class `{base}` is not defined in the project", definition.place)
+                raise Fault(f"the base class `{base}` {MISSING}", definition.place)
             else:
                 above = self._class(base, place)
                 if "OpDef" in above.bases:
@@ -621,7 +627,7 @@ class Interpreter:
         is_framework = name.startswith(("DT_", "FORMAT_")) or name in _OPTIONS
         if is_framework or (len(node.parts) > 1 and node.parts[-2] in _ENUMERATIONS):
             return Constant(name)
-        return Unknown(Fault(f"`{'::'.join(node.parts)}` is not defined in the project", node.place))
+        return Unknown(Fault(f"`{'::'.join(node.parts)}` {MISSING}", node.place))
 
     def _named(self, node: Name, scope: Scope) -> Variable | None:
         """Return the variable of a name. Namespaces are not kept apart, but those of the framework and of C++ are."""
@@ -776,7 +782,7 @@ class Interpreter:
             return self._call_back(last, [each.value for each in given], node.place)
         if last in standard.FUNCTIONS and name.parts[:-1] in ((), ("std",)):
             return self._standard(lambda: standard.function(last, _values(given), self._budget, node.place), given)
-        return _not_read(f"`{'::'.join(name.parts)}` is not defined in the project", given, node.place)
+        return _not_read(f"`{'::'.join(name.parts)}` {MISSING}", given, node.place)
 
     def _is_type(self, name: str) -> bool:
         return (

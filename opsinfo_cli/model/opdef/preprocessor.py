@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ...errors import Refused
@@ -73,6 +73,7 @@ class Files:
         self._project = project
         self.places = SourceMap()
         self._parts: dict[str, list[list[Token] | Directive] | None] = {}
+        self._by_name: dict[str, list[str]] | None = None
 
     def parts(self, path: str) -> list[list[Token] | Directive]:
         """Return the tokens and directives of a source.
@@ -92,15 +93,50 @@ class Files:
             self._parts[path] = None if text is None else list(lex(text, self.places.add(path, text)))
         return self._parts[path]
 
+    def named(self, name: str) -> str | None:
+        """Return the only file of the project whose path ends with the name of an include.
+
+        A build finds it in a folder that its scripts name (``-I``). Headers of CANN are not looked for: what they
+        define is known here.
+        """
+        name = os.path.normpath(name)
+        if name.startswith(("..", "/", *OF_CANN)):
+            return None
+        if self._by_name is None:
+            self._by_name = {}
+            for path in _headers(self._project):
+                self._by_name.setdefault(os.path.basename(path), []).append(path)
+        found = [path for path in self._by_name.get(os.path.basename(name), []) if path.endswith(f"/{name}")]
+        return found[0] if len(found) == 1 else None
+
+
+OF_CANN = ("register/", "graph/", "exe_graph/", "external/", "tiling/", "aclnn/", "acl/")
+"""The beginnings of includes that CANN provides."""
+_HEADERS = (".h", ".hpp", ".inc")
+MOST_FILES = 200_000
+
+
+def _headers(project: str) -> Iterator[str]:
+    """Yield the headers of a project. One that is too large to be one is given up."""
+    seen = 0
+    for parent, folders, files in os.walk(project):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        seen += len(files)
+        if seen > MOST_FILES:
+            return
+        yield from (os.path.join(parent, name) for name in files if name.endswith(_HEADERS))
+
 
 @dataclass
 class Preprocessor:
     """The tokens of one source.
 
+    :param searches: whether an include that is not beside the file is looked for in the whole project, which takes time
     :param missing: names of local includes that were not found, and their places
     """
 
     files: Files
+    searches: bool = False
     missing: list[tuple[str, int]] = field(default_factory=list)
     _macros: dict[str, Macro] = field(default_factory=dict)
     _included: set[str] = field(default_factory=set)
@@ -217,6 +253,8 @@ class Preprocessor:
         if not directive.rest:
             return
         name, body = directive.rest[0], directive.rest[1:]
+        if name.text == "OP_ADD":
+            return  # the registry's own header, or a stand-in for it
         parameters = None
         if body and body[0].text == "(" and body[0].place == name.place + len(name.text):
             closing = next((at for at, token in enumerate(body) if token.text == ")"), None)
@@ -241,8 +279,11 @@ class Preprocessor:
 
     def _header(self, name: str, path: str) -> str | None:
         """Return the path of an include of a file; None if the project does not have it."""
-        header = os.path.normpath(os.path.join(os.path.dirname(path), name.strip('"')))
-        return None if self.files.header(header) is None else header
+        name = name.strip('"')
+        header: str | None = os.path.normpath(os.path.join(os.path.dirname(path), name))
+        if self.searches and header is not None and self.files.header(header) is None:
+            header = self.files.named(name)
+        return None if header is None or self.files.header(header) is None else header
 
     # Macros
 

@@ -14,10 +14,10 @@ from ..policy import Policy
 from . import merge, section
 from .definition import PRECISION_REDUCE, Chip, Config, OpDefinition, Port, Ports
 from .find import is_experimental, project_of, read_bytes
-from .interpreter import Interpreter
+from .interpreter import MISSING, Interpreter
 from .merge import Merged
 from .parser import Parser
-from .preprocessor import Files, Preprocessor
+from .preprocessor import OF_CANN, Files, Preprocessor
 from .syntax import Register
 from .tokens import Fault, Place, SourceMap, Token
 
@@ -172,6 +172,14 @@ class Operator:
     _places: SourceMap = field(repr=False, compare=False)
     _place: int = field(repr=False, compare=False)
 
+    @property
+    def unread(self) -> list[Fault]:
+        """Why parts of its entry could not be read: ports, attributes."""
+        ports = [self._operator.ports, *(chip.config.ports for chip in self._operator.core.chips.values())]
+        faults = [port.unread for each in ports for port in each.every]
+        faults += [attribute.unread for attribute in self._operator.attributes.values()]
+        return [fault for fault in faults if fault is not None]
+
     def undeclared_row(self, chip: str) -> Row:
         """Return the row of a chip without ``AddConfig`` in a build with ``--compute_unit``, as custom projects are
         built: white by default. The operator repositories build without it, and have no row.
@@ -259,29 +267,40 @@ def read_sources(files: Iterable[str | Path], project: str | Path | None = None)
 
 
 def _read_source(file: str, headers: Files, reading: Reading) -> None:
-    preprocessor = Preprocessor(headers)
+    """Add what a source says. Headers are looked for in the whole project only if something is missing."""
+    for searches in (False, True):
+        preprocessor = Preprocessor(headers, searches)
+        found = Reading([file])
+        _run_source(preprocessor, file, found)
+        parts = [part for operator in found.operators for part in operator.unread]
+        if not preprocessor.missing or not (found.unreadable or parts or not found.registrations):
+            break
+    for name in ("rows", "operators", "unreadable", "unpassed", "registrations"):
+        getattr(reading, name).extend(getattr(found, name))
+
+
+def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:
+    places = preprocessor.files.places
     tokens = preprocessor.run(file)
     interpreter = Interpreter(Parser(tokens).whole().definitions)
     for token in _unseen(tokens, interpreter.registrations):
-        place = headers.places.at(token.place)
-        reading.unreadable.append(Unreadable(token.text, *place, "the text around `OP_ADD` is not understood"))
+        reason = _with_includes(NOT_UNDERSTOOD, preprocessor)
+        reading.unreadable.append(Unreadable(token.text, *places.at(token.place), reason))
     for registration in interpreter.registrations:
-        place = headers.places.at(registration.place)
+        place = places.at(registration.place)
         reading.registrations.append(Registration(registration.name, place))
         try:
             operator, configs = interpreter.construct_operator(registration)
         except Fault as fault:
-            at = headers.places.at(fault.place)
-            reading.unreadable.append(Unreadable(registration.name, *at, _with_includes(fault, preprocessor)))
+            at = places.at(fault.place)
+            reading.unreadable.append(Unreadable(registration.name, *at, _with_includes(fault.reason, preprocessor)))
         except RecursionError:
             reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
         else:
             chips = tuple(operator.core.chips)
-            reading.operators.append(
-                Operator(operator.name, *place, chips, operator, headers.places, registration.place)
-            )
-            reading.rows += [_row(operator, name, chip, headers.places) for name, chip in operator.core.chips.items()]
-            reading.unpassed += _unpassed(operator.name, configs, headers.places)
+            reading.operators.append(Operator(operator.name, *place, chips, operator, places, registration.place))
+            reading.rows += [_row(operator, name, chip, places) for name, chip in operator.core.chips.items()]
+            reading.unpassed += _unpassed(operator.name, configs, places)
 
 
 def _unseen(tokens: list[Token], seen: list[Register]) -> Iterator[Token]:
@@ -293,14 +312,15 @@ def _unseen(tokens: list[Token], seen: list[Register]) -> Iterator[Token]:
             yield name
 
 
-def _with_includes(fault: Fault, preprocessor: Preprocessor) -> str:
-    """Return the reason of a fault; if something is not defined, with the includes that were not found."""
-    if not fault.reason.endswith("is not defined in the project") or not preprocessor.missing:
-        return fault.reason
-    names = [
-        f"`{name}`" for name, _ in preprocessor.missing if not name.startswith(("register/", "graph/", "exe_graph/"))
-    ]
-    return f"{fault.reason}; includes that are not in it: {join_some(names)}" if names else fault.reason
+NOT_UNDERSTOOD = "the text around `OP_ADD` is not understood"
+
+
+def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
+    """Return a reason; if a missing header may be the cause, with the includes that were not found."""
+    if reason != NOT_UNDERSTOOD and not reason.endswith(MISSING):
+        return reason
+    names = [f"`{name}`" for name, _ in preprocessor.missing if not name.startswith(OF_CANN)]
+    return f"{reason}; includes that the project does not have: {join_some(names)}" if names else reason
 
 
 def _give_up(file: str, place: Place, reason: str, reading: Reading) -> None:
