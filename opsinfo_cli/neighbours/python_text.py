@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..errors import Damaged
 from ..text.source import Source
+from .vocabulary import Loss, lost
 
+_LONGEST = 60
+"""The longest expression that a message shows whole."""
 _COPIES = frozenset({"list", "set", "tuple", "sorted", "frozenset"})
 
 
@@ -22,24 +25,59 @@ class PythonName(NamedTuple):
     constant: str | None = None
 
 
+class Unread(NamedTuple):
+    """A part of a list that only the running script knows.
+
+    :param text: the expression, shortened
+    """
+
+    line: int
+    column: int
+    text: str
+
+
+class PythonList(NamedTuple):
+    """A list of a script: its strings, each once, and what could not be read of it."""
+
+    names: dict[PythonName, None]
+    unread: dict[Unread, None]
+
+    def __or__(self, other: PythonList) -> PythonList:
+        return PythonList({**self.names, **other.names}, {**self.unread, **other.unread})
+
+
+_EMPTY = PythonList({}, {})
+
+
 def named_lists(
     source: Source, names: frozenset[str], constants: Mapping[str, list[str]] | None = None
-) -> dict[str, list[PythonName]]:
+) -> tuple[dict[str, list[PythonName]], tuple[Loss, ...]]:
     """Return the strings last assigned to each of ``names``, or passed as a keyword argument of that name.
 
-    Follows sums, copies, unpacking, ``+=``, ``append``, ``extend`` and variables of the same file.
+    Follows sums, copies, unpacking, ``+=``, ``append``, ``extend`` and variables of the same file. What is computed in
+    another way is in a loss, with its place.
 
     :param constants: library constants that the text may use
-    :raises Damaged: if the text is not valid Python, or a list is computed in another way
+    :raises Damaged: if the text is not valid Python, or nothing of any list can be read
     """
-    script = _Script(source, names, constants or {})
+    script = _Script(names, constants or {})
     nodes = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
     try:
         for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
             script.read(node)
     except RecursionError:
         raise _too_deep(source) from None
-    return {name: list(strings) for name, strings in script.variables.items() if name in names}
+    lists = {name: read for name, read in script.variables.items() if name in names}
+    unread = [(name, part) for name, read in lists.items() for part in read.unread]
+    if unread and not any(read.names for read in lists.values()):
+        name, part = unread[0]
+        message = f"`{name}` is not a list of strings that can be read without running the script"
+        hint = "write the names out as a list of strings"
+        raise Damaged(message, path=source.path, line=part.line, column=part.column, hint=hint)
+    message = "the script computes these parts of its lists, so they were not read"
+    details = [f"{name} ({source.path}:{part.line}:{part.column}: `{part.text}`)" for name, part in unread]
+    losses = lost("unread", message, [name for name, _ in unread], details)
+    return {name: list(read.names) for name, read in lists.items()}, losses
 
 
 class _Script:
@@ -48,11 +86,10 @@ class _Script:
     A list has each string once: one that is added to itself again and again would take all memory.
     """
 
-    def __init__(self, source: Source, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
-        self.path = source.path
+    def __init__(self, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
         self.names = names
         self.constants = constants
-        self.variables: dict[str, dict[PythonName, None]] = {}
+        self.variables: dict[str, PythonList] = {}
 
     def read(self, node: ast.stmt | ast.Call) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -74,72 +111,91 @@ class _Script:
         if name is None or (isinstance(value, ast.Constant) and value.value is None):
             return
         if name not in self.names or _last_name(value) != name:  # f(name=name) passes a list on
-            self._add(name, {}, value)
+            self.variables[name] = self._list(value)
 
     def _extend(self, name: str | None, value: ast.expr) -> None:
         if name is not None and (name in self.names or name in self.variables):
-            self._add(name, self.variables.get(name, {}), value)
+            self.variables[name] = self.variables.get(name, _EMPTY) | self._list(value)
 
-    def _add(self, name: str, strings: dict[PythonName, None], value: ast.expr) -> None:
-        """Set a variable to strings and those of an expression; only a wanted list may not be computed otherwise."""
-        try:
-            strings.update(dict.fromkeys(self._strings(name, value)))
-            self.variables[name] = strings
-        except Damaged:
-            if name in self.names:
-                raise
-            self.variables.pop(name, None)
-
-    def _strings(self, name: str, value: ast.expr) -> Iterable[PythonName]:
+    def _list(self, value: ast.expr) -> PythonList:
         if isinstance(value, ast.List | ast.Set | ast.Tuple):
-            return [string for item in value.elts for string in self._item(name, item)]
+            parts = [self._item(item) for item in value.elts]
+            names = {name: None for part in parts for name in part.names}
+            return PythonList(names, {unread: None for part in parts for unread in part.unread})
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.BitOr):
-            return [*self._strings(name, value.left), *self._strings(name, value.right)]
+            return self._list(value.left) | self._list(value.right)
         variable = _last_name(value)
         if variable is not None and variable in self.constants:
-            return [PythonName(text, variable) for text in self.constants[variable]]
+            return PythonList({PythonName(text, variable): None for text in self.constants[variable]}, {})
         if variable is not None and variable in self.variables:
             return self.variables[variable]
         if isinstance(value, ast.Call):
             function = _last_name(value.func)
             if function in _COPIES and len(value.args) <= 1 and not value.keywords:
-                return self._strings(name, value.args[0]) if value.args else []
+                return self._list(value.args[0]) if value.args else _EMPTY
             if function == "copy" and isinstance(value.func, ast.Attribute) and not value.args:
-                return self._strings(name, value.func.value)
-        raise self._computed(name, value)
+                return self._list(value.func.value)
+        return _unread(value)
 
-    def _item(self, name: str, item: ast.expr) -> Iterable[PythonName]:
+    def _item(self, item: ast.expr) -> PythonList:
         if isinstance(item, ast.Starred):
-            return self._strings(name, item.value)
+            return self._list(item.value)
         if isinstance(item, ast.Constant) and isinstance(item.value, str):
-            return [PythonName(item.value)]
-        raise self._computed(name, item)
-
-    def _computed(self, name: str, value: ast.expr) -> Damaged:
-        return Damaged(
-            f"`{name}` is not a list of strings that can be read without running the script",
-            path=self.path,
-            line=value.lineno,
-            column=value.col_offset + 1,
-            hint="write the names out as a list of strings",
-        )
+            return PythonList({PythonName(item.value): None}, {})
+        return _unread(item)
 
 
-def calls(source: Source, functions: frozenset[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield (function, module, name) for every call such as ``amp.register_half_function(torch, "bmm")``, in order.
+def _unread(value: ast.expr) -> PythonList:
+    text = ast.unparse(value)
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return PythonList({}, {Unread(value.lineno, value.col_offset + 1, text): None})
 
-    :raises Damaged: if the text is not valid Python
+
+class Registered(NamedTuple):
+    """A call such as ``amp.register_half_function(torch, "bmm")``."""
+
+    function: str
+    module: str
+    name: str
+
+
+def calls(source: Source, functions: frozenset[str]) -> tuple[list[Registered], tuple[Loss, ...]]:
+    """Return the calls in order; those whose name the script computes are in a loss.
+
+    :raises Damaged: if the text is not valid Python, or no name of any call can be read
     """
+    found: list[Registered] = []
+    computed: list[tuple[str, ast.Call]] = []
     for node in ast.walk(_tree(source)):
-        if not isinstance(node, ast.Call) or len(node.args) != 2:
+        function = _last_name(node.func) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or function not in functions:
             continue
-        function, name = _last_name(node.func), node.args[1]
-        if function in functions and isinstance(name, ast.Constant) and isinstance(name.value, str):
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+        module, name, *_ = [
+            *node.args,
+            *(keywords[key] for key in _ARGUMENTS[len(node.args) :] if key in keywords),
+            None,
+            None,
+        ]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str) and module is not None:
             try:
-                module = ast.unparse(node.args[0])
+                found.append(Registered(str(function), ast.unparse(module), name.value))
             except RecursionError:
                 raise _too_deep(source) from None
-            yield str(function), module, name.value
+        else:
+            computed.append((str(function), node))
+    if computed and not found:
+        function, call = computed[0]
+        message = f"`{function}` is not called with a name that can be read without running the script"
+        hint = "write the names out as strings"
+        raise Damaged(message, path=source.path, line=call.lineno, column=call.col_offset + 1, hint=hint)
+    message = "the script computes the names of these calls, so they were not read"
+    details = [f"{function} ({source.path}:{call.lineno}:{call.col_offset + 1})" for function, call in computed]
+    return found, lost("unread", message, [function for function, _ in computed], details)
+
+
+_ARGUMENTS = ("module", "name")
+"""Those of APEX' functions (apex/amp/amp.py)."""
 
 
 def _too_deep(source: Source) -> Damaged:

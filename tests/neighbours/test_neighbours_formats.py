@@ -302,11 +302,49 @@ def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: lis
     assert [each.name for each in found.entries if each.is_default] == defaults
 
 
-@pytest.mark.parametrize("value", ["load()", "args.blocked", "[name]", "blocked"])
+@pytest.mark.parametrize("value", ["load()", "args.blocked", "[name]", "[*load()]", "blocked"])
 def test_a_computed_block_list_is_refused_with_its_place(value: str) -> None:
     with pytest.raises(Damaged, match="without running the script") as caught:
-        read("onnxconverter", f"blocked = ['Exp']\nblocked.append(name)\nf(op_block_list={value})")
-    assert (caught.value.line, caught.value.column is not None) == (3, True)
+        read("onnxconverter", f"blocked = load()\n\nf(op_block_list={value})")
+    assert (caught.value.line, caught.value.column is not None) == (1 if "blocked" in value else 3, True)
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "names", "unread"),
+    [
+        ("onnxconverter", "f(op_block_list=['Exp'], node_block_list=[n.name for n in m])", ["Exp"], "1:42"),
+        ("onnxconverter", "f(op_block_list=['Exp', name, 'Log'])", ["Exp", "Log"], "1:25"),
+        ("onnxconverter", "f(op_block_list=['Exp'] + load(path))", ["Exp"], "1:27"),
+        ("onnxconverter", "b = ['Exp']\nb += load()\nf(op_block_list=b)", ["Exp"], "2:6"),
+        ("onnxconverter", "f(node_block_list=['conv1'], op_block_list=load())", ["conv1"], "1:44"),
+        ("paddle", "custom_white_list = {'conv2d'}\ncustom_black_list = load()", ["conv2d"], "2:21"),
+        ("apex", "amp.register_half_function(torch, 'bmm')\namp.register_half_function(torch, name)", ["bmm"], "2:1"),
+        ("apex", "for f in x: amp.register_float_function(torch, f)\namp.register_half_function(a, name='mm')", ["mm"],
+         "1:13"),
+        ("modelopt", "echo it's\nautocast -ope Exp", ["Exp"], "line 1"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_does_not_refuse_the_rest(system: str, text: str, names: list[str], unread: str) -> None:
+    found = read(system, text)
+    assert [each.name for each in found.lists.own] == names
+    (loss,) = found.losses
+    assert (loss.kind, loss.is_harmless, unread in loss.details[0]) == ("unread", False, True)
+
+
+def test_a_list_that_is_set_later_replaces_what_could_not_be_read() -> None:
+    found = read("onnxconverter", "op_block_list = load()\nop_block_list = ['Exp']")
+    assert ([each.name for each in found.lists.own], found.losses) == (["Exp"], ())
+
+
+def test_a_computed_block_list_still_replaces_the_default_one() -> None:
+    found = read("onnxconverter", "f(op_block_list=[name], node_block_list=['conv1'])")
+    assert [each.name for each in found.lists.entries] == ["conv1"]
+
+
+def test_lines_before_the_first_section_of_tensorflows_lists_are_named() -> None:
+    found = read("tensorflow", "2024 run\nAllowList:\nConv2D\n")
+    assert [each.name for each in found.lists.entries] == ["Conv2D"]
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("2024 run",))]
 
 
 def test_an_expression_that_is_nested_deeply_is_refused() -> None:

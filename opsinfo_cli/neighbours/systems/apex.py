@@ -7,7 +7,7 @@ from ...text.source import Source
 from ..facts import facts
 from ..python_text import calls
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, ReadLists
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -15,13 +15,16 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     functions = {name: OperatorClass(cls) for name, cls in facts("apex")["registers"].items()}
     own = system.lists("O1")
     entries: dict[str, ListEntry] = {}
+    losses: list[Loss] = []
     for source in sources:
-        for function, module, name in calls(source, frozenset(functions)):
+        registered, computed = calls(source, frozenset(functions))
+        losses += computed
+        for function, module, name in registered:
             entries.setdefault(name, ListEntry(name, functions[function], origin=source.path, module=module))
     if not entries:
         message = "the file calls no amp.register_half_function, register_float_function or register_promote_function"
         raise UsageFault(message, path=sources[0].path if sources else None)
-    return ReadLists(own._replace(entries=(*entries.values(), *own.as_defaults()), version=None))
+    return ReadLists(own._replace(entries=(*entries.values(), *own.as_defaults()), version=None), losses)
 
 
 SYSTEMS = tuple(

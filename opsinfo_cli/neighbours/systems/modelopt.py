@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 
 from ...errors import Damaged, UsageFault
 from ...text.source import Source
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, ReadLists
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, lost
 
 _FLAGS = {
     **dict.fromkeys(("--op_types_to_include", "-opi"), ("operator", OperatorClass.LOW)),
@@ -20,13 +21,10 @@ _FLAGS = {
 def read(system: System, sources: list[Source]) -> ReadLists:
     """Read a command line from a script. Included entries come first, because include beats exclude.
 
-    :raises Damaged: if a quote is not closed
+    :raises Damaged: if a quote is not closed, and no line alone has a flag
     """
     (source,) = sources
-    try:
-        words = shlex.split(source.text.replace("\\\n", " "), comments=True)
-    except ValueError as error:
-        raise Damaged(f"not a command line: {error}", path=source.path) from None
+    words, losses = _words(source)
     own = system.lists()
     entries: list[ListEntry] = []
     low, flag = own.low, ""
@@ -40,7 +38,23 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     if not entries:
         raise UsageFault("the command includes or excludes no operator or node", path=source.path)
     entries.sort(key=lambda entry: entry.cls is OperatorClass.HIGH)
-    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), low=low, version=None))
+    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), low=low, version=None), losses)
+
+
+def _words(source: Source) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return the words of a script; if a quote is not closed, those of the lines that can be read alone."""
+    text = source.text.replace("\\\n", " ")
+    with suppress(ValueError):
+        return shlex.split(text, comments=True), ()
+    words, unread = [], {}
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            words += shlex.split(line, comments=True)
+        except ValueError as error:
+            unread[f"line {number}"] = f"line {number} ({source.path}: {error})"
+    if _FLAGS.keys().isdisjoint(word.partition("=")[0] for word in words):
+        raise Damaged("not a command line: a quote is not closed", path=source.path)
+    return words, lost("unread", "these lines are not read, because a quote is not closed", unread, unread.values())
 
 
 SYSTEMS = tuple(

@@ -17,7 +17,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
     own = system.lists()
     constants = {"DEFAULT_OP_BLOCK_LIST": [entry.name for entry in own.entries]}
-    lists = named_lists(source, frozenset({"op_block_list", "node_block_list"}), constants)
+    lists, losses = named_lists(source, frozenset({"op_block_list", "node_block_list"}), constants)
     if not lists:
         raise UsageFault("the file sets neither op_block_list nor node_block_list", path=source.path)
     high = OperatorClass.HIGH
@@ -27,7 +27,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     ]
     nodes = [ListEntry(name.text, high, "node", "node_block_list") for name in lists.get("node_block_list", ())]
     kept = () if "op_block_list" in lists else own.as_defaults()
-    return ReadLists(own._replace(entries=(*blocked, *kept, *nodes), version=None))
+    return ReadLists(own._replace(entries=(*blocked, *kept, *nodes), version=None), losses)
 
 
 SYSTEMS = (

@@ -17,7 +17,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     :raises UsageFault: if an operator is on both lists, which Paddle refuses, or the file sets neither
     """
     (source,) = sources
-    lists = named_lists(source, frozenset(_LISTS))
+    lists, losses = named_lists(source, frozenset(_LISTS))
     if not lists:
         raise UsageFault("the file sets neither custom_white_list nor custom_black_list", path=source.path)
     names = {key: [name.text for name in lists.get(key, ())] for key in _LISTS}
@@ -27,7 +27,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         raise UsageFault(message, name="conflict", path=source.path)
     own = system.lists("O1")
     entries = [ListEntry(name, cls, origin=key) for key, cls in _LISTS.items() for name in names[key]]
-    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), version=None))
+    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), version=None), losses)
 
 
 SYSTEMS = (

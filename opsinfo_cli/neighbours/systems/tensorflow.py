@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import Damaged
 from ...text.source import Source
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, ReadLists
+from ..vocabulary import ListEntry, OperatorClass, ReadLists, lost
 
 _SECTIONS = {
     **dict.fromkeys(("AllowList:", "WhiteList:"), OperatorClass.LOW),
@@ -16,20 +16,27 @@ _SECTIONS = {
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
-    """:raises Damaged: if a name comes before the first section"""
+    """Read the sections; lines before the first one are reported.
+
+    :raises Damaged: if there is no section
+    """
     (source,) = sources
     cls, section = None, ""
-    entries = []
-    for number, line in enumerate(source.text.splitlines(), 1):
+    entries: list[ListEntry] = []
+    before: list[str] = []
+    for line in source.text.splitlines():
         name = line.strip()
         if name in _SECTIONS:
             cls, section = _SECTIONS[name], name[:-1]
         elif name and cls is None:
-            message = "expected a section: AllowList:, DenyList:, InferList: or ClearList:"
-            raise Damaged(message, path=source.path, line=number, column=1)
+            before.append(name)
         elif name and cls:
             entries.append(ListEntry(name, cls, origin=section))
-    return ReadLists(system.lists()._replace(entries=tuple(entries), version=None))
+    if cls is None:
+        message = "expected a section: AllowList:, DenyList:, InferList: or ClearList:"
+        raise Damaged(message, path=source.path, line=1, column=1)
+    losses = lost("not-a-name", f"{source.path}: these lines come before the first section", before, drops=True)
+    return ReadLists(system.lists()._replace(entries=tuple(entries), version=None), losses)
 
 
 SYSTEMS = tuple(

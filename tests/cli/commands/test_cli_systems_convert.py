@@ -44,3 +44,45 @@ def test_the_hmp_example_lists_become_a_mixlist_for_the_real_910b(opsinfo: Run, 
     checked = opsinfo("validate", out, "--against", base, "--precision-mode", "mixed_bfloat16", "--format", "json")
     assert checked.json["files"][0]["engine_accepts"] is True
     assert checked.json["summary"]["errors"] == 0
+
+
+SCRIPT = """
+types = list(float16.DEFAULT_OP_BLOCK_LIST)
+types += ["ReduceLogSum", "Softmax"]
+nodes = [node.name for node in model.graph.node if node.op_type == "Concat"]
+half = float16.convert_float_to_float16(model, op_block_list=types, node_block_list=nodes)
+"""
+
+
+def test_a_computed_list_of_nodes_is_named_and_the_operators_are_converted(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
+    script = write(tmp_path / "half.py", SCRIPT)
+    words = (
+        "systems",
+        "convert",
+        "--from",
+        "onnxconverter",
+        "--to",
+        "mixlist",
+        "--against",
+        opp,
+        "--soc",
+        "ascend910b",
+    )
+    ran = opsinfo(*words, script, "--format", "json")
+    assert ran.code == 0
+    (text,) = (file["text"] for file in ran.json["files"])
+    assert {"SoftmaxV2", "ReduceSum"} <= set(json.loads(text)["black-list"]["to-add"])
+    (loss,) = (loss for loss in ran.json["losses"] if loss["kind"] == "unread")
+    assert (loss["names"], loss["lossy"]) == (["node_block_list"], True)
+    assert f"{script}:4:9" in loss["details"][0]
+    strict = opsinfo(*words, script, "--strict", "-o", tmp_path / "out.json")
+    assert (strict.code, (tmp_path / "out.json").exists()) == (1, False)
+
+
+def test_an_onnx_list_marks_what_the_nodes_of_a_model_have(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    script = write(tmp_path / "half.py", 'op_block_list = ["ReduceLogSum"]\n')
+    words = ("--from", "onnxconverter", "--to", "keep-dtype", script)
+    ran = opsinfo("systems", "convert", *words)
+    assert (ran.code, ran.out.split()) == (0, ["OpType::ReduceSum", "OpType::ReduceSumD", "OpType::Log"])
