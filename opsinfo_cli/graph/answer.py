@@ -132,6 +132,14 @@ class NotJudged(NamedTuple):
     why: str
 
 
+class ReadsLow(NamedTuple):
+    """High nodes of one op type that read inputs which are float32 in the model in a low dtype."""
+
+    type: str
+    dtype: str
+    nodes: int
+
+
 class Coverage(NamedTuple):
     """How much of the computing of a graph the judge sees; nodes of ``NOT_COMPUTED`` are not counted.
 
@@ -260,6 +268,31 @@ class GraphAnswer:
         types.sort(key=lambda each: (-each.nodes, each.op_type, each.why))
         return Coverage(judged + others.total(), judged, without_floating, types)
 
+    @cached_property
+    def reads_low(self) -> list[ReadsLow]:
+        """High nodes whose float32 inputs are reduced, as a matrix product's may be in force_fp32; most nodes first."""
+        found = Counter(
+            (self.graph.types[index], dtype)
+            for index in self._perhaps_reading_low()
+            for dtype in {
+                dtype
+                for dtype, tensor in zip(self.inputs_of(index), self.graph[index].inputs, strict=True)
+                if dtype in LOW and tensor.first_dtype == "float32"
+            }
+        )
+        rows = [ReadsLow(op_type, dtype, count) for (op_type, dtype), count in found.items()]
+        return sorted(rows, key=lambda each: (-each.nodes, each.type, each.dtype))
+
+    def _perhaps_reading_low(self) -> Iterable[int]:
+        """Yield the indexes of the high nodes with a low input; a Cast converts, and computes nothing."""
+        return (
+            row.index for row in self if row.runs == "high" and not LOW.isdisjoint(row.inputs) and row.type != "Cast"
+        )
+
+    def inputs_of(self, index: int) -> Dtypes:
+        """Return the dtypes of a node's inputs."""
+        return self[index].inputs
+
     def output_dtype(self, source: Producer) -> str | None:
         """Return the dtype of an output."""
         raise NotImplementedError
@@ -344,6 +377,16 @@ class Answer(GraphAnswer):
         if choice.column < 0:
             return None
         return self.modes.computed_in(node.name, node.type, choice.inputs, choice.outputs)
+
+    def _perhaps_reading_low(self) -> Iterable[int]:
+        choices = self.judged.choices
+        few = {id(each): each for each in choices}.values()
+        wanted = {id(each) for each in few if _state(each) == "high" and not LOW.isdisjoint(each.inputs)}
+        types = self.graph.types
+        return (at for at, each in enumerate(choices) if id(each) in wanted and types[at] != "Cast")
+
+    def inputs_of(self, index: int) -> Dtypes:
+        return self.judged.choices[index].inputs
 
     def output_dtype(self, source: Producer) -> str | None:
         return self.outputs[self.prepared.slots.outputs_of[source.node] + source.output]

@@ -36,6 +36,11 @@ class Mode(NamedTuple):
     socs: frozenset[str] | None = None
 
     @property
+    def says(self) -> str:
+        """What the engine does with a node, which the name alone may not say."""
+        return _DOES[self.engine]
+
+    @property
     def is_mixed(self) -> bool:
         """Whether the engine accepts a mixlist with it (option_utils.cc:1384-1411)."""
         return bool(self.low)
@@ -59,6 +64,27 @@ class Mode(NamedTuple):
         named = [soc for series in SERIES for soc in series.socs]
         return sorted(self.socs or (), key=lambda soc: (named.index(soc) if soc in named else len(named), soc))
 
+
+_MIXED = "white op types in {low} where a kernel has it, black ones never, gray ones as their producer"
+_DOES = {
+    "FORCE_FP16": "float16; float32 where no kernel has float16",
+    "ALLOW_FP32_TO_FP16": (
+        "the model's dtype; float16 instead of float32 where no kernel has float32, and for the matrix products and "
+        "convolutions of `fp16.op_type` even where one has"
+    ),
+    "MIX_FP16": _MIXED.format(low="float16"),
+    "KEEP_ORIGIN": "the model's dtype, or float32 where no kernel has a lower one; nothing is reduced",
+    "FORCE_FP32": (
+        "float32; but matrix products and convolutions of `fp16.op_type` read float16 where a kernel gives float32 for "
+        "it, and what no kernel has in float32 is reduced"
+    ),
+    "ALLOW_FP32_TO_BF16": "the model's dtype; bfloat16 instead of float32 where no kernel has float32",
+    "MIX_BF16": _MIXED.format(low="bfloat16"),
+    "CUBE_HIF8": "types of `fp16.op_type` in hifloat8 where a kernel has it, others as black ones in mixed_hif8",
+    "MIXED_HIF8": _MIXED.format(low="hifloat8, else float16 or bfloat16,"),
+}
+"""What each engine mode does with a node (hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/
+op_judge/format_and_dtype/strategy/dtype_strategy/). ``fp16.op_type`` is a line of the engine's fe.ini."""
 
 MODES = {
     mode.name: mode

@@ -36,6 +36,7 @@ from .graph_document import (
     memory_text,
     path_document,
     read_back_document,
+    reads_low_text,
 )
 
 _MOST_CONSTANTS = 5
@@ -375,6 +376,8 @@ def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
 def _remarks(answer: GraphAnswer) -> Iterable[str]:
     if answer.mode_name is not None:
         yield coverage_text(answer.coverage)
+    if answer.reads_low:
+        yield reads_low_text(answer)
     count = len(answer.in_hf32)
     if count:
         nodes = f"{counted(count, 'high node')} {'are' if count > 1 else 'is'} computed in HF32, not in float32"

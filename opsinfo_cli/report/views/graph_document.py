@@ -15,6 +15,7 @@ from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
+from ...model.precision_mode import MODES
 from ..answer import members
 from .cost import cost_document, cost_text, size
 
@@ -88,6 +89,7 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
         },
         "memory": outcome.memory._asdict(),
         "coverage": coverage_document(outcome.coverage),
+        "reads_low": [each._asdict() for each in outcome.reads_low],
         "refused_by_atc": [each._asdict() for each in model.refused],
         "fusions": [each._asdict() for each in outcome.fused.fusions],
         "fusions_not_applied": [
@@ -174,6 +176,16 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
         "judged": coverage.judged,
         "types": [{"type": each.op_type, "nodes": each.nodes, "why": each.why} for each in coverage.types],
     }
+
+
+def reads_low_text(answer: GraphAnswer) -> str:
+    """Return that nodes which give float32 do not compute in it."""
+    rows = answer.reads_low
+    parts = [f"{each.nodes} {each.type} in {each.dtype}" for each in rows[:_MOST_TYPES]]
+    more = f" and {len(rows) - _MOST_TYPES} more op types" if len(rows) > _MOST_TYPES else ""
+    mode = MODES.get(answer.mode_name or "")
+    same = f"; {mode.name} is the same mode as {mode.same[0]}" if mode and mode.engine == "FORCE_FP32" else ""
+    return f"high nodes that read float32 inputs in a low dtype: {', '.join(parts)}{more}{same}"
 
 
 def coverage_text(coverage: Coverage) -> str:

@@ -25,6 +25,8 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
             columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
             yield Lines([""])
             yield Table(columns, [[row[0], *row[2:]] for row in map(_series_row, series)])
+        for names, says in _meanings(modes):
+            yield Lines(["", f"{names}: {says}"])
         for other in MECHANISMS:
             yield Lines(["", f"{other.name} ({other.key}): {other.does}"])
         if soc:
@@ -38,6 +40,12 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
         yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
 
     return Answer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
+
+
+def _meanings(modes: Sequence[Mode]) -> Iterator[tuple[str, str]]:
+    """Yield what equal values mean, with their names."""
+    for says in dict.fromkeys(mode.says for mode in modes):
+        yield ", ".join(mode.name for mode in modes if mode.says == says), says
 
 
 def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
@@ -59,7 +67,7 @@ def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
 def _mode_row(mode: Mode) -> list[str]:
     option = "+".join(_OPTIONS[option] for option in mode.options)
     mixlist = f"mixlist to {'/'.join(sorted(mode.low))}" if mode.low else "no mixlist"
-    return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(mode.listed_socs) or "all"]
+    return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(mode.listed_socs) or "all", mode.says]
 
 
 def _series_row(series: Series) -> list[str]:
@@ -85,7 +93,7 @@ def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) 
         "soc": soc,
         "modes": [
             {
-                **members(mode, "name", "engine", "same"),
+                **members(mode, "name", "engine", "same", "says"),
                 "options": [_OPTIONS[option] for option in mode.options],
                 "takes_mixlist": mode.is_mixed,
                 "low": sorted(mode.low),
