@@ -85,7 +85,7 @@ def move_jobs(
         return [Job(target.path, _mixlist_plan(asked, against, pin, say), target.source, reviewed=reviewed)]
     if against or pin:
         raise not_a_mixlist(target)
-    require_writable(target)
+    require_writable(target, asked)
     target.operators.require(asked)
     files = winning_files(target, list(asked), store, force, say)
     read = target.operators.libraries()
@@ -129,17 +129,40 @@ def not_a_mixlist(target: Target) -> UsageFault:
     return UsageFault("--against, --pin and --create require a mixlist", path=target.path)
 
 
-def require_writable(target: Target) -> None:
-    """:raises UsageFault: if the target is a snapshot
-    :raises Refused: if it is an ini, which a build writes
+_NOT_WRITTEN = {
+    "ini": "an ini is made by a build, so it is not changed",
+    "opdef": "opsinfo does not change C++ sources",
+}
+
+
+def _require_written(target: Target, asked: Mapping[str, Policy]) -> None:
+    """:raises Refused: if the target is never written; names the lines to change
+    :raises UnknownOperator: if the target lacks an op type
     """
-    if target.kind == "ini":
-        raise Refused(
-            "an ini is made by a build, so it is not changed",
-            name="not-written",
-            path=target.path,
-            hint="change PrecisionReduceFlag in the OpDef source, or move the operators in a mixlist",
-        )
+    changes = []
+    for operator in target.operators.require(asked):
+        to, entry = asked[operator.name], operator.entry
+        if operator.policy is to:
+            continue
+        word = f"PrecisionReduceFlag({to.flag})" if to.flag else "no PrecisionReduceFlag"
+        if target.kind == "ini":
+            word = f"precision_reduce.flag={to.flag}" if to.flag else "no precision_reduce.flag"
+        changes.append(f"{entry.path}:{entry.line}: `{operator.name}` is {operator.policy}; {to} takes `{word}`")
+    raise Refused(
+        f"{_NOT_WRITTEN[target.kind]}{': ' if changes else ''}{join_some(changes, 10)}",
+        name="not-written",
+        path=target.path,
+        hint="write PrecisionReduceFlag in the source (`opsinfo show TARGET OP --format opdef` prints the lines), "
+        "or use a mixlist",
+    )
+
+
+def require_writable(target: Target, asked: Mapping[str, Policy]) -> None:
+    """:raises UsageFault: if the target is a snapshot
+    :raises Refused: if it is an ini or sources, which are never written; names the lines to change
+    """
+    if target.kind in _NOT_WRITTEN:
+        _require_written(target, asked)
     if target.kind == "snapshot":
         raise UsageFault(
             "a snapshot cannot be changed",

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from ..change.vault_place import in_vault
 from ..model.file_kind import is_library_name, is_option_name
+from ..model.opdef.find import SUFFIXES
 from ..model.repository import git_root
 from ..opening import is_below, unreadable
 from .finding import Outcome, PassedOver
@@ -71,7 +72,7 @@ class FoundFiles:
 
     outcome: Outcome = field(default_factory=Outcome)
     found: list[Found] = field(default_factory=list)
-    extensions: tuple[str, ...] = EXTENSIONS
+    extensions: tuple[str, ...] = (*EXTENSIONS, *SUFFIXES)
 
     def add(self, path: str) -> None:
         """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""

@@ -20,6 +20,8 @@ from ..model.file_kind import (
 from ..model.foreign_files import foreign_binary
 from ..model.ini import build_of, is_ini, rank
 from ..model.library import Library, Store, library_files, load_order
+from ..model.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
+from ..model.opdef.reading import read_sources
 from ..model.precision_mode import MODES
 from ..model.repository import Repository
 from ..model.target import Target, unknown_kind
@@ -35,6 +37,7 @@ from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
 from .mode import PLACE, check_modes
 from .model import CheckedModel, check_models
+from .opdef import SourceCheck
 from .options import OptionCheck, OptionFile
 from .selection import RuleSelection
 from .store import check_store, never_built
@@ -51,6 +54,7 @@ def validate(
     models: Iterable[str] = (),
     kind: str | None = None,
     follow: bool = False,
+    by_chip: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
 ) -> Outcome:
@@ -61,6 +65,7 @@ def validate(
     :param models: model files that the mixlists are for; they are judged for every target
     :param kind: ``library``, ``mixlist`` or one of ``OPTION_KINDS``; None detects it
     :param follow: whether files that scripts name are checked too
+    :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
 
@@ -69,7 +74,7 @@ def validate(
     targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
-    checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models], follow)
+    checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models], follow, by_chip=by_chip)
     rest = [os.fspath(path) for path in paths]
     if "-" in rest and stdin is not None:
         checker.named("-", stdin)
@@ -88,6 +93,7 @@ class Checker:
     :param kind: the kind of all files; None detects it
     :param models: the models that mixlists are for
     :param follow: whether files that scripts name are checked too
+    :param by_chip: whether it is reported that sources give an op type different policies on different chips
     """
 
     against: Sequence[MixlistTarget] = ()
@@ -98,7 +104,10 @@ class Checker:
     outcome: Outcome = field(default_factory=Outcome)
     _referenced: list[tuple[str, str]] = field(default_factory=list)
     _not_followed: list[str] = field(default_factory=list)
+    by_chip: bool = False
     _builds: dict[tuple[str, str | None], list[Source]] = field(default_factory=dict)
+    _sources: list[str] = field(default_factory=list)
+    _experimental: list[str] = field(default_factory=list)
 
     @property
     def failures(self) -> list[OpsinfoError]:
@@ -111,7 +120,7 @@ class Checker:
         """
         files = FoundFiles(self.outcome)
         if self.follow:
-            files.extensions = tuple({*EXTENSIONS, *SCRIPTS, *OTHERS})
+            files.extensions = tuple({*files.extensions, *SCRIPTS, *OTHERS})
         given: list[tuple[str, range]] = []
         for path in paths:
             first, failed = len(files.found), len(self.failures)
@@ -127,6 +136,7 @@ class Checker:
                 checked[place] = self.store(found.path) if found.kind == "store" else self._read(found)
             step(number, len(files.found))
         self.inis()
+        self._check_sources()
         self._targets()
         self.outcome.notes += not_followed(self._not_followed, self.outcome)
         for path, indexes in given:
@@ -138,6 +148,10 @@ class Checker:
 
         :returns: whether it was checked, or a failure recorded
         """
+        if found.kind == "met" and found.path.endswith(SUFFIXES):
+            is_noted = self._met_source(found)
+            if is_noted or not self.follow:
+                return is_noted
         extension = os.path.splitext(found.path)[1].lower()
         is_only_followed = found.kind == "met" and extension not in EXTENSIONS and not is_option_name(found.path)
         if is_only_followed and not (
@@ -168,6 +182,39 @@ class Checker:
         reason = "it cannot be read, or is too large to be searched for the names of mixlists"
         self.outcome.passed_over.append(PassedOver(path, reason))
         return False
+
+    def _met_source(self, found: Found) -> bool:
+        """Note a file of a tree that is an OpDef source; others are passed over in silence, as most C++ is none.
+
+        :returns: whether it is one
+        """
+        parts = os.path.relpath(os.path.realpath(found.path), found.top).split("/")[:-1]
+        left_out = LEFT_OUT.intersection(parts)
+        if left_out - {"experimental"}:
+            return False
+        data = self._bytes(found.path)
+        if data is None or not is_source(data):
+            return False
+        (self._experimental if left_out else self._sources).append(found.path)
+        return True
+
+    def _check_sources(self) -> None:
+        """Check the OpDef sources that were noted, those of one project together."""
+        projects: dict[str, tuple[list[str], list[str]]] = {}
+        for files, number in ((self._sources, 0), (self._experimental, 1)):
+            for file in files:
+                project = str(project_of(self.outcome.trees.get(file, file)))
+                projects.setdefault(project, ([], []))[number].append(file)
+        for project, (main, experimental) in projects.items():
+            reading, apart = (read_sources(files, project) for files in (main, experimental))
+            targets = [each.target for each in self.against]
+            found: dict[str, list[Finding]] = {file: [] for file in main}
+            for finding in SourceCheck(reading, apart, targets, self.by_chip).findings():
+                found.setdefault(finding.path, []).append(finding)
+            for path, findings in found.items():
+                self.outcome.add(path, "opdef", findings)
+        self._sources.clear()
+        self._experimental.clear()
 
     def _script(self, path: str, data: bytes) -> bool:
         """Note what a script names, and report what is missing.
@@ -216,6 +263,9 @@ class Checker:
         :returns: why it was not checked; None if it was
         :raises UsageFault: if the user names the file, and its kind cannot be detected
         """
+        if is_named and path.endswith(SUFFIXES) and is_source(data):
+            self._sources.append(path)
+            return None
         if self.kind in (None, "library") and self._ini(path, data):
             return None
         if self._options(path, data, is_named):

@@ -128,8 +128,8 @@ def cli() -> None:
     operator before them.
 
     A TARGET is a library (aic-<soc>-ops-info.json), an ini of opbuild, a folder of these, an operator package (OPP,
-    custom or a CANN toolkit), a snapshot of one of these, a mixlist, or a chip such as ascend910b, which is looked up
-    in the environment's CANN. TARGET@SOC names one chip of a package.
+    custom or a CANN toolkit), C++ sources of operators (OpDef) or a checkout with them, a snapshot of one of these, a
+    mixlist, or a chip such as ascend910b, which is looked up in the environment's CANN. TARGET@SOC names one chip.
 
     Every command has --format text|json, --color auto|always|never, -q/--quiet, -v/--verbose and -h/--help.
     """

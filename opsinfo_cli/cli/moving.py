@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..change.moves import Job, Result
-from ..change.moving import move_jobs, not_a_mixlist, require_writable
+from ..change.moving import move_jobs, not_a_mixlist
 from ..errors import Refused
 from ..model.mixlist import Mixlist
 from ..model.operator_rows import mixlist_rows, operator_rows
@@ -71,7 +71,7 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
     """Open a TARGET whose operators are moved, and report doubts about it.
 
     :param create: whether a file that does not exist is a new mixlist
-    :raises UsageFault: if it is a snapshot, or an option does not fit its kind
+    :raises UsageFault: if an option does not fit its kind
     """
     target = text if create and not os.path.lexists(text) else _opened(text, options, console)
     if isinstance(target, str) or target.kind == "mixlist":
@@ -81,7 +81,6 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
         return Movable(target, tuple(open_against(each, console, options) for each in against))
     if against or create:
         raise not_a_mixlist(target)
-    require_writable(target)
     report_doubts(target, console)
     return Movable(target)
 

@@ -38,6 +38,8 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
     target = resolve(text, options._replace(stdin=data), os.environ)
     for note in target.notes:
         console.note(note)
+    if target.definitions:
+        console.unread(target.definitions.unreadable)
     if target.install:
         version = target.install.version or "of unknown version"
         console.detail(f"{text}: CANN {version}, {target.soc}, in {target.path}")
@@ -55,6 +57,7 @@ def open_chips(text: str, console: Console, options: TargetOptions, socs: Sequen
     :param socs: the chips of ``--soc``; empty for all
     """
     if os.path.exists(text) and (defined := chips_of(text)):
+        console.unread(defined.unreadable)
         return [defined_target(text, defined, options._replace(soc=soc)) for soc in socs or defined.socs]
     root = opp_root(text) if os.path.isdir(text) else None
     if root is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..errors import UsageFault
 from ..text.source import Source
@@ -16,8 +16,12 @@ from .chips import folder_of, unknown_chip
 from .ini import ini_store, inis_in, is_ini, soc_of_ini
 from .install import CUSTOM, LoadPriority, is_complete, matching
 from .library import Operators, Store, library_files
+from .opdef.find import SUFFIXES
 
-Kind = Literal["ini", "package"]
+if TYPE_CHECKING:
+    from .opdef.reading import Unreadable
+
+Kind = Literal["ini", "opdef", "package"]
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,13 @@ class Definitions:
     """The op types of one chip.
 
     :param soc: None if nothing shows it
+    :param unreadable: what could not be read of the sources, of any chip
     """
 
     kind: Kind
     soc: str | None
     operators: Operators
+    unreadable: Sequence[Unreadable] = ()
     version: str | None = None
     core: str = "ai"
     other_engines: dict[str, str] = field(default_factory=dict)
@@ -38,13 +44,14 @@ class Definitions:
 class Chips(NamedTuple):
     """The chips that a path has op types of.
 
-    :param load: returns the stores of one of them
+    :param load: returns the op types of one of them
     """
 
     kind: Kind
     path: str
     socs: Sequence[str]
-    load: Callable[[str], list[Store]]
+    load: Callable[[str], Operators]
+    unreadable: Sequence[Unreadable] = ()
 
     def of(self, soc: str | None) -> Definitions:
         """Return the op types of one chip.
@@ -53,6 +60,9 @@ class Chips(NamedTuple):
         :raises UsageFault: if it is unknown, or not given and there are several
         :raises Refused: if a file cannot be read
         """
+        if not self.socs:
+            message = f"no chip is declared: no AddConfig in {self.path}"
+            raise UsageFault(message, name="no-chip", path=self.path, hint=_if_not_declared())
         if soc is None and len(self.socs) > 1:
             raise UsageFault(
                 f"{_WHAT[self.kind]} of {len(self.socs)} SoCs: {', '.join(self.socs)}",
@@ -62,15 +72,29 @@ class Chips(NamedTuple):
             )
         chosen = self.socs[0] if soc is None else folder_of(soc, list(self.socs))
         if chosen is None:
-            raise unknown_chip(str(soc), self.socs, None, "folder" if self.kind == "ini" else self.kind, self.path)
-        return Definitions(self.kind, chosen or None, Operators(self.load(chosen)))
+            what = {"ini": "folder", "opdef": "checkout"}.get(self.kind, self.kind)
+            error = unknown_chip(str(soc), self.socs, None, what, self.path)
+            if self.kind == "opdef":
+                error.hint = "; ".join(filter(None, [error.hint, _if_not_declared()]))
+            raise error
+        return Definitions(self.kind, chosen or None, self.load(chosen), self.unreadable)
 
 
-_WHAT = {"ini": "the folder has inis", "package": "the package has operators"}
+def _if_not_declared() -> str:
+    from .opdef_store import NOT_DECLARED
+
+    return NOT_DECLARED
+
+
+_WHAT = {
+    "ini": "the folder has inis",
+    "opdef": "the sources declare operators",
+    "package": "the package has operators",
+}
 
 
 def chips_of(path: str) -> Chips | None:
-    """Return the chips of an ini, a folder of inis, or a custom package; None for anything else.
+    """Return the chips of an ini, a folder of inis, OpDef sources, or a custom package; None for anything else.
 
     :raises Refused: if a file cannot be read
     """
@@ -78,34 +102,53 @@ def chips_of(path: str) -> Chips | None:
         return _chips_of_file(path)
     if is_complete(path):
         return None
-    return _chips_of_package(path) or _chips_of_inis(path)
+    return _chips_of_package(path) or _chips_of_inis(path) or _chips_of_sources(path)
 
 
 def _chips_of_file(path: str) -> Chips | None:
+    if path.endswith(SUFFIXES):
+        return _chips_of_sources(path)
     if not path.lower().endswith(".ini"):
         return None
     source = Source.read(path)
     if not is_ini(path, source.text):
         return None
-    return Chips("ini", path, [soc_of_ini(path) or ""], lambda _: [ini_store([source])])
+    return Chips("ini", path, [soc_of_ini(path) or ""], lambda _: ini_store([source]).operators)
 
 
 def _chips_of_inis(path: str) -> Chips | None:
     inis = inis_in(path)
 
-    def stores(soc: str) -> list[Store]:
-        return [ini_store([Source.read(each, path) for each in inis[soc]])]
+    def operators(soc: str) -> Operators:
+        return ini_store([Source.read(each, path) for each in inis[soc]]).operators
 
-    return Chips("ini", path, sorted(inis), stores) if inis else None
+    return Chips("ini", path, sorted(inis), operators) if inis else None
+
+
+def _chips_of_sources(path: str) -> Chips | None:
+    from .opdef_store import OpDefOperators, OpDefStore, read_opdef
+
+    reading = read_opdef(path)
+    if reading is None:
+        return None
+    declared: dict[str, list[str]] = {}
+    for operator in reading.operators:
+        declared.setdefault(operator.name, []).extend(operator.chips)
+
+    def operators(soc: str) -> Operators:
+        store = OpDefStore(row for row in reading.rows if row.chip == soc)
+        return OpDefOperators(store, soc, declared, reading.unreadable)
+
+    return Chips("opdef", path, sorted({row.chip for row in reading.rows}), operators, reading.unreadable)
 
 
 def _chips_of_package(path: str) -> Chips | None:
     folders = _package_folders(path)
 
-    def stores(soc: str) -> list[Store]:
-        return [Store.read(folder, label, path) for label, folder in folders[soc]]
+    def operators(soc: str) -> Operators:
+        return Operators([Store.read(folder, label, path) for label, folder in folders[soc]])
 
-    return Chips("package", path, sorted(folders), stores) if folders else None
+    return Chips("package", path, sorted(folders), operators) if folders else None
 
 
 def _package_folders(path: str) -> dict[str, list[tuple[str, str]]]:

@@ -83,6 +83,16 @@ class Entry:
         return combination_faults(self.sections, words_are_right)
 
     @property
+    def by_default(self) -> bool:
+        """Whether it is white only because a source sets no policy."""
+        return False
+
+    @property
+    def unread(self) -> str | None:
+        """Why its inputs and outputs could not be read although its policy could."""
+        return None
+
+    @property
     def path(self) -> str:
         return self.source.path
 

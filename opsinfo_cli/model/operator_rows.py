@@ -22,7 +22,7 @@ class Standing(NamedTuple):
 
 
 class OperatorRow(NamedTuple):
-    """One op type of a listing. ``policy`` is None if unknown."""
+    """One op type of a listing. ``policy`` is None if unknown; ``by_default`` as in :class:`.Entry`."""
 
     name: str
     policy: Policy | None
@@ -33,6 +33,7 @@ class OperatorRow(NamedTuple):
     store: str | None = None
     shadowed: tuple[Standing, ...] = ()
     also_in: tuple[Standing, ...] = ()
+    by_default: bool = False
 
 
 def operator_rows(operators: Operators, mixlist: Mixlist | None) -> list[OperatorRow]:
@@ -48,7 +49,8 @@ def operator_row(operator: Operator, mixlist: Mixlist | None) -> OperatorRow:
         marks = tuple(sorted(mixlist.marks_of(operator.name)))
     shadowed, also_in = map(_standings, (operator.shadowed, operator.also_in))
     label = operator.store.label
-    return OperatorRow(operator.name, policy, library, marks, entry.path, entry.line, label, shadowed, also_in)
+    place = (entry.path, entry.line, label)
+    return OperatorRow(operator.name, policy, library, marks, *place, shadowed, also_in, entry.by_default)
 
 
 def _standings(found: list[tuple[Store, Entry]]) -> tuple[Standing, ...]:

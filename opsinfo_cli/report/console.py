@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any, Literal, TextIO
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
 
 import click
 
@@ -37,6 +37,9 @@ from .answer import (
 )
 from .escape import inert, row, visible, visible_line, wrapped
 from .styles import STYLES, is_terminal, terminal_width
+
+if TYPE_CHECKING:
+    from ..model.opdef.reading import Unreadable
 
 SCHEMA_VERSION = 1
 
@@ -71,6 +74,7 @@ class Console:
         self.quiet = options.quiet
         self.verbose = options.verbose
         self.out = options.out
+        self.unreadable: list[Unreadable] = []
 
     @property
     def on_terminal(self) -> bool:
@@ -125,7 +129,9 @@ class Console:
 
     def headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document with the head of all documents."""
-        return {"schema_version": SCHEMA_VERSION, "command": self.command, **document}
+        unread = [{**vars(each)} for each in self.unreadable]
+        more = {"unreadable": unread} if unread else {}
+        return {"schema_version": SCHEMA_VERSION, "command": self.command, **document, **more}
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
         if self.on_terminal:
@@ -213,6 +219,14 @@ class Console:
             raise output_failed(error) from None
 
     # messages
+
+    def unread(self, unreadable: Sequence[Unreadable]) -> None:
+        """Report op types and files of a source that could not be read, each once; JSON documents have them, too."""
+        for each in unreadable:
+            if each not in self.unreadable:
+                self.unreadable.append(each)
+                what = f"`{each.name}`" if each.name else "the file"
+                self.warn(f"{each.file}:{each.line}: {what} could not be read: {each.reason}")
 
     def note(self, text: str) -> None:
         """Print a note to standard error; ``-q`` hides it."""

@@ -13,7 +13,7 @@ from ...change.output_file import write_copies
 from ...errors import UsageFault
 from ...model.library import Library
 from ...model.mixlist import Mixlist
-from ...model.policy import Mark
+from ...model.policy import Mark, Policy
 from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
@@ -76,6 +76,7 @@ def command(
     chosen = accepted_mixlist(mixlist, console)
     lacking = []
     for opened in targets:
+        require_writable(opened, _becoming(opened, chosen))
         report_doubts(opened, console)
         where = str(opened.soc) if len(targets) > 1 else "the target"
         lacking.append(report_unknown(chosen, opened.operators, console, where))
@@ -92,6 +93,12 @@ def command(
     return changed_answer(changed("apply", jobs, writing, console), target, writing, console, ignored=unknown)
 
 
+def _becoming(target: Target, mixlist: Mixlist) -> dict[str, Policy]:
+    """Return the policies that a mixlist gives to the op types that it names."""
+    named = [operator for operator in target.operators if operator.name in mixlist.marks]
+    return {operator.name: mixlist.effective(operator.name, operator.policy) for operator in named}
+
+
 def _opened(target: str, soc: str | None, options: TargetOptions, console: Console) -> Target:
     opened = open_target(target, console, options._replace(soc=soc))
     if opened.kind == "mixlist":
@@ -101,7 +108,6 @@ def _opened(target: str, soc: str | None, options: TargetOptions, console: Conso
             path=target,
             hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
         )
-    require_writable(opened)
     return opened
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import click
 
 from ...change.edited_file import EditedFile
+from ...change.moving import require_writable
 from ...change.policy_lines import (
     Known,
     Mistake,
@@ -21,7 +22,7 @@ from ...change.policy_lines import (
 )
 from ...errors import Refused, UsageFault, counted
 from ...model.policy import Policy
-from ...model.target import TargetOptions
+from ...model.target import Target, TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.escape import visible_line
@@ -79,6 +80,8 @@ def command(
     """
     require_editor()
     movable = open_movable(target, (against,) if against else (), create, options, console)
+    if isinstance(movable.target, Target):
+        require_writable(movable.target, {})
     if movable.against and (mixlist := movable.mixlist):
         report_unknown(mixlist, movable.against[0].operators, console)
     known = Known(movable.policies(), movable.names_are_checked)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from ...model.entry import Columns
 from ...model.library import Operator
 from ...model.mixlist import Mixlist
 from ...model.operator_rows import OperatorRow, operator_row
@@ -22,14 +21,17 @@ from ..params import OP, TARGET, Command, given_names, mixlist_option, prints, t
 @click.argument("ops", nargs=-1, required=True, type=OP, metavar="OP...")
 @mixlist_option
 @target_options
-@prints()
+@prints("opdef")
 def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, console: Console) -> Answer:
     """Show all details of operators, and why they are on their list.
+
+    --format opdef prints the lines of an OpDef source that give an operator its policy, after applying --mixlist.
 
     \b
     Examples:
       opsinfo show fixtures/opp@ascend910b MatMulV2
       opsinfo show fixtures/opp@ascend910b SoftmaxV2 --mixlist fixtures/ops_info.json
+      opsinfo show fixtures/custom-ops@ascend910b AddCustom --format opdef
     """
     opened = open_target(target, console, options, stdin=True)
     require_operators(opened)
@@ -39,7 +41,7 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
     details = []
     for operator in operators:
         row = operator_row(operator, applied)
-        details.append(Details(row, Columns(operator.entry), _reasons(opened, operator, row, applied)))
+        details.append(Details(row, operator.entry, _reasons(opened, operator, row, applied)))
     return show_answer(opened, details)
 
 
@@ -60,9 +62,20 @@ def _library_reason(target: Target, operator: Operator, policy: str) -> str:
     if target.snapshot:
         return f"the snapshot has {policy}: {_MEANING[policy]}"
     flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
+    if target.kind == "opdef":
+        return _source_reason(operator, flag)
     if flag is None:
         return "its entry has no precision_reduce flag: it follows its producer"
     return f'its entry has precision_reduce.flag "{flag}": {_MEANING[policy]}'
+
+
+def _source_reason(operator: Operator, flag: str | None) -> str:
+    """Return which call decides, as the place of the entry has it."""
+    if operator.entry.by_default:
+        return "white by default: its source sets no policy, and AddConfig makes it white"
+    if flag is None:
+        return "its configuration has no PrecisionReduceFlag: it follows its producer"
+    return f"its source says PrecisionReduceFlag({flag}): {_MEANING[str(operator.policy)]}"
 
 
 _MEANING = {

@@ -220,7 +220,15 @@ def command(
     repository = Repository.around(os.getcwd(), os.environ)
     stdin = read_standard_input() if "-" in paths else None
     checks = partial(
-        validate, *paths, against=targets, modes=modes, models=models, kind=kind, follow=follow, stdin=stdin
+        validate,
+        *paths,
+        against=targets,
+        modes=modes,
+        models=models,
+        kind=kind,
+        follow=follow,
+        by_chip=console.verbose > 0,
+        stdin=stdin,
     )
     checker = Checker(list(map(MixlistTarget, targets)), modes)
     known = Narrowing(repository, selection, baseline, narrowing.strict)

@@ -22,7 +22,7 @@ def difference_answer(
         lambda: [
             Either(
                 lambda: _groups(a, b, found, sections or ()),
-                lambda: [Table([], [], lambda: _fields(found, sections or ()))],
+                lambda: [Table([], [], lambda: _fields(b, found, sections or ()))],
             )
         ],
         texts={"html": lambda: _page(a, b, found, sections)},
@@ -31,29 +31,54 @@ def difference_answer(
     )
 
 
-def _fields(found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Sequence[str]]:
-    """Yield changes, worst first, then op types on one side only, then differences inside entries."""
+def _fields(b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Sequence[str]]:
+    """Yield changes, worst first, then op types on one side only, then differences inside entries.
+
+    If B is sources, new op types come first, and a line says why and where the policy in B is decided.
+    """
+    is_source = b.kind == "opdef"
+    new = [
+        ("only_in_b", name, *_decision(b, name, "-")) if is_source else ("only_in_b", name) for name in found.only_in_b
+    ]
+    if is_source:
+        yield from new
     for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
-        yield "changed", name, *map(_text, pair)
-    for word, names in (("only_in_a", found.only_in_a), ("only_in_b", found.only_in_b)):
-        yield from ((word, name) for name in names)
+        policies = map(_text, pair)
+        yield "changed", name, *(_decision(b, name, next(policies)) if is_source else policies)
+    yield from (("only_in_a", name) for name in found.only_in_a)
+    if not is_source:
+        yield from new
     for each in sections:
         yield "section", each.name, _place(each), _value(each.a), _value(each.b)
+
+
+def _decision(b: Target, name: str, before: str) -> tuple[str, str, str, str]:
+    """Return the fields of a policy in sources: that before it, it, why, and its place."""
+    operator = b.operators[name]
+    why = "by default" if operator.entry.by_default else "-"
+    return before, str(operator.policy), why, f"{operator.entry.path}:{operator.entry.line}"
 
 
 def _groups(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Block]:
     """Yield a block of names for each kind of change, worst first."""
     chips = [f" ({target.soc})" if target.soc and "@" not in target.text else "" for target in (a, b)]
     yield Lines([[Span("A  "), Place(a.text, chips[0])], [Span("B  "), Place(b.text, chips[1])]])
+    is_source = b.kind == "opdef"
+    if is_source:
+        for title, names in _new_by_policy(b, found.only_in_b):
+            yield Lines(["", [Span("+ ", "added"), Span(f"new, {title}  {len(names)}")]])
+            yield Names(names)
     for change, names in _changes(found):
         words: list[Span] = []
         for word in change.split(" -> "):
             words += [Span(" -> ")] * bool(words) + [_styled(word)]
-        yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}")]])
+        defaults = sum(b.operators[name].entry.by_default for name in names) if is_source else 0
+        of = f", {defaults} of them by default" if defaults else ""
+        yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}{of}")]])
         yield Names(names)
     for sign, style, title, names in (
         ("- ", "removed", "only in A", found.only_in_a),
-        ("+ ", "added", "only in B", found.only_in_b),
+        ("+ ", "added", "only in B", [] if is_source else found.only_in_b),
     ):
         if names:
             yield Lines(["", [Span(sign, style), Span(f"{title}  {len(names)}")]])  # type: ignore[arg-type]
@@ -63,6 +88,15 @@ def _groups(a: Target, b: Target, found: Difference[Any], sections: Sequence[Sec
         yield Lines(
             [f"  {each.name} {_place(each)}: {_value(each.a)} -> {_value(each.b)}" for each in sections], indent=4
         )
+
+
+def _new_by_policy(b: Target, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return op types that only sources have by their policy, those that are white by default first."""
+    groups: dict[str, list[str]] = {"white by default": [], "white": [], "black": [], "gray": []}
+    for name in names:
+        operator = b.operators[name]
+        groups["white by default" if operator.entry.by_default else str(operator.policy)].append(name)
+    return [(title, own) for title, own in groups.items() if own]
 
 
 def _styled(word: str) -> Span:
@@ -114,7 +148,21 @@ def _document(
     }
     if sections is not None:
         document["sections"] = [each._asdict() for each in sections]
+    if b.kind == "opdef":
+        names = sorted([*found.only_in_b, *found.changed])
+        document["decided"] = [_decided(b, name) for name in names]
     return document
+
+
+def _decided(b: Target, name: str) -> dict[str, Any]:
+    """Return why an op type has its policy in sources."""
+    operator = b.operators[name]
+    return {
+        "name": name,
+        "policy": operator.policy,
+        **members(operator.entry, "by_default", "line"),
+        "file": operator.entry.path,
+    }
 
 
 def difference_members(found: Difference[Any]) -> dict[str, Any]:

@@ -6,23 +6,29 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...model.entry import Columns, TensorColumns
+from ...model.entry import Columns, Entry, TensorColumns
 from ...model.operator_rows import OperatorRow, Standing
 from ...model.target import Target
 from ..answer import Answer, Block, Either, Line, Lines, Place, Span, Tree
 from ..escape import cell_width, shown
+from .configuration import configuration_text
 from .operators import below, row_document, target_document
 
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Details(NamedTuple):
-    """:param reasons: why the op type is on its list, one sentence each"""
+class Details:
+    """
+    :param entry: the one that decides
+    :param reasons: why the op type is on its list, one sentence each
+    """
 
-    row: OperatorRow
-    columns: Columns
-    reasons: list[str]
+    def __init__(self, row: OperatorRow, entry: Entry, reasons: list[str]) -> None:
+        self.row = row
+        self.entry = entry
+        self.columns = Columns(entry)
+        self.reasons = reasons
 
 
 class Part(NamedTuple):
@@ -37,6 +43,9 @@ def show_answer(target: Target, operators: Sequence[Details]) -> Answer:
     return Answer(
         lambda: {"target": target_document(target), "operators": documents},
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_lines(operators)])],
+        texts={
+            "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators])
+        },
     )
 
 
@@ -85,7 +94,7 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
 
     :param path_of: returns how a path is shown
     """
-    row, columns, reasons = details
+    row, columns, reasons = details.row, details.columns, details.reasons
 
     def place(entry: OperatorRow | Standing, effect: str = "") -> list[Span | Place]:
         policy = f", {entry.policy}" if isinstance(entry, Standing) else ""
@@ -97,6 +106,9 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
     yield Part("entry", place(row))
     yield from (Part("shadowed", place(entry, ", never read")) for entry in row.shadowed)
     yield from (Part("also in", place(entry, ", used if the first refuses a node")) for entry in row.also_in)
+    if details.entry.unread:
+        yield Part("dtypes", [Span(f"could not be read: {details.entry.unread}")])
+        return
     yield from (Part("inputs", [Span(text)]) for text in _tensors(columns.inputs))
     yield from (Part("outputs", [Span(text)]) for text in _tensors(columns.outputs))
     yield Part("black", [Span(_POSSIBLE_BLACK[str(columns.can_be_black())])])

@@ -37,14 +37,18 @@ def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
     noted = any(row.shadowed for row in rows)
     files = sorted({row.file for row in rows if row.file})
     columns = [Column("operator"), Column("policy", policy=True)]
+    columns += [Column("why")] * (target.kind == "opdef")
     columns += [Column("library", policy=True), Column("marks")] * marked
     columns += [Column("file:line", dim=True, spare=marked)]
     columns += [Column("shadows", number=True, spare=True)] * noted
-    return Table(columns, [_cells(row, target, files, marked, noted) for row in rows], lambda: map(_fields, rows))
+    cells = [_cells(row, target, files, marked, noted) for row in rows]
+    return Table(columns, cells, lambda: (_fields(row, target) for row in rows))
 
 
 def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool, noted: bool) -> list[Cell]:
     cells: list[Cell] = [row.name, str(row.policy or "-")]
+    if target.kind == "opdef":
+        cells.append("by default" if row.by_default else "")
     if marked:
         cells += [str(row.library_policy or "-"), ", ".join(map(str, row.marks))]
     path = below(short_name(row.file, files), target.path)
@@ -54,9 +58,11 @@ def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool,
     return cells
 
 
-def _fields(row: OperatorRow) -> tuple[str, ...]:
+def _fields(row: OperatorRow, target: Target) -> tuple[str, ...]:
     place = f"{row.file}:{row.line}" if row.file else "-"
-    return row.name, str(row.policy or "-"), str(row.library_policy or "-"), place, ",".join(map(str, row.marks)) or "-"
+    marks = ",".join(map(str, row.marks)) or "-"
+    why = ("by default" if row.by_default else "-",) if target.kind == "opdef" else ()
+    return row.name, str(row.policy or "-"), str(row.library_policy or "-"), place, marks, *why
 
 
 def short_name(path: str | None, files: Sequence[str]) -> str:
