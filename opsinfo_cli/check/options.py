@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ..errors import join_some
 from ..model.keep_dtype import OP_TYPE
 from ..model.near_names import NearNames, meant
 from ..model.op_names import translated_types
@@ -23,6 +24,7 @@ from .rules import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..graph.judge.kernels import Kernels
     from ..graph.options.files import OptionFileFault
     from .mixlist import MixlistTarget
     from .model import CheckedModel
@@ -46,6 +48,7 @@ class OptionFile:
 
     :ivar entries: those that name something, in order; of equal names the first one wins
     :ivar faults: those that the compiler refuses or ignores
+    :ivar customized: the content of a customize_dtypes file
     """
 
     def __init__(self, kind: str, source: Source) -> None:
@@ -58,14 +61,16 @@ class OptionFile:
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         lines = self.lines[:-1] if self.lines[-1] == "" else self.lines
         self.faults: list[OptionFileFault] = []
+        self.customized = CustomizeDtypes([])
         if kind == "op_precision":
             modes = OpPrecision(lines)
             self.faults = modes.faults
             named = [(entry.name, entry.is_type, entry.line, entry.mode) for entry in modes.lines]
         elif kind == "customize_dtypes":
-            dtypes = CustomizeDtypes(lines)
-            self.faults = dtypes.faults
-            named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in dtypes.names.values()]
+            self.customized = CustomizeDtypes(lines)
+            self.faults = self.customized.faults
+            entries = self.customized.names.values()
+            named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in entries]
         else:
             named = [(entry.name, entry.is_type, entry.line, "") for entry in KeepDtype(lines).names if entry.name]
         self.entries = [Entry(name, is_type, self._start(name, line), value) for name, is_type, line, value in named]
@@ -105,6 +110,8 @@ class OptionCheck:
         yield from names_unknown(self)
         if self.file.kind == "op_precision":
             yield from modes_not_known_to_types(self)
+        if self.file.kind == "customize_dtypes":
+            yield from refused_by_columns(self)
 
     def at(
         self,
@@ -171,6 +178,56 @@ def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
     """Return whether a graph may have the op type: of a target, for any engine, or of a model before fusion."""
     known = (name in target.target.operators or name in target.target.other_engines for target in targets)
     return any(known) or name in translated_types()
+
+
+def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
+    """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes, of both."""
+    from ..graph.judge.kernels import Kernels
+    from ..graph.judge.support import refuses_all_nodes
+
+    asked = check.file.customized
+    kernels = {
+        target.slot: Kernels(target.target.operators, target.target.soc, ["library"]) for target in check.targets
+    }
+    answers = [
+        (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
+        for model in check.models
+        for target in check.targets
+    ]
+    refused: dict[tuple[str, bool], tuple[str, str, str]] = {}
+    for model, target, answer in answers:
+        for node in answer.graph:
+            key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
+            if key is None or key in refused:
+                continue
+            found = answer[node.index]
+            if found.code == "refused-customized" and found.confidence == "library":
+                where = f"{model.slot} on {target.slot}"
+                refused[key] = node.type, f"AI Core refuses node `{node.name}` of {where}", target.slot
+    for entry in check.file.entries:
+        dtypes = asked.names[entry.name, entry.is_type].dtypes
+        by_columns = () if check.models or not entry.is_type else kernels.items()
+        chips = [slot for slot, own in by_columns if refuses_all_nodes(dtypes, own.of(entry.name))]
+        if chips:
+            op_type, why, slot = entry.name, f"AI Core refuses its nodes in {', '.join(chips)}", chips[0]
+        elif (key := (entry.name, entry.is_type)) in refused:
+            op_type, why, slot = refused[key]
+        else:
+            continue
+        message = f"no column of `{op_type}` has the dtypes of this line: {why}"
+        yield check.at_name("refused-by-columns", entry, message, hint=_columns_of(kernels[slot], op_type))
+
+
+def _columns_of(kernels: Kernels, op_type: str) -> str | None:
+    """Return the columns of an op type as a line would ask for them, some if there are many."""
+    from ..graph.judge.support import required
+
+    found: dict[str, None] = {}
+    for kernel in kernels.of(op_type):
+        sides = [[slot.static.dtypes for slot in required(slots)] for slots in (kernel.inputs, kernel.outputs)]
+        for inputs, outputs in zip(*(zip(*rows, strict=False) for rows in sides), strict=False):
+            found[f"InputDtype:{','.join(inputs)},OutputDtype:{','.join(outputs)}"] = None
+    return f"it has {join_some([f'`{each}`' for each in found], 3)}" if found else None
 
 
 _RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}

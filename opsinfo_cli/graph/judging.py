@@ -67,6 +67,13 @@ class Ready:
         kept = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
         return Ready(kept, self.considered, self.modes, self.fused)
 
+    def customizing(self, customize_dtypes: CustomizeDtypes) -> Ready:
+        """Return the same graph with the dtypes of a customize_dtypes file."""
+        prepared = self.prepared
+        marks = Marks(frozenset(), customize_dtypes.marks(prepared.graph))
+        customized = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
+        return Ready(customized, self.considered, self.modes, self.fused)
+
 
 def prepare(
     graph: ModelGraph,

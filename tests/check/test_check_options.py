@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from opsinfo_cli.check.mixlist import MixlistTarget
 from opsinfo_cli.check.model import CheckedModel
 from opsinfo_cli.check.options import OptionCheck, OptionFile
 from opsinfo_cli.check.run import Checker
+from opsinfo_cli.graph.judge.facts import Customized
+from opsinfo_cli.graph.judge.kernels import Kernels
+from opsinfo_cli.graph.judge.support import refuses_all_nodes
+from opsinfo_cli.graph.options.files import CustomizeDtypes
 from opsinfo_cli.model.file_kind import option_kind
 from opsinfo_cli.model.target import TargetOptions, resolve
 from opsinfo_cli.text.source import Source
@@ -136,3 +141,87 @@ def test_every_line_with_a_misspelt_mode_is_fixed(against: MixlistTarget) -> Non
     source = Source(("[ByOpType]\n" + "".join(f"Op{n}={mode}\n" for n, mode in enumerate(modes))).encode(), "a.ini")
     result = planned(Job("a.ini", OptionFixPlan(find, unsafe=True, kind="op_precision")), source).result
     assert result.text == "[ByOpType]\n" + "".join(f"Op{number}=high_precision\n" for number in range(len(modes)))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        ("OpType::Relu:InputDtype:float16,OutputDtype:int8", True),
+        ("OpType::Relu:InputDtype:float16,OutputDtype:float16", False),
+        ("OpType::Relu:OutputDtype:double", True),
+        ("OpType::ReduceSum:InputDtype:float16,int64,OutputDtype:float16", False),
+        ("OpType::ReduceSum:InputDtype:float16,int8,OutputDtype:float16", True),
+        ("OpType::ReduceSum:InputDtype:,int64,OutputDtype:float16", False),
+        ("OpType::MatMulV3:InputDtype:float16,float16,int8,OutputDtype:float16", False),  # input 2 may be absent
+        ("OpType::AddN:InputDtype:float16,float32,OutputDtype:float16", False),  # as many inputs as a node has
+        ("OpType::AddN:OutputDtype:int8", True),
+        ("OpType::MatMulV2:InputDtype:int64,int64,OutputDtype:int8", False),  # the kernel decides at compile time
+        ("OpType::IndexFill:InputDtype:float16,int32,float16,OutputDtype:float16", False),
+        ("OpType::NoSuchOp:InputDtype:float16", False),
+        ("relu:InputDtype:float16,OutputDtype:int8", False),  # of a node: not known without the model
+    ],
+)
+def test_a_line_for_an_op_type_is_refused_where_the_columns_prove_it(
+    against: MixlistTarget, line: str, is_refused: bool
+) -> None:
+    check = OptionCheck(OptionFile("customize_dtypes", Source(line.encode(), "c.cfg")), [against], [])
+    found = [finding for finding in check.findings() if finding.rule.name == "refused-by-columns"]
+    assert bool(found) is is_refused
+    for finding in found:
+        assert (finding.severity, finding.engine) == ("error", "refuses")
+        assert line[finding.start.column - 1 : finding.end.column - 1] in line.split(":")
+    without = OptionCheck(OptionFile("customize_dtypes", Source(line.encode(), "c.cfg")), [], [])
+    assert list(without.findings()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        ("{relu}:InputDtype:float16,OutputDtype:int8", True),
+        ("{relu}:InputDtype:float16,OutputDtype:float16", False),
+        ("OpType::Relu:InputDtype:float16,OutputDtype:int8", True),
+        ("OpType::IndexFill:InputDtype:float16,int8,float16,OutputDtype:float16", False),  # no node has the type
+    ],
+)
+def test_a_line_for_a_node_is_refused_as_the_graph_says(
+    against: MixlistTarget, model: CheckedModel, line: str, is_refused: bool
+) -> None:
+    relu = next(node.name for node in model.graph if node.type == "Relu")
+    text = line.format(relu=relu)
+    check = OptionCheck(OptionFile("customize_dtypes", Source(text.encode(), "c.cfg")), [against], [model])
+    assert ("refused-by-columns" in [finding.rule.name for finding in check.findings()]) is is_refused
+    answer = model.ready(against).customizing(CustomizeDtypes([text])).judge("mixed_float16")
+    assert (answer[model.ready(against).prepared.graph.find(relu).index].code == "refused-customized") is is_refused
+
+
+def test_the_columns_of_real_libraries_refuse_what_no_column_has() -> None:
+    """The truth from the text of the library alone: all columns of the inputs and outputs that every node has."""
+    root = CORPUS / "cann-910" / "opp"
+    if not root.is_dir():
+        pytest.skip("the corpus is not here")
+    (path,) = root.glob("built-in/op_impl/ai_core/tbe/config/ascend910/*.json")
+    entries = json.loads(path.read_text("utf-8"))
+    kernels = Kernels(resolve(str(root), TargetOptions(soc="ascend910"), {}).operators, "ascend910", ["library"])
+    compared = refused = 0
+    for name, entry in entries.items():
+        sides = [leading(entry, word) for word in ("input", "output")]
+        columns = list(zip(*sides[0], *sides[1], strict=False))
+        if not columns or "format" not in entry.get("input0", {}):
+            continue
+        for dtype in ("float16", "float32", "int8"):
+            truth = not any(set(column) == {dtype} for column in columns)
+            asked = Customized(*((dtype,) * len(side) for side in sides))
+            assert refuses_all_nodes(asked, kernels.of(name)) is truth, (name, dtype)
+            compared += 1
+            refused += truth
+    assert (compared, refused) == (1182, 711)
+
+
+def leading(entry: dict[str, dict[str, str]], word: str) -> list[list[str]]:
+    """Return the dtypes of the required tensors before the first other one."""
+    rows = []
+    while (tensor := entry.get(f"{word}{len(rows)}")) and tensor.get("paramType") == "required":
+        rows.append(
+            [{"float": "float32"}.get(each.strip(), each.strip()) for each in tensor.get("dtype", "").split(",")]
+        )
+    return rows

@@ -8,6 +8,7 @@ known: yes is assumed.
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.policy import Policy
@@ -76,6 +77,34 @@ def customized_columns(customized: Customized, bound: Bound) -> list[int]:
             if dtype is not None and port is not None:
                 columns = [column for column in columns if column < len(port.dtypes) and port.dtypes[column] == dtype]
     return columns
+
+
+def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool:
+    """Whether the library proves that no node of an op type can have the dtypes of a customize_dtypes file: no column
+    of any kernel, static or dynamic, has them for the tensors that every node has.
+
+    :param kernels: of the op type
+    """
+    return bool(kernels) and all(
+        kernel.confidence == "library" and _refuses_all_nodes(customized, kernel) for kernel in kernels
+    )
+
+
+def _refuses_all_nodes(customized: Customized, kernel: Kernel) -> bool:
+    answers = []
+    for dynamic in (False, True):
+        inputs, outputs = (
+            _bound([Port(None)] * len(slots), slots, dynamic)
+            for slots in map(required, (kernel.inputs, kernel.outputs))
+        )
+        if any(each.dtypes for each in (*inputs, *outputs) if each is not None):
+            answers.append(not customized_columns(customized, Bound(inputs, outputs)))
+    return bool(answers) and all(answers)
+
+
+def required(slots: Sequence[Slot]) -> list[Slot]:
+    """Return the slots whose tensors every node has at the same place: those before the first other one."""
+    return list(takewhile(lambda slot: slot.param_type == "required", slots))
 
 
 def _implementations(facts: Facts, kernel: Kernel) -> Iterator[bool]:
