@@ -58,8 +58,16 @@ def run_as_process(
     return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
-def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | None], input: bytes | None) -> Ran:
+def run_here(
+    words: Words,
+    cwd: str | os.PathLike[str],
+    env: Mapping[str, str | None],
+    input: bytes | None,
+    terminal: bool = False,
+) -> Ran:
     """Run the program inside this process, with standard streams, folder and environment of its own.
+
+    :param terminal: whether standard output and error say that they are one
 
     The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work. State
     that ends with a process is restored: signal handlers, the garbage collector, hooks, caches.
@@ -70,7 +78,7 @@ def run_here(words: Words, cwd: str | os.PathLike[str], env: Mapping[str, str | 
     with ExitStack() as stack:
         for each in (_signals(), _interpreter(arguments), _folder(cwd), _environ(env)):
             stack.enter_context(each)
-        out, err = stack.enter_context(_streams(input or b""))
+        out, err = stack.enter_context(_streams(input or b"", _Terminal if terminal else io.TextIOWrapper))
         try:
             main(arguments)
         except SystemExit as left:
@@ -147,10 +155,16 @@ def _forget() -> None:
     app._missed.clear()
 
 
+class _Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
 @contextmanager
-def _streams(input: bytes) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def _streams(input: bytes, kind: type[io.TextIOWrapper]) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Separate standard streams for the program.
 
+    :param kind: the class of standard output and error
     :returns: the files that hold its output and its errors
     """
     with ExitStack() as stack:
@@ -165,8 +179,8 @@ def _streams(input: bytes) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             os.dup2(file.fileno(), number)
         stack.callback(_put_back, kept, before)
         sys.stdin = stack.enter_context(_text(0, "rb"))
-        sys.stdout = stack.enter_context(_text(1, "wb"))
-        sys.stderr = stack.enter_context(_text(2, "wb", errors="backslashreplace", line_buffering=True))
+        sys.stdout = stack.enter_context(_text(1, "wb", kind))
+        sys.stderr = stack.enter_context(_text(2, "wb", kind, errors="backslashreplace", line_buffering=True))
         yield files[1], files[2]
 
 
@@ -181,8 +195,8 @@ def _memory(name: str) -> BinaryIO:
     return open(os.memfd_create(name), "w+b", buffering=0)  # type: ignore[return-value]
 
 
-def _text(number: int, mode: str, **options: Any) -> io.TextIOWrapper:
-    return io.TextIOWrapper(open(number, mode, closefd=False), encoding="utf-8", **options)
+def _text(number: int, mode: str, kind: type[io.TextIOWrapper] = io.TextIOWrapper, **options: Any) -> io.TextIOWrapper:
+    return kind(open(number, mode, closefd=False), encoding="utf-8", **options)
 
 
 def _all_of(file: BinaryIO) -> str:
@@ -197,6 +211,7 @@ def runner(tmp_path: Path, in_process: bool) -> Runner:
     """The function of the fixtures: ``opsinfo("list", path, cwd=..., env={...}, input="...")``.
 
     ``env`` adds to the isolated environment; a value of None removes a variable. ``input`` may be str or bytes.
+    ``terminal``: see :func:`run_here`.
     """
 
     def run(
@@ -204,6 +219,7 @@ def runner(tmp_path: Path, in_process: bool) -> Runner:
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str | None] | None = None,
         input: str | bytes | None = None,
+        terminal: bool = False,
         **options: Any,
     ) -> Ran:
         sent = input.encode("utf-8") if isinstance(input, str) else input
@@ -211,6 +227,6 @@ def runner(tmp_path: Path, in_process: bool) -> Runner:
             return run_as_process(words, cwd or tmp_path, env or {}, sent, **options)
         early = [name for name in env or {} if name.startswith("PYTHON")]
         assert not early + list(options), f"{early + list(options)} need a process: mark the test with `process`"
-        return run_here(words, cwd or tmp_path, env or {}, sent)
+        return run_here(words, cwd or tmp_path, env or {}, sent, terminal)
 
     return run

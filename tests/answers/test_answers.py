@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from contract import STATUSES, schema_faults
 from library_files import library
+from rich.cells import cell_len
 
 HERE = Path(__file__).parent
 FIXTURES = HERE.parents[1] / "fixtures"
@@ -109,6 +110,34 @@ def test_a_session_gives_the_same_answers(path: Path, opsinfo: Callable[..., Any
         path.write_text(text, "utf-8")
     for step, (line, lines) in zip(steps, given, strict=True):
         assert [line, *lines] == [line, *step.answer] or RECORDS
+
+
+TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "50", "PAGER": "cat"}
+DATA = re.compile(r"^(snapshot|schema|merge)\b|--snippet|--format|--dry-run|-n\b|--diff\b")
+"""Lines whose output is code, JSON or a diff, which no terminal breaks."""
+ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\\\)")
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.case")), ids=lambda path: path.stem)
+def test_a_session_on_a_terminal_of_80_columns(path: Path, opsinfo: Callable[..., Any], tmp_path: Path) -> None:
+    """The same status as in a pipe, no internal error, and no line that the terminal would wrap."""
+    shutil.copytree(FIXTURES, tmp_path, dirs_exist_ok=True)
+    wide: list[str] = []
+
+    def on_terminal(*words: str, env: dict[str, str], **options: Any) -> Any:
+        ran = opsinfo(*words, env={**TERMINAL, **env}, terminal=True, **options)
+        assert "internal error" not in ran.err, (words, ran.err)
+        if not DATA.search(shlex.join(words)) and not ran.out.startswith("{"):
+            lines = ESCAPES.sub("", ran.out).splitlines()
+            wide.extend(f"{shlex.join(words)}\n    {line}" for line in lines if cell_len(line) > 80)
+        return ran
+
+    for step in read_session(path)[1]:
+        status = step.answer[-1] if step.answer and re.fullmatch(r"\[\d+\]", step.answer[-1]) else "[0]"
+        lines = answer(step.line, on_terminal, tmp_path)
+        now = lines[-1] if lines and re.fullmatch(r"\[\d+\]", lines[-1]) else "[0]"
+        assert (step.line, now) == (step.line, status), lines[-12:]
+    assert not wide, "\n".join(wide)
 
 
 def test_every_command_is_in_a_session() -> None:
