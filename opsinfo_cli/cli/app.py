@@ -17,7 +17,6 @@ import click
 
 from .. import __version__
 from ..errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
-from ..opening import system_failed
 from ..report.console import Console, OutputOptions, output_failed, prepare_streams
 from .lazy_group import LazyGroup
 
@@ -230,6 +229,8 @@ def _failure_of(error: Exception) -> OpsinfoError:
     if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
         return output_failed(error)
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes) and error.errno != errno.ENOMEM:
+        from ..opening import system_failed
+
         return system_failed(error)
     if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM or "failed to map" in str(error):
         return Refused("out of memory", name="out-of-memory")
