@@ -171,11 +171,11 @@ def test_a_folder_of_a_build_has_the_chips_of_its_inis(fixtures: Path) -> None:
     assert resolve(str(build), TargetOptions(soc="Ascend910B3"), {}).soc == "ascend910b"
     with pytest.raises(UsageFault, match="unknown SoC") as caught:
         resolve(f"{build}@ascend910c", TargetOptions(), {})
-    assert caught.value.hint == "did you mean `ascend910b`?"
+    assert "`ascend910b`" in (caught.value.hint or "")
 
 
 def test_an_ini_of_another_chip_is_refused(fixtures: Path) -> None:
-    with pytest.raises(UsageFault, match="unknown SoC `ascend910`"):
+    with pytest.raises(UsageFault, match="the folder has no `ascend910`"):
         resolve(f"{fixtures}/build/aic-ascend950-ops-info.ini@ascend910", TargetOptions(), {})
 
 
