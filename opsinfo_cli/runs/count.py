@@ -16,6 +16,7 @@ class Count:
     :param calibrating: overflows of the scale's first descent; scalers start too high on purpose
     :param basis: what was counted, as text for people
     :param logged: steps that the log shows, if it is a sample of the steps and their number is known
+    :param even: whether the logged steps have equal distances, so that they stand for all
     :param doubt: why the count is not a measurement; None if it is one
     :param proof: what shows that this log reports skipped steps; without it a count of zero is not a measurement
     :param notes: oddities of the log, and why ``low`` and ``high`` differ
@@ -28,6 +29,7 @@ class Count:
     basis: str
     ranks: int | None = None
     logged: int | None = None
+    even: bool = False
     doubt: str | None = None
     proof: str | None = None
     notes: tuple[str, ...] = ()

@@ -13,6 +13,27 @@ _REGULAR = 5
 _PROOF = "the log prints an overflow flag"
 
 
+class Spacing:
+    """Whether steps have equal distances; an excerpt with the first and the last steps of a run has not."""
+
+    def __init__(self) -> None:
+        self._last: int | None = None
+        self._least: int | None = None
+        self._most = 0
+
+    def add(self, step: int) -> None:
+        if self._last is not None and step != self._last:
+            apart = abs(step - self._last)
+            self._least = apart if self._least is None else min(self._least, apart)
+            self._most = max(self._most, apart)
+        self._last = step
+
+    @property
+    def is_even(self) -> bool:
+        """One step may be missing between two."""
+        return self._least is not None and self._most <= 2 * self._least
+
+
 class Flags:
     """Overflow flags by step. Several ranks may print a step; a run may print only every n-th step.
 
@@ -29,6 +50,7 @@ class Flags:
         """The distance of clean steps."""
         self._clean: int | None = None
         self._clean_steps = 0
+        self.spacing = Spacing()
         self._overflowed: list[int] = []
         self._leading = 0
         self._in_lead = True
@@ -57,6 +79,7 @@ class Flags:
 
     def _place(self, step: int, overflow: bool) -> None:
         self._recent[step] = overflow
+        self.spacing.add(step)
         if len(self._recent) > _REMEMBERED:
             self._recent.popitem(last=False)
         self._first = step if self._first is None else min(self._first, step)
@@ -87,7 +110,10 @@ class Flags:
         shown = "flags averaged over several steps" if self.averaged else "printed steps overflowed"
         doubt = f"sampled: {self.overflows} of {self.printed} {shown}, of {spanned} steps made"
         logged = None if self.averaged else self.printed
-        return Count(self.overflows, spanned, spanned, calibrating, basis, logged=logged, doubt=doubt, proof=_PROOF)
+        even = self.spacing.is_even
+        return Count(
+            self.overflows, spanned, spanned, calibrating, basis, logged=logged, even=even, doubt=doubt, proof=_PROOF
+        )
 
     def _count_of_lines(self, steps: int | None, ranks: int, printed: int | None) -> Count:
         """Count flags of lines that show no step: exact only if each step is known to print one."""

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import IO
 
 from .blocks import Block, blocks
+from .count import Count
 from .evidence import Evidence
 from .formats import FORMATS
 from .log_format import LogFormat
@@ -120,14 +121,22 @@ class Log:
         :param steps: the number of steps, if known
         :param ranks: the number of ranks that print, if known
         """
-        best = self._best()
+        readers = self._readers()
+        for reader in readers:
+            reader.printed_ranks = self._startup.ranks
+            reader.steps_printed = self._steps.total
+        best = readers[0] if readers else None
         evidence = Evidence("unknown")
         if best:
-            best.printed_ranks = self._startup.ranks
-            best.steps_printed = self._steps.total
             replaced = (reader.steps_made for reader in self._formats if reader.name in best.replaces)
             evidence = best.evidence(steps or next((made for made in replaced if made), None), ranks)
-        count = evidence.count
+        others = [reader.evidence(steps, ranks) for reader in readers[1:] if reader.counts]
+        count = _with_others(evidence.count, others)
+        for other in others:
+            evidence.scaling = evidence.scaling or other.scaling
+            evidence.fatal = evidence.fatal or other.fatal
+            if evidence.scale.start is None and not evidence.unreadable:
+                evidence.scale, evidence.at_is_step = other.scale, other.at_is_step
         if best and count.calibrating and not best.numbers_steps and not self._shows_start(steps):
             count = replace(count, calibrating=0)
         if count.steps is None:
@@ -136,7 +145,8 @@ class Log:
                 count = count.noted(self._steps.note)
         evidence.count = count.checked()
         evidence.losses = self.losses
-        has_losses = self._steps.newest is not None and self.losses.losses.entries > 1
+        is_log = self._steps.newest is not None or self.losses.first is not None
+        has_losses = is_log and self.losses.losses.entries > 1
         is_read = self._startup.known or any(reader.lines for reader in self._formats)
         evidence.known = is_read or has_losses or bool(self.reduced)
         self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))
@@ -147,12 +157,22 @@ class Log:
         from_start = self._steps.from_start
         return bool(steps or self._startup.known) if from_start is None else from_start
 
-    def _best(self) -> LogFormat | None:
-        """Return the first format, best evidence first, that understood a line; options alone come last."""
+    def _readers(self) -> list[LogFormat]:
+        """Return the formats that understood a line, best evidence first; options alone come last."""
         readers = [reader for reader in self._formats if reader.lines]
         replaced = {name for reader in readers for name in reader.replaces}
         readers = [reader for reader in readers if reader.name not in replaced]
-        return min(readers, key=lambda reader: not reader.counts, default=None)
+        return sorted(readers, key=lambda reader: not reader.counts)
+
+
+def _with_others(count: Count, others: list[Evidence]) -> Count:
+    """Return the count with what other stacks in the same log prove: counts of two stacks are never added."""
+    more = [other for other in others if other.count.proof and other.count.low > count.high]
+    if not more:
+        return count
+    most = max(other.count.low for other in more)
+    names = ", ".join(sorted(other.format for other in more))
+    return replace(count, high=most).noted(f"lines of another stack ({names}) show {most} overflows")
 
 
 def read_log(

@@ -15,7 +15,7 @@ from .steps import Steps
 NUMBER = rb"([-+]?(?:\d{1,60}\.?\d{0,60}(?:[eE][-+]?\d{1,4})?|inf|nan))"
 
 
-def whole_number(match: re.Match[bytes], group: int) -> float | None:
+def whole_number(match: re.Match[bytes], group: int | str) -> float | None:
     """Return a number of a message; None if another rank's message may have cut it off, as in `to 163Gradient ...`."""
     text, line, end = match[group], match.string, match.end(group)
     if text is None or (b"." not in text and line[end : end + 1].isalpha()):

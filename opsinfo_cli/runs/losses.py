@@ -10,7 +10,9 @@ from typing import NamedTuple
 _VALUE = rb"(?i:[-+]?(?:nan|inf(?:inity)?)(?![\w-])|[-+]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:e[-+]?\d{1,4})?)"
 _WRAPPED = rb"(?:[Tt]ensor\((?:[^()\n]{0,80}value=)?\s?)?[\[\"'(]{0,2}\s{0,4}"
 _NAMED = rb"[\"']?\s{0,8}(?:[:=]|is\s)\s{0,8}" + _WRAPPED + rb"(?P<value>" + _VALUE + rb")"
-_COLUMN = rb"[ \t]{1,4}(?P<column>(?i:[-+]?(?:nan|inf)(?=\s?[(|,\t\n])|\d{1,20}\.\d{1,20}(?![\w.])))"
+_COLUMN = (
+    rb"[ \t]{1,4}(?:\[\s{0,8})?(?P<column>(?i:[-+]?(?:nan|inf)(?=\s{0,8}[(|,\t\n\d\]n])|\d{1,20}\.\d{1,20}(?![\w.])))"
+)
 """Without a sign between name and value, as in `Loss 2.1 (2.3)`, only a value that is clearly one."""
 
 _LOSS = re.compile(rb"oss(?<=[Ll]oss)(?:" + _NAMED + rb"|" + _COLUMN + rb")")

@@ -155,7 +155,7 @@ def _losses(evidence: Evidence) -> VerdictPoint:
     parts = [(losses, "losses")] * (losses.entries > 0) + [(norms, "gradient norms")] * (norms.entries > 0)
     first = evidence.losses.first
     if first:
-        place = f"in step {first.step}" if first.step is not None else f"in logged entry {first.entry}"
+        place = f"at step {first.step}" if first.step is not None else f"in logged entry {first.entry}"
         bad = [f"{series.bad} of {series.entries} logged {what}" for series, what in parts if series.bad]
         counted = evidence.losses.nan_iterations
         bad += [f"{counted} iterations by the log's own counter"] * (counted > 0)
@@ -191,12 +191,12 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
         text = "the log has no overflow, and nothing shows that this run would print one"
         return VerdictPoint(name, "cannot be told", text, hint)
     of_steps = f" of {count.steps}" if count.steps else ""
-    if scaling_of(evidence, facts) is None and not is_bfloat(evidence, facts):
-        text = f"{count.low}{of_steps} steps overflowed; whether all are printed depends on the scaling"
-        return VerdictPoint(name, "cannot be told", text, "--loss-scale supplies it")
     if not count.is_narrow:
         text = f"{count.low} to {count.high}{of_steps} steps{_notes(count)}"
         return VerdictPoint(name, "cannot be told", text, ranks_hint)
+    if scaling_of(evidence, facts) is None and not is_bfloat(evidence, facts):
+        text = f"{count.low}{of_steps} steps overflowed; whether all are printed depends on the scaling"
+        return VerdictPoint(name, "cannot be told", text, "--loss-scale supplies it")
     if share.high is None:
         text = f"{count.low} steps overflowed; the log does not show of how many{_notes(count)}"
         return VerdictPoint(name, "cannot be told", text, "--steps N supplies the number of optimizer steps")
@@ -208,7 +208,8 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
 
 def _sample(evidence: Evidence, share: Share, limit: float) -> VerdictPoint:
     """Return the point for a log that shows a part of the steps. It fails if the overflows that are certain exceed the
-    limit among all steps, or if a run at the limit would show as many by chance less than once in a thousand times.
+    limit among all steps, or if the logged steps have equal distances and a run at the limit would show as many after
+    its calibration by chance less than once in a thousand times.
     """
     count, name = evidence.count, "overflow-share"
     assert count.logged
@@ -219,7 +220,8 @@ def _sample(evidence: Evidence, share: Share, limit: float) -> VerdictPoint:
         text += f"; falls of the scale prove at least {certain}"
     text += f"; the limit is {percent(limit)}{_notes(count)}"
     exceeds = share.low is not None and share.low >= limit
-    if exceeds or binomial_tail(count.low, count.logged, limit) < _BY_CHANCE:
+    later = count.low - count.calibrating if count.calibrating < count.logged else count.low
+    if exceeds or (count.even and binomial_tail(later, count.logged, limit) < _BY_CHANCE):
         return VerdictPoint(name, "fails", text)
     return VerdictPoint(name, "not measurable", text, "print the flag or the scale in each step")
 

@@ -28,6 +28,7 @@ DEFAULTS = {
     "zeros": 0,
     "engines": 1,
     "logged": None,
+    "even": False,
     "notes": (),
     "rises": 0,
     "falls": 0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -182,6 +184,7 @@ def test_the_words_for_doubt_name_what_was_printed() -> None:
         1,
         "flags of 3 steps, 10 to 30",
         logged=3,
+        even=True,
         doubt="sampled: 1 of 3 printed steps overflowed, of 30 steps made",
         proof="the log prints an overflow flag",
     )
@@ -196,6 +199,20 @@ def test_flags_without_steps_are_divided_among_ranks() -> None:
     assert found.count(None, 3) == Count(2, 2, 7, 1, "20 lines with a flag", 3, proof="the log prints an overflow flag")
     assert found.count(20, None).steps == 20
     assert flagged((None, False)).count(1, None).steps == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "even"),
+    [
+        (range(100, 2001, 100), True),
+        ([100, 200, 400, 500], True),  # one is missing
+        ([0, 1, 2, 3, 62496, 62497], False),  # the first and the last lines of a run
+        ([100, 200, 500], False),
+        ([100], False),
+    ],
+)
+def test_logged_steps_stand_for_all_if_their_distances_are_equal(steps: Iterable[int], even: bool) -> None:
+    assert flagged(*((step, True) for step in steps)).count(None, None).even is even
 
 
 def test_flags_without_steps_are_a_sample_if_the_log_shows_more_steps_or_none() -> None:

@@ -44,7 +44,7 @@ POINTS = json.loads((Path(__file__).parent / "points.json").read_text("utf-8"))
 def test_a_point_has_its_status_and_words(asked: dict[str, Any]) -> None:
     given = {"format": "apex", **asked["evidence"]}
     scales, count = given.pop("scales", ()), given.pop("count", None)
-    more = {name: given.pop(name) for name in ("proof", "doubt") if name in given}
+    more = {name: given.pop(name) for name in ("proof", "doubt", "logged", "even") if name in given}
     found = Evidence(**given)
     if count:
         found.count = Count(*count, "flags", notes=("odd",), **{"proof": "messages", **more})

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 
+from ..evidence import Evidence
 from ..log_format import NUMBER, FallFormat, whole_number
+from ..occurrences import Occurrences
 from ..steps import Steps
+from ..trajectory import Trajectory
 
 _OVERFLOW = re.compile(
-    rb"Gradient overflow(?:\.\s{1,2}Skipping step, (?:loss scaler \d{1,6} )?reducing loss scale to "
-    + NUMBER
-    + rb"|, skipping update)"
+    rb"Gradient overflow(?:\.\s{1,2}Skipping step, (?:loss scaler (?P<scaler>\d{1,6}) )?reducing loss scale to (?P<to>"
+    + NUMBER[1:-1]
+    + rb")|, skipping update)"
 )
-_CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss scale to " + NUMBER)
+_CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss scale to (?P<to>" + NUMBER[1:-1] + rb")")
+
+
+_MOST_SCALERS = 16
 
 
 class Apex(FallFormat):
@@ -29,8 +35,35 @@ class Apex(FallFormat):
     floor = 0.0
     window = 2000
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._scalers = {b"0": (self.occurrences, self.scale)}
+        """By number: each loss of `amp.initialize(..., num_losses=N)` has a scale of its own."""
+
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         for pattern in (_OVERFLOW, _CLOSURE):
             for match in pattern.finditer(line):
                 self.lines += copies
-                self.fell(whole_number(match, 1), steps.upto(at), copies)
+                groups = match.groupdict()
+                self._use(groups.get("scaler") or b"0")
+                self.fell(whole_number(match, "to") if groups["to"] else None, steps.upto(at), copies)
+
+    def _use(self, scaler: bytes) -> None:
+        if scaler not in self._scalers and len(self._scalers) < _MOST_SCALERS:
+            scale = Trajectory()
+            scale.behind = 1
+            self._scalers[scaler] = Occurrences(), scale
+        self.occurrences, self.scale = self._scalers.get(scaler, (self.occurrences, self.scale))
+
+    def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
+        """Count the scaler with the most messages; show the scale of it, or of one that fell below 1."""
+        used = [each for each in self._scalers.values() if each[0].total]
+        if used:
+            self.occurrences = max((messages for messages, _ in used), key=lambda messages: messages.total)
+            self.scale = max(used, key=lambda each: (each[1].lowest < 1.0, each[0] is self.occurrences))[1]
+        self.found.scale = self.scale
+        evidence = super().evidence(steps, ranks)
+        if len(used) > 1:
+            note = f"{len(used)} loss scalers print messages: that with the most messages counts"
+            evidence.count = evidence.count.noted(note)
+        return evidence

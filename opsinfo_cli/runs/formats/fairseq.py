@@ -90,9 +90,10 @@ class Fairseq(LogFormat):
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self._occurrences.count(None, ranks or 1)
         begun = self._first - self._apart if 0 < 2 * self._apart < self._first else 0  # a log after a resume
-        if steps is None and self._updates is not None:
+        is_one = self._updates is not None and not self._apart  # the log may begin anywhere
+        if steps is None and self._updates is not None and not is_one:
             steps = self._updates - begun + count.low
-        if begun or (self._updates and not self._apart):
+        if begun or is_one:
             count = replace(count, calibrating=0)
         proof = "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
         return replace(count, steps=steps, proof=count.proof or proof)

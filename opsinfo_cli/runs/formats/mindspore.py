@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..count import Count
+from ..flags import Spacing
 from ..log_format import NUMBER, FlagFormat
 from ..occurrences import Occurrences
 from ..steps import Steps
@@ -15,6 +16,8 @@ _TENSORS = re.compile(
     rb"outputs are \(Tensor\(.{0,200}?dtype=Bool, (?:value=\s?)?(True|False)\s?\), "
     rb"Tensor\([^()]{0,100}?dtype=Float\d\d, (?:value=\s?)?" + NUMBER
 )
+_OF_A_STEP = (b"oss", b"scal", b"tep", b"iter")
+"""A line with a number as its flag has one of these words; `exit on overflow: 0`, for one, is an option."""
 _EPOCH = re.compile(rb"[Ee]poch\s?:?\s?\[?\s{0,8}(\d{1,9})")
 _STEP = re.compile(rb"\b(?:[Ss]tep|iter)\s?:?\s?\[?\s{0,12}(\d{1,15})(?:\s?/\s{0,12}(\d{1,15}))?")
 _WORD = re.compile(rb"={5}overflow={5}|\boverflow!!!")
@@ -53,12 +56,14 @@ class MindSpore(FlagFormat):
         self._messages = Occurrences()
         self._dropped = 0
         self._dropped_before = 0
+        self._spacing = Spacing()
         self._logged = self._logged_overflows = 0
         self._newest_logged: int | None = None
         self._first_epoch: int | None = None
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
-        if flag := _FLAG.search(line):
+        flag = _FLAG.search(line)
+        if flag and (flag[1] in (b"True", b"False") or any(word in line for word in _OF_A_STEP)):
             scale = _SCALE.search(line, max(0, line.find(b"scal") - 5))
             self._flagged(line, flag[1], scale[1] if scale else None, copies)
         elif tensors := _TENSORS.search(line):
@@ -68,6 +73,7 @@ class MindSpore(FlagFormat):
         elif b"imgsize" in line and (step := self._step_of(line)) is not None:  # mindyolo's regular line
             if step != self._newest_logged:
                 self._logged += 1
+                self._spacing.add(step)
                 self._logged_overflows += self._dropped > self._dropped_before  # a rank each
                 self._newest_logged, self._dropped_before = step, self._dropped
         elif words := len(_WORD.findall(line)):
@@ -119,5 +125,6 @@ class MindSpore(FlagFormat):
             rest = int(self._dropped > self._dropped_before)  # the line of its step is missing
             low, logged = self._logged_overflows + rest, self._logged + rest
             high = max(low, steps or 0)
-            return Count(low, high, steps, 0, basis, logged=logged, doubt=doubt, proof=proof)
+            even = self._spacing.is_even
+            return Count(low, high, steps, 0, basis, logged=logged, even=even, doubt=doubt, proof=proof)
         return self._messages.count(steps, ranks)
