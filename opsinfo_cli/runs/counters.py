@@ -56,6 +56,7 @@ class Counters:
         self.without_skipped = False
         self.lines = 0
         self._tracks: list[_Track] = []
+        self._newest: _Track | None = None
         self._is_same_step = False
         """Whether two lines with one step differed: the lines of the engines follow each other in one order."""
         self._turns = 0
@@ -67,7 +68,7 @@ class Counters:
     @property
     def last_step(self) -> int:
         """The step of the newest line, 0 if there is none."""
-        return max(self._tracks, key=lambda track: track.used).step if self._tracks else 0
+        return self._newest.step if self._newest else 0
 
     @property
     def engines(self) -> int:
@@ -84,26 +85,25 @@ class Counters:
         """:param rest: what tells lines of two engines from copies of other ranks
         :returns: whether the line is new, not another rank's copy of the previous one
         """
-        if any((track.step, track.rest) == (step, rest) for track in self._printing):
+        newest = self._newest
+        if newest and newest.step == step and newest.rest == rest:
+            return False
+        if self._is_same_step and any(track.step == step and track.rest == rest for track in self._tracks):
             return False
         self.lines += 1  # of which each track keeps its newest as ``used``
-        track = self._continued(step)
+        track = newest if newest and newest.step < step and len(self._tracks) == 1 else self._continued(step)
         if track is None:
-            self._is_same_step = self._is_same_step or any(each.step == step for each in self._printing)
+            self._is_same_step = self._is_same_step or (newest is not None and newest.step == step)
             self._begin(step, skipped, rest)
             return True
-        self._turns += track is not max(self._tracks, key=lambda each: each.used)
+        self._turns += track is not newest
         track.spacing = self._spacing = step - track.step
         self._settle(track)
         made = step - track.step
         track.interval(made, skipped - track.skipped if self.cumulative else skipped, skipped)
         track.step, track.skipped, track.rest, track.used = step, skipped, rest, self.lines
+        self._newest = track
         return True
-
-    @property
-    def _printing(self) -> list[_Track]:
-        """The tracks whose newest line may be repeated by another rank."""
-        return self._tracks if self._is_same_step else sorted(self._tracks, key=lambda track: track.used)[-1:]
 
     def _continued(self, step: int) -> _Track | None:
         """Return the track that a line with this step continues."""
@@ -115,7 +115,8 @@ class Counters:
     def _begin(self, step: int, skipped: int, rest: bytes) -> None:
         for track in self._tracks:
             self._settle(track)
-        self._tracks.append(_Track(step, skipped, rest, (step, skipped), self.lines))
+        self._newest = _Track(step, skipped, rest, (step, skipped), self.lines)
+        self._tracks.append(self._newest)
         if len(self._tracks) > _MOST_TRACKS:
             old = self._tracks.pop(0)
             self._dropped.steps += old.steps

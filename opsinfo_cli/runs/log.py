@@ -103,7 +103,13 @@ class Log:
                         reader.option(line)
 
     def _read_lines(self, data: bytes, lines: list[bytes], words: list[bytes]) -> None:
-        readers = [(mark, reader) for reader in self._formats for mark in reader.marks if mark in data]
+        absent = [word for word in WORDS if word not in words]
+        readers = [
+            (mark, reader)
+            for reader in self._formats
+            for mark in reader.marks
+            if not any(word in mark for word in absent) and mark in data
+        ]
         at = 0
         for line, equal in groupby(lines):
             copies = len(list(equal))
