@@ -152,7 +152,7 @@ class TensorPlaces:
 
     :ivar all: by side, in the order of the model
     :ivar names: for each ONNX node, its name in reports and its op type in CANN
-    :ivar read: the values that each ONNX node reads
+    :ivar read: the values that each ONNX node reads; in place of one that vanished in a fused node, what yields it
     """
 
     def __init__(self) -> None:
@@ -179,6 +179,8 @@ class _Finder:
         self.file = file
         self.graph = graph
         self.places = TensorPlaces()
+        self._read_by: dict[str, tuple[str, ...]] = {}
+        """By value that vanished when nodes were fused, what its node reads."""
         self.bodies: dict[int, list[Subgraph]] = {}
         for subgraph in graph.subgraphs[1:]:
             if subgraph.parent is not None:
@@ -224,7 +226,13 @@ class _Finder:
         given = {value: (node, at) for node in group for at, value in enumerate(_outputs(node)) if value}
         seen: dict[str, int] = {}
         read = list(self._read(number, proto))
-        places.read[number] = tuple(value for _, _, value in read)
+        vanished = {value for node in group if node.origin is not None for value in node.origin.inner}
+        places.read[number] = tuple(
+            behind
+            for _, _, value in read
+            for behind in (self._read_by.get(value, (value,)) if value in vanished else (value,))
+        )
+        self._read_by.update(dict.fromkeys(vanished.intersection(proto.output), places.read[number]))
         for reader, at, value in read:
             slots = readers.get(value) or _folded(main, at, given)
             if not value or not slots:

@@ -110,6 +110,21 @@ def test_the_first_jump_is_at_the_subtraction_of_nearly_equal_numbers(
     assert found.nodes[-1].inputs == jump.error
 
 
+def test_the_error_of_a_fused_node_is_compared_with_that_of_what_enters_it(tmp_path: Path) -> None:
+    """The product and the addition become one node: no value between them is on the device."""
+    nodes = [
+        node("Exp", ["x"], ["e"], name="exp"),
+        node("MatMul", ["e", "w"], ["m"], name="product"),
+        node("Add", ["m", "b"], ["y"], name="add"),
+    ]
+    weights = {"w": np.eye(4, dtype=np.float32), "b": np.ones(4, np.float32)}
+    path = save(tmp_path, nodes, [value("x", FLOAT, [2, 4])], [value("y", FLOAT, [2, 4])], weights)
+    made = simulation(path, {"x": np.linspace(1, 2, 8, dtype=np.float32).reshape(2, 4)})
+    exp, product = trace(made, made.plan()).nodes
+    assert (exp.node, product.node) == ("exp", "product")
+    assert product.inputs == exp.error > 0
+
+
 def test_progress_is_reported_for_each_value_of_a_portion(tmp_path: Path) -> None:
     path = chain(tmp_path, 100)
     made = Simulation(path, all_low(path), "force_fp16", [InputSet(each, FEEDS) for each in "ab"])
