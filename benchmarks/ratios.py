@@ -212,6 +212,65 @@ def move_row(bench: Bench) -> Iterator[Measured]:
     yield bench.pair("move", "cp, jq, mv", 1.8, ours, f"sh -c {shlex.quote(its)}", prepare)
 
 
+PORT = """        this->{kind}("{name}")
+            .ParamType(REQUIRED)
+            .DataType({{ge::DT_FLOAT16, ge::DT_FLOAT, ge::DT_BF16, ge::DT_INT32, ge::DT_INT8, ge::DT_UINT8}})
+            .Format({{ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND}})
+            .UnknownShapeFormat(
+                {{ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND}});
+"""
+OPERATOR = """#include "register/op_def_registry.h"
+
+namespace ops {{
+class Op{number} : public OpDef {{
+public:
+    explicit Op{number}(const char* name) : OpDef(name)
+    {{
+{ports}        this->Attr("axis").AttrType(OPTIONAL).Int(-1);
+        OpAICoreConfig config;
+        config.DynamicCompileStaticFlag(true).DynamicFormatFlag(true).PrecisionReduceFlag({flag});
+        this->AICore().AddConfig("ascend910b", config);
+        this->AICore().AddConfig("ascend950", Config950());
+    }}
+
+private:
+    OpAICoreConfig Config950() const
+    {{
+        OpAICoreConfig config;
+        config.DynamicFormatFlag(true).ExtendCfgInfo("opFile.value", "op{number}_apt");
+        return config;
+    }}
+}};
+OP_ADD(Op{number});
+}} // namespace ops
+"""
+SOURCES = 690
+"""As the largest operator repository has; there they have 3 MB."""
+
+
+def write_sources(folder: Path, count: int) -> Path:
+    ports = [PORT.format(kind="Input", name=f"x{number}") for number in range(5)]
+    ports.append(PORT.format(kind="Output", name="y"))
+    for number in range(count):
+        path = folder / f"op{number}" / "op_host" / f"op{number}_def.cpp"
+        path.parent.mkdir(parents=True)
+        flag = "true" if number % 3 else "false"
+        path.write_text(OPERATOR.format(number=number, ports="".join(ports), flag=flag))
+    return folder
+
+
+def sources_row(bench: Bench) -> Iterator[Measured]:
+    """OpDef sources: a whole repository, and one file."""
+    every, one = write_sources(bench.folder / "sources", SOURCES), write_sources(bench.folder / "source", 1)
+    ours = bench.opsinfo("list", f"{every}@ascend950")
+    if len(bench.output(ours).splitlines()) < SOURCES:
+        raise SystemExit("list: fewer op types than sources")
+    seconds, memory = bench.large("list", f"{every}@ascend950")
+    yield Measured(f"list of {SOURCES} OpDef sources", "-", seconds, 4, "seconds")
+    yield Measured("the same, memory", "-", memory, 200, "MB")
+    yield bench.pair("list of one OpDef source", "opsinfo --help", 1.5, bench.opsinfo("list", f"{one}@ascend950"), bench.opsinfo("--help"))  # fmt: skip # noqa: E501
+
+
 def help_row(bench: Bench) -> Iterator[Measured]:
     its = shlex.join([sys.executable, "-c", "import click"])
     yield bench.pair("--help", "import click", 1.6, bench.opsinfo("--help"), its)
@@ -429,6 +488,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Measured]]] = {
     "diff": diff_row,
     "validate": validate_row,
     "move": move_row,
+    "sources": sources_row,
     "help": help_row,
     "growth": growth_row,
     "onnx": onnx_row,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 from functools import cached_property
 from heapq import nsmallest
 
@@ -77,6 +76,8 @@ class NearNames:
             return self._by_folded[key]
         if len(key) > _LONGEST or self.is_exhausted:
             return []
+        from difflib import SequenceMatcher
+
         matcher = SequenceMatcher(None, "", key)
         close: list[tuple[float, str]] = []
         for other in self._by_folded:

@@ -34,7 +34,7 @@ def read_timed(folder: Path, text: str) -> Reading:
     path = folder / "op_def.cpp"
     path.write_text(text)
     began = time.process_time()
-    reading = read_sources([path], folder)
+    reading = read_sources([str(path)], str(folder))
     use(reading)
     assert time.process_time() - began < SECONDS
     assert all(each.line >= 1 and each.reason for each in reading.unreadable)
@@ -190,6 +190,6 @@ def test_mutants_of_a_source_are_read_or_unreadable(tmp_path: Path) -> None:
 def test_600_mutants_of_real_sources_are_read_or_unreadable(tmp_path: Path) -> None:
     assert CHECKOUTS is not None
     dice = random.Random(2)
-    sources = [file for folder in sorted(Path(CHECKOUTS).iterdir()) for file in find_sources(folder)]
+    sources = [file for folder in sorted(Path(CHECKOUTS).iterdir()) for file in find_sources(str(folder))]
     for file in dice.choices(sources, k=600):
-        read_timed(tmp_path, mutated(file.read_text("utf-8", "replace"), dice))
+        read_timed(tmp_path, mutated(Path(file).read_text("utf-8", "replace"), dice))

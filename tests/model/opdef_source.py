@@ -35,7 +35,7 @@ def read(folder: Path, text: str) -> Reading:
     path = folder / "op_host" / "op_def.cpp"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
-    return read_sources([path], folder)
+    return read_sources([str(path)], str(folder))
 
 
 def row(folder: Path, body: str, chip: str = "ascend910b", **parts: str) -> Row:
@@ -66,4 +66,4 @@ def of_folder(folder: Path, files: Mapping[str, str]) -> Reading:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return read_sources(find_sources(folder), folder)
+    return read_sources(find_sources(str(folder)), str(folder))

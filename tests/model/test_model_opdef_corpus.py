@@ -41,7 +41,7 @@ def sections_of(ini: Path) -> dict[str, Sections]:
 @pytest.mark.parametrize(("chip", "count"), [("ascend910b", 38), ("ascend950", 4)])
 def test_the_law_cases_are_read_as_opbuild_wrote_them(corpus: Path, chip: str, count: int) -> None:
     folder = corpus / "vectors" / "opdef"
-    reading = read_sources([folder / "law_cases_def.cpp"])
+    reading = read_sources([str(folder / "law_cases_def.cpp")])
     assert reading.unreadable == []
     found = {row.name: row.entry for row in reading.rows if row.chip == chip}
     assert len(found) == count
@@ -114,7 +114,7 @@ def test_all_rows_of_a_repository_are_those_of_opbuild(corpus: Path, repository:
     if not root.is_dir():
         pytest.skip(f"no checkout {root}")
     rows = vectors(corpus)[repository]
-    reading = read_sources([root / path for path in dict.fromkeys(vector["path"] for vector in rows)], root)
+    reading = read_sources([str(root / path) for path in dict.fromkeys(vector["path"] for vector in rows)], str(root))
     assert reading.unreadable == []
     found = {(row.name, row.chip, row.declared.file): facts(row) for row in reading.rows}
     for vector in rows:

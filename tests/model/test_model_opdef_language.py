@@ -405,7 +405,7 @@ extern "C" { int c_function(void); }
 
 def test_a_file_that_is_missing_or_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "large.cpp").write_bytes(b"OP_ADD(A) : public OpDef" + bytes(5 << 20))
-    found = read_sources([tmp_path / "no.cpp", tmp_path / "large.cpp"], tmp_path).unreadable
+    found = read_sources([f"{tmp_path}/no.cpp", f"{tmp_path}/large.cpp"], str(tmp_path)).unreadable
     assert [(each.name, each.reason) for each in found] == [
         (None, "No such file or directory"),
         (None, "the file has more than 4 MB, which no OpDef source has"),

@@ -68,7 +68,7 @@ def column_of(value: object, place: int) -> list[str]:
     return [str(word) for word in words]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Columns:
     """The dtypes or the formats of a port.
 
@@ -120,7 +120,7 @@ def _scalar_of(value: object, place: int) -> tuple[str, int | float]:
     raise Fault("a type and a number expected", place)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Port:
     """An input or output (``OpParamDef``).
 
@@ -222,7 +222,7 @@ class Port:
     }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Ports:
     """Inputs and outputs, in the order in which they are first named."""
 
@@ -252,7 +252,7 @@ class Ports:
         return Ports([port.copy() for port in self.inputs], [port.copy() for port in self.outputs])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Setting:
     """A key of a configuration.
 
@@ -265,7 +265,7 @@ class Setting:
     is_default: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Config:
     """``OpAICoreConfig``.
 
@@ -322,7 +322,7 @@ class Config:
         return self
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Chip:
     """One ``AddConfig`` in force.
 
@@ -333,7 +333,7 @@ class Chip:
     place: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class AICore:
     """:param chips: by chip; a second ``AddConfig`` replaces the first (op_def_impl.cc:1443-1448)"""
 
@@ -393,7 +393,7 @@ def _numbered(value: object, place: int, depth: int = 2) -> object:
     return value
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Attribute:
     """``OpAttrDef`` (op_def_impl.cc:475-676).
 
@@ -424,7 +424,7 @@ class Attribute:
         return replace(self, defaults=dict(self.defaults))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Collective:
     """``OpMC2Def``: groups of collective communication."""
 
@@ -440,7 +440,7 @@ class Collective:
         return Collective(dict(self.groups))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Ignored:
     """``AICPU()`` and ``HostCPU()``: whatever is called on them is not of AI Core."""
 
@@ -451,7 +451,7 @@ class Ignored:
         return self
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OpDefinition:
     """``OpDef``: what the constructor of an op type has set.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from ...errors import Refused
 from ...opening import folders_above, open_file, unreadable
@@ -45,62 +44,60 @@ def is_source(text: bytes) -> bool:
 
 def is_experimental(path: str) -> bool:
     """Return whether a source lies in a folder ``experimental``, whose operators are not part of the package."""
-    return "experimental" in Path(path).parts[:-1]
+    return "experimental" in path.split("/")[:-1]
 
 
-def find_sources(path: str | Path) -> list[Path]:
-    """Return the OpDef sources of a file, folder, checkout or project, sorted by path.
+def find_sources(path: str) -> list[str]:
+    """Return the OpDef sources of a file, folder, checkout or project, sorted.
 
     Folders in :data:`LEFT_OUT` and hidden ones are passed over below ``path``; symbolic links to folders are not
     followed.
 
     :raises Refused: if the path cannot be read
     """
-    path = Path(path)
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [path] if is_source(read_bytes(path)) else []
-    return sorted(each for each in _walk(path) if _has_registration(each, str(path)))
+    return sorted(each for each in _walk(path) if _has_registration(each, path))
 
 
-def read_bytes(path: str | Path, tree: str | None = None) -> bytes:
+def read_bytes(path: str, tree: str | None = None) -> bytes:
     """Return the text of a source or header.
 
     :param tree: the folder in which the path was met; None for a path that the user names
     :raises Refused: if the file cannot be read, is outside the tree, or is larger than :data:`LARGEST`
     """
-    with open_file(str(path), tree) as file:
+    with open_file(path, tree) as file:
         text = file.read(LARGEST + 1)
     if len(text) > LARGEST:
-        raise Refused(f"the file has more than {LARGEST >> 20} MB, which no OpDef source has", path=str(path))
+        raise Refused(f"the file has more than {LARGEST >> 20} MB, which no OpDef source has", path=path)
     return text
 
 
-def project_of(path: str | Path) -> Path:
+def project_of(path: str) -> str:
     """Return the folder that includes of a source, or of the sources of a folder, may lead into.
 
     It is the nearest repository of git; without one the outermost folder above with a ``CMakeLists.txt``, because a
     build sees no further; else the folder itself.
     """
-    named = Path(os.path.abspath(path))
-    folder = named if named.is_dir() else named.parent
-    above = [folder, *map(Path, folders_above(str(folder)))]
-    repository = git_root(str(folder))
-    built = [each for each in above if (each / "CMakeLists.txt").is_file()]
-    return Path(repository) if repository else built[-1] if built else folder
+    named = os.path.abspath(path)
+    folder = named if os.path.isdir(named) else os.path.dirname(named)
+    above = [folder, *folders_above(folder)]
+    built = [each for each in above if os.path.isfile(os.path.join(each, "CMakeLists.txt"))]
+    return git_root(folder) or (built[-1] if built else folder)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: str) -> Iterator[str]:
     def refuse(error: OSError) -> None:
         raise unreadable(error, error.filename) from None
 
     for parent, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
-        yield from (Path(parent, name) for name in files if name.endswith(SUFFIXES))
+        yield from (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES))
 
 
-def _has_registration(path: Path, tree: str) -> bool:
+def _has_registration(path: str, tree: str) -> bool:
     """Return whether a file of a tree is a source; one that cannot be read is taken if its name says so."""
     try:
-        return is_source(read_bytes(path, tree if path.is_symlink() else None))
+        return is_source(read_bytes(path, tree if os.path.islink(path) else None))
     except Refused:
-        return path.name.endswith("_def.cpp")
+        return path.endswith("_def.cpp")

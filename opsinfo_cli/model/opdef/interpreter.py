@@ -8,7 +8,7 @@ operator, the run ends with a :class:`~.tokens.Fault`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from . import standard
@@ -93,7 +93,7 @@ _ENUMERATIONS = frozenset(
 _OPTIONS = frozenset(("IGNORE", "OPTIONAL", "REQUIRED", "DYNAMIC", "VIRTUAL"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Instance:
     """An object of a class that the sources define.
 
@@ -334,7 +334,7 @@ class Interpreter:
             alias = self._aliases.get(kind.name)
             if alias is None or alias.name == kind.name:
                 break
-            kind = replace(alias, is_array=kind.is_array, is_pointer=kind.is_pointer)
+            kind = alias._replace(is_array=kind.is_array, is_pointer=kind.is_pointer)
         return kind
 
     def _converted(self, kind: TypeName, value: object, place: int) -> object:
@@ -646,7 +646,7 @@ class Interpreter:
 
     def _element(self, node: Index, scope: Scope) -> Variable:
         container = self._evaluate(node.object, scope)
-        index = self._evaluate(node.index, scope)
+        index = self._evaluate(node.inside, scope)
         for each in (container, index):
             if isinstance(each, Unknown):
                 return Cell(each)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .definition import Columns, Config, OpDefinition, Port, Ports
 from .tokens import Fault
@@ -18,8 +18,7 @@ MOST_WORDS = 1_000_000
 _ND = "FORMAT_ND"
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(NamedTuple):
     """:param lengths: of the plain columns, if they differ: opbuild then writes none of any port"""
 
     ports: Ports

@@ -632,7 +632,7 @@ class Parser:
         kind = self.type_name()
         is_reference = False
         while self._text in ("&", "&&", "*", "const"):
-            kind.is_pointer |= self._text == "*"
+            kind = kind._replace(is_pointer=kind.is_pointer or self._text == "*")
             is_reference |= self._next() in ("&", "&&")
         return kind, is_reference
 

@@ -10,6 +10,7 @@ import operator
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...errors import Refused
 from .find import read_bytes
@@ -41,15 +42,14 @@ _KNOWN = {
 """Macros of the compiler and of the headers of C."""
 
 
-@dataclass
-class Macro:
+class Macro(NamedTuple):
     """:param parameters: None for one without parentheses"""
 
     parameters: list[str] | None
     body: list[Token]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Group:
     """A condition that is open.
 
@@ -127,7 +127,7 @@ def _headers(project: str) -> Iterator[str]:
         yield from (os.path.join(parent, name) for name in files if name.endswith(_HEADERS))
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Preprocessor:
     """The tokens of one source.
 

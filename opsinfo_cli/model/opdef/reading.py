@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import Refused, join_some
@@ -40,7 +39,7 @@ class Length(NamedTuple):
     place: Place
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Row:
     """One op type on one chip: a section of ``aic-<chip>-ops-info.ini``, and the entry that the script makes of it.
 
@@ -58,9 +57,9 @@ class Row:
     line: int
     by_default: bool
     declared: Place
-    _operator: OpDefinition = field(repr=False, compare=False)
-    _config: Config = field(repr=False, compare=False)
-    _places: SourceMap = field(repr=False, compare=False)
+    _operator: OpDefinition = field(repr=False)
+    _config: Config = field(repr=False)
+    _places: SourceMap = field(repr=False)
 
     @cached_property
     def policy(self) -> Policy:
@@ -156,7 +155,7 @@ COMPUTE_UNITS = frozenset(
 """Chips that ``opbuild --compute_unit`` knows; it passes over others (op_cfg_generator.h:27-30)."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Operator:
     """An op type that was read.
 
@@ -168,9 +167,9 @@ class Operator:
     file: str
     line: int
     chips: tuple[str, ...]
-    _operator: OpDefinition = field(repr=False, compare=False)
-    _places: SourceMap = field(repr=False, compare=False)
-    _place: int = field(repr=False, compare=False)
+    _operator: OpDefinition = field(repr=False)
+    _places: SourceMap = field(repr=False)
+    _place: int = field(repr=False)
 
     @property
     def unread(self) -> list[Fault]:
@@ -189,8 +188,7 @@ class Operator:
         return _row(self._operator, chip, Chip(Config.of_chip(self._place), self._place), self._places)
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """An op type, or a file (then ``name`` is None), that could not be read.
 
     :param line: 1-based
@@ -202,8 +200,7 @@ class Unreadable:
     reason: str
 
 
-@dataclass(frozen=True)
-class Unpassed:
+class Unpassed(NamedTuple):
     """An ``OpAICoreConfig`` that is filled and never given to ``AddConfig``: nothing of it has an effect.
 
     :param name: the op type
@@ -228,7 +225,7 @@ class Registration(NamedTuple):
     place: Place
 
 
-@dataclass
+@dataclass(eq=False)
 class Reading:
     """:param files: the sources, as given
     :param operators: op types that were read, whether they declare a chip or not
@@ -242,7 +239,7 @@ class Reading:
     registrations: list[Registration] = field(default_factory=list)
 
 
-def read_sources(files: Iterable[str | Path], project: str | Path | None = None) -> Reading:
+def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
     """Read OpDef sources, as :func:`~opsinfo_cli.model.opdef.find.find_sources` finds them.
 
     What cannot be read is in the answer; nothing is raised for the content of a file.
@@ -250,10 +247,10 @@ def read_sources(files: Iterable[str | Path], project: str | Path | None = None)
     :param project: the folder that local includes may lead into; by default that of the first file
         (:func:`~opsinfo_cli.model.opdef.find.project_of`)
     """
-    reading = Reading([str(file) for file in files])
+    reading = Reading(list(files))
     if not reading.files:
         return reading
-    headers = Files(str(project or project_of(reading.files[0])))
+    headers = Files(project or project_of(reading.files[0]))
     for file in reading.files:
         try:
             _read_source(file, headers, reading)

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .tokens import Fault
 
@@ -32,8 +31,7 @@ class Fragment(Protocol):
         """:raises Fault: if it is none"""
 
 
-@dataclass(slots=True)
-class TypeName:
+class TypeName(NamedTuple):
     """``const std::vector<ge::DataType>``: name ``vector``, one argument.
 
     :param name: without namespaces; ``auto`` if it is deduced
@@ -50,14 +48,12 @@ class TypeName:
 # Expressions
 
 
-@dataclass(slots=True)
-class Literal:
+class Literal(NamedTuple):
     value: object
     place: int
 
 
-@dataclass(slots=True)
-class Name:
+class Name(NamedTuple):
     """``ge::DT_FLOAT``: parts ``ge`` and ``DT_FLOAT``.
 
     :param arguments: the template's: ``std::get<0>``
@@ -68,14 +64,12 @@ class Name:
     place: int
 
 
-@dataclass(slots=True)
-class Braces:
+class Braces(NamedTuple):
     items: list[Expression]
     place: int
 
 
-@dataclass(slots=True)
-class Call:
+class Call(NamedTuple):
     """``f(a)``, ``object.f(a)`` and ``T{a}``.
 
     :param is_braced: ``T{a}``
@@ -87,29 +81,25 @@ class Call:
     place: int
 
 
-@dataclass(slots=True)
-class Member:
+class Member(NamedTuple):
     object: Expression
     name: str
     place: int
 
 
-@dataclass(slots=True)
-class Index:
+class Index(NamedTuple):
     object: Expression
-    index: Expression
+    inside: Expression
     place: int
 
 
-@dataclass(slots=True)
-class Unary:
+class Unary(NamedTuple):
     operator: str
     operand: Expression
     place: int
 
 
-@dataclass(slots=True)
-class Step:
+class Step(NamedTuple):
     """``++x``, ``x--``."""
 
     by: int
@@ -118,16 +108,14 @@ class Step:
     place: int
 
 
-@dataclass(slots=True)
-class Binary:
+class Binary(NamedTuple):
     operator: str
     left: Expression
     right: Expression
     place: int
 
 
-@dataclass(slots=True)
-class Assign:
+class Assign(NamedTuple):
     """:param operator: of ``x += y`` it is ``+``; of ``x = y`` it is empty"""
 
     operator: str
@@ -136,16 +124,14 @@ class Assign:
     place: int
 
 
-@dataclass(slots=True)
-class Conditional:
+class Conditional(NamedTuple):
     condition: Expression
     then: Expression
     otherwise: Expression
     place: int
 
 
-@dataclass(slots=True)
-class Lambda:
+class Lambda(NamedTuple):
     function: FunctionDefinition
     place: int
 
@@ -156,8 +142,7 @@ Expression = Literal | Name | Braces | Call | Member | Index | Unary | Step | Bi
 # Statements
 
 
-@dataclass(slots=True)
-class Declare:
+class Declare(NamedTuple):
     """``T name = value``, ``T name(items)``, ``T name{items}``, ``T name``.
 
     :param value: None without ``=``
@@ -172,8 +157,7 @@ class Declare:
     place: int
 
 
-@dataclass(slots=True)
-class Unpack:
+class Unpack(NamedTuple):
     """``auto [a, b] = value``."""
 
     names: list[str]
@@ -182,41 +166,35 @@ class Unpack:
     place: int
 
 
-@dataclass(slots=True)
-class Evaluate:
+class Evaluate(NamedTuple):
     expression: Expression
     place: int
 
 
-@dataclass(slots=True)
-class Return:
+class Return(NamedTuple):
     value: Expression | None
     place: int
 
 
-@dataclass(slots=True)
-class Jump:
+class Jump(NamedTuple):
     """:param word: ``break`` or ``continue``"""
 
     word: str
     place: int
 
 
-@dataclass(slots=True)
-class Throw:
+class Throw(NamedTuple):
     place: int
 
 
-@dataclass(slots=True)
-class If:
+class If(NamedTuple):
     condition: Expression
     then: Statement
     otherwise: Statement | None
     place: int
 
 
-@dataclass(slots=True)
-class Loop:
+class Loop(NamedTuple):
     """``for (first; condition; step) body``, ``while (condition) body`` and ``do body while (condition)``."""
 
     first: Statement | None
@@ -227,8 +205,7 @@ class Loop:
     place: int
 
 
-@dataclass(slots=True)
-class ForEach:
+class ForEach(NamedTuple):
     """``for (T name : values) body``; several names for ``auto& [a, b]``."""
 
     names: list[str]
@@ -238,8 +215,7 @@ class ForEach:
     place: int
 
 
-@dataclass(slots=True)
-class Switch:
+class Switch(NamedTuple):
     """:param labels: a value, or None for ``default``, and the index of the statement it leads to"""
 
     value: Expression
@@ -248,8 +224,7 @@ class Switch:
     place: int
 
 
-@dataclass(slots=True)
-class Block:
+class Block(NamedTuple):
     """:param is_scope: False for ``int a, b;``, whose names belong to the block around it"""
 
     statements: list[Statement]
@@ -257,8 +232,7 @@ class Block:
     place: int
 
 
-@dataclass(slots=True)
-class Unparsed:
+class Unparsed(NamedTuple):
     """A statement that is not understood, which matters only if it is run.
 
     :param name: what it declares, if it looks like a declaration
@@ -275,16 +249,14 @@ Statement = Declare | Unpack | Evaluate | Return | Jump | Throw | If | Loop | Fo
 # Definitions
 
 
-@dataclass(slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     type: TypeName
     name: str | None
     is_reference: bool
     default: Expression | None
 
 
-@dataclass(slots=True)
-class FunctionDefinition:
+class FunctionDefinition(NamedTuple):
     """:param initializers: of a constructor: what it gives to bases and members"""
 
     name: str
@@ -294,8 +266,7 @@ class FunctionDefinition:
     place: int
 
 
-@dataclass(slots=True)
-class ClassDefinition:
+class ClassDefinition(NamedTuple):
     """:param body: the text between its braces"""
 
     name: str
@@ -304,8 +275,7 @@ class ClassDefinition:
     place: int
 
 
-@dataclass(slots=True)
-class Alias:
+class Alias(NamedTuple):
     """``using name = type``."""
 
     name: str
@@ -313,22 +283,19 @@ class Alias:
     place: int
 
 
-@dataclass(slots=True)
-class Enumeration:
+class Enumeration(NamedTuple):
     members: list[tuple[str, Expression | None]]
     place: int
 
 
-@dataclass(slots=True)
-class Undecided:
+class Undecided(NamedTuple):
     """Definitions under a condition that the sources do not decide."""
 
     fault: Fault
     place: int
 
 
-@dataclass(slots=True)
-class Register:
+class Register(NamedTuple):
     """``OP_ADD(name)``; or another macro that registers, whose effect is not read.
 
     :param macro: ``OP_ADD``

@@ -27,7 +27,7 @@ class Place(NamedTuple):
     line: int
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SourceMap:
     """The places of all files that were read, laid end to end."""
 
@@ -65,8 +65,7 @@ class Fault(Exception):
         self.place = place
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(NamedTuple):
     """A line that begins with ``#``.
 
     :param word: ``include``; empty for the directive without effect

@@ -15,7 +15,7 @@ class Constant(str):
     __slots__ = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Unknown:
     """A value that cannot be worked out; it matters only where it is used.
 
@@ -25,14 +25,14 @@ class Unknown:
     fault: Fault
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Cell:
     """A variable: a reference shares that of what it refers to."""
 
     value: object
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Element:
     """An element of a vector, as a variable."""
 
@@ -48,7 +48,7 @@ class Element:
         self.container[self.index] = value
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class MapElement:
     """An element of a map, as a variable."""
 
@@ -67,7 +67,7 @@ class MapElement:
 Variable = Cell | Element | MapElement
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """The names of a block, a body, an object or a namespace."""
 
@@ -87,7 +87,7 @@ class Scope:
         self.cells[name] = Cell(value)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Functions:
     """All functions of a name in a namespace or class.
 
@@ -98,7 +98,7 @@ class Functions:
     scope: Scope
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Position:
     """An iterator: a position in a vector, or in the pairs of a map.
 
@@ -110,7 +110,7 @@ class Position:
     index: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Size:
     """``sizeof``: only a ratio of two is a number here.
 
