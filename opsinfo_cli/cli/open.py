@@ -262,22 +262,27 @@ def report_no_match(console: Console, total: int, narrowing: dict[str, object]) 
 def accepted_mixlist(path: str, console: Console) -> Mixlist:
     """Return a mixlist that the engine accepts.
 
+    :raises UsageFault: if the file is a library, a snapshot or another file of CANN
     :raises Refused: if it does not; every reason is printed to standard error
     """
     from ..text.scanner import scan
 
-    document = scan(Source.read(path))
+    source = Source.read(path)
+    require_no_library(source)
+    document = scan(source)
     return _accepted(document, document, console)
 
 
 def fixable_mixlist(source: Source, console: Console) -> Mixlist:
     """Return a mixlist that the engine accepts after `fmt` has fixed its syntax.
 
+    :raises UsageFault: if the file is a library, a snapshot or another file of CANN
     :raises Refused: if it does not; every reason is printed to standard error
     """
     from ..change.fmt import fixed
     from ..text.scanner import scan
 
+    require_no_library(source)
     try:
         document = scan(fixed(source))
     except Damaged:  # reported below, with all other findings

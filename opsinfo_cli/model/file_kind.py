@@ -11,7 +11,7 @@ from ..text.members import Members, read_members
 from ..text.source import Source
 from .entry_rules import TENSOR_SECTION
 from .foreign_files import KERNEL_INDEX, Foreign, foreign_text
-from .policy import PRECISION
+from .policy import LISTS, PRECISION
 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
@@ -40,11 +40,10 @@ _OPTION_LINES = {
 _NODE_NAME = r"[\w./:-]*"
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
-_MARK = (
-    r'"(?:(?:white|black|gray)-list"\s*:|(?:white|black|gr[ae]y|trust|block)[-_ ]?list"\s*:\s*\{\s*'
-    r'(?:\}|"(?:to[-_ ]|(?:add|remove)"))'
-    r'|to[-_ ]?(?:add|remove)"\s*:)'
-)
+_NEAR_LIST = r"(?:white|black|gr[ae]y|trust|block)[-_ ]?list"
+_NEAR_ACTION = r"to[-_ ]?(?:add|remove)"
+_MARK = rf'"(?:(?:{"|".join(LISTS)})"\s*:\s*[{{[]|{_NEAR_LIST}"\s*:\s*\{{|{_NEAR_ACTION}"\s*:\s*[{{[])'
+"""What is left of a broken mixlist; whole ones are recognised by :func:`_has_own_mark`."""
 _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:\s*(\{?)'
 _NUMBERED_TENSOR = r"(?:in|out)put[0-9]+"
 
@@ -118,10 +117,12 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
         if _is_whole(outcome) or not source.text.strip():
             return False
         kind = _kind_of_broken(source)
-        return kind == "library" or (kind == "mixlist" and _is_mixlist_of_its_own(source))
+        is_of_its_own = is_mixlist_name(source.path) or bool(re.search(_MARK, source.text, re.IGNORECASE))
+        return kind == "library" or (kind == "mixlist" and is_of_its_own)
     if content.get("kind") == SNAPSHOT or foreign_text(source.path, content, source.text):
         return False
-    return (_has_mixlist_key(content, source.text) and _is_mixlist_of_its_own(source)) or _looks_like_library(content)
+    is_mixlist = _has_mixlist_key(content, source.text) and (is_mixlist_name(source.path) or _has_own_mark(content))
+    return is_mixlist or _looks_like_library(content)
 
 
 def foreign_of(source: Source, outcome: Members | Document | None = None) -> Foreign | None:
@@ -143,9 +144,26 @@ def _is_whole(outcome: Members | Document) -> bool:
     return isinstance(outcome, Members) or outcome.root is not None
 
 
-def _is_mixlist_of_its_own(source: Source) -> bool:
-    """Return whether the name, or a key of a list of operators or an action, is that of a mixlist."""
-    return is_mixlist_name(source.path) or bool(re.search(_MARK, source.text, re.IGNORECASE))
+def _has_own_mark(content: Content) -> bool:
+    """Return whether a list of operators or an action is among the keys; its value is no word or number.
+
+    Vocabularies have all these words as keys, and translations of user interfaces some of them.
+    """
+    for key, value in content.items():
+        if not isinstance(value, dict):
+            if key in LISTS and (value is None or isinstance(value, (bool, list))):
+                return True
+            continue
+        is_near = bool(re.fullmatch(_NEAR_LIST, key, re.IGNORECASE))
+        if key in LISTS or (is_near and not value):
+            return True
+        action = f"(?:{_NEAR_ACTION}|add|remove)" if is_near else _NEAR_ACTION
+        if any(
+            re.fullmatch(action, inner, re.IGNORECASE) and isinstance(held, (dict, list))
+            for inner, held in value.items()
+        ):
+            return True
+    return False
 
 
 def _holds_array(value: Any) -> bool:

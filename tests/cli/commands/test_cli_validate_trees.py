@@ -47,6 +47,9 @@ OTHERS = {
     "hosts.json": '{"black_list": ["example.com"]}',
     "ge_options.json": '{"ge.exec.modify_mixlist": "m.json"}',
     "cut.json": '{"file_list": [1,',
+    "vocab.json": '{"list": 1, "white-list": 2, "toAdd": 3, "to-add": 4, "block": 5}',
+    "de.json": '{"list": "Liste", "menu": {"to_add": "hinzu", "to-remove": "weg"}}',
+    "deep.json": '{"file_list": [], "a": {"b": {"to_add": ["x"]}}}',
     "alpaca.json": '[{"instruction": "x", "input": "", "output": "y"}]',
     "single_op.json": '[{"op": "Add", "input_desc": [{"type": "int32"}]}]',
     "cut_array.json": '[{"input0": {"name": "x"}',
@@ -61,6 +64,8 @@ OTHERS = {
 MEANT = {
     "a.json": '{"blak-list": {"to_add": []}}',
     "b.json": '{"white_list": {}}',
+    "d.json": '{"Trustlist": {"add": ["Mul"]}}',
+    "e.json": '{"gray-list": ["Mul"]}',
     "c.json": '{"black-list": {"to-add": ["Mul"',
 }
 
