@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SHOWN = {
     "README.md": "en",
     "docs/guide.md": "en",
+    "docs/operators.md": "en",
     "README.zh-CN.md": "zh",
     "docs/guide.zh-CN.md": "zh",
 }

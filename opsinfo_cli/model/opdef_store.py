@@ -11,7 +11,7 @@ from ..text.members import RawMember
 from ..text.source import Source
 from .entry import Entry
 from .library import Operators, Store
-from .opdef.find import find_sources, read_bytes
+from .opdef.find import find_sources, project_of, read_bytes
 from .opdef.reading import Reading, Row, Unreadable, read_sources
 from .policy import BadFlag, Policy
 
@@ -154,7 +154,7 @@ def read_opdef(path: str) -> Reading | None:
     files = find_sources(path)
     if not files:
         return None
-    reading = read_sources(files)
+    reading = read_sources(files, project_of(path))
     readable = []
     for row in reading.rows:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -135,3 +136,30 @@ def test_the_command_of_a_recipe_writes_the_reports_that_its_other_steps_read(
         text = (sample / file).read_text("utf-8")
         assert path in text
         assert ElementTree.fromstring(text).tag == "testsuites" if name == "junit" else json.loads(text) or not wrong
+
+
+def test_the_recipe_of_operator_repositories_annotates_each_new_or_changed_policy(
+    opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("base", "change"):
+        shutil.copytree(ROOT / "fixtures/custom-ops", tmp_path / name)
+    part = (ROOT / "docs/ci.md").read_text("utf-8").split("\n## Merge requests of operator repositories\n")[1]
+    command = " ".join(re.findall(r"opsinfo (validate .*?)\n```", part, re.DOTALL)[0].split())
+    update = re.findall(r"`opsinfo (validate [^`]*--update-baseline)`", part)[0]
+    assert opsinfo(*update.split(), cwd=tmp_path / "change").code == 0
+    source = tmp_path / "change/op_host/log_custom.cpp"
+    changed = source.read_text().replace("PrecisionReduceFlag(false)", "PrecisionReduceFlag(true)")
+    source.write_text(changed)
+    new = (tmp_path / "change/op_host/add_custom.cpp").read_text().replace("AddCustom", "SubCustom")
+    (tmp_path / "change/op_host/sub_custom.cpp").write_text(new)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    ran = opsinfo(*command.split(), cwd=tmp_path / "change")
+    assert ran.code == 0
+    said = [line for line in ran.out.splitlines() if line.startswith("::")]
+    assert [
+        re.findall(r"file=([^,]+),line=([0-9]+)", line)[0] for line in said if "D011" in line or "D012" in line
+    ] == [
+        ("op_host/log_custom.cpp", "12"),
+        ("op_host/sub_custom.cpp", "20"),
+        ("op_host/sub_custom.cpp", "21"),
+    ]
