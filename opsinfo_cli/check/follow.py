@@ -96,7 +96,7 @@ def not_followed(files: Sequence[str], outcome: Outcome) -> Iterator[str]:
     paths = sum(bool(_LINE_OF_SCRIPT.search(passed.path)) for passed in outcome.passed_over)
     if paths:
         what = "path in a script was" if paths == 1 else "paths in scripts were"
-        yield f"{paths} {what} not followed: computed, or out of this folder; -v lists {'it' if paths == 1 else 'them'}"
+        yield f"{paths} {what} not followed; -v says why"
 
 
 class _Following:
@@ -118,7 +118,9 @@ class _Following:
         raw: list[Setting] = []
         for setting in settings.options:
             kind = KINDS.get(setting.option)
-            if kind is None or setting.span in self._seen or not re.search(r"[./]", setting.value or setting.text):
+            written = setting.value or setting.text
+            is_path = re.search(r"[./]", written) or (settings.is_whole and written)  # else `keep_dtype=True`
+            if kind is None or setting.span in self._seen or not is_path:
                 continue
             self._seen.add(setting.span)
             self.count += 1

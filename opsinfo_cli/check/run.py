@@ -168,7 +168,7 @@ class Checker:
                 self._not_followed.append(found.path)
             return found.path in self._not_followed
         if found.kind == "named":
-            self.named(found.path, data)
+            self.named(found.path, data, may_be_script=self.follow and extension in SCRIPTS)
             return True
         reason = self.file(found.path, data, is_named=False)
         if reason is not None:
@@ -249,12 +249,18 @@ class Checker:
             else:
                 replace(self, kind=kind).file(path, data)
 
-    def named(self, path: str, data: bytes) -> None:
-        """Check a file that the user names; if its kind cannot be detected, record a failure."""
+    def named(self, path: str, data: bytes, may_be_script: bool = False) -> None:
+        """Check a file that the user names; if its kind cannot be detected, record a failure.
+
+        :param may_be_script: whether it is then a script that names nothing
+        """
         try:
             self.file(path, data)
         except UsageFault as fault:
-            self.failures.append(fault)
+            if may_be_script:
+                self.outcome.files.append(FileVerdict(path, "script", None))
+            else:
+                self.failures.append(fault)
 
     def file(self, path: str, data: bytes, is_named: bool = True) -> str | None:
         """Check a file; one of a tree only if its name or text shows its kind. Inis are checked with the others of

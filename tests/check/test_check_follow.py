@@ -161,12 +161,27 @@ def test_paths_that_are_computed_are_counted(tmp_path: Path) -> None:
     tree(tmp_path, {"run.py": 'f(modify_mixlist=os.path.join(top, "ops.json"), keep_dtype=f"{top}/k.cfg")'})
     outcome = validate(str(tmp_path), follow=True)
     assert outcome.notes == [
-        "2 paths in scripts were not followed: computed, or out of this folder; -v lists them",
+        "2 paths in scripts were not followed; -v says why",
     ]
     assert outcome.findings == []
 
 
 def test_a_literal_variable_of_a_script_is_replaced(tmp_path: Path) -> None:
     tree(tmp_path, {"run.sh": "LISTS=lists\natc --keep_dtype=${LISTS}/keep.cfg", "lists/keep.cfg": "# x\n"})
+    outcome = validate(str(tmp_path / "run.sh"), follow=True)
+    assert [finding.rule.name for finding in outcome.findings] == ["ignored-line"]
+
+
+@pytest.mark.parametrize("name", ["run.sh", "run.ini", "run.config", "run.py"])
+def test_a_script_that_the_user_names_may_name_nothing(tmp_path: Path, name: str) -> None:
+    tree(tmp_path, {name: "x = 1\n"})
+    outcome = validate(str(tmp_path / name), follow=True)
+    assert (outcome.failures, outcome.findings) == ([], [])
+    assert [verdict.kind for verdict in outcome.files] == ["script"]
+    assert [failure.name for failure in validate(str(tmp_path / name)).failures] == ["unknown-kind"]
+
+
+def test_a_command_names_a_file_without_an_ending_and_other_programs_a_switch(tmp_path: Path) -> None:
+    tree(tmp_path, {"run.sh": "atc --model=a --keep_dtype=keep\npython train.py --keep_dtype=True\n", "keep": "# x\n"})
     outcome = validate(str(tmp_path / "run.sh"), follow=True)
     assert [finding.rule.name for finding in outcome.findings] == ["ignored-line"]

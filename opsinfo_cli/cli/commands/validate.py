@@ -243,6 +243,8 @@ def command(
     unchecked = ("mixlist",) if models else ("mixlist", *OPTION_KINDS)
     if not targets and any(file.kind in unchecked for file in run.checked.outcome.files):
         console.note("names not checked; add --against TARGET")
+    elif not targets and any(file.kind == "customize_dtypes" for file in run.checked.outcome.files):
+        console.note("the dtypes of customize_dtypes not checked; add --against TARGET")
     if narrowing.update_baseline:
         run.accept(writing.writes)
     for format_, path in files:
