@@ -31,12 +31,12 @@ class EditedFile:
         write_file(self.path, text.encode("utf-8"))
 
     def read(self) -> str:
-        """Return the text, without a byte order mark.
+        """Return the text, without a byte order mark; any line end of an editor, CR alone too, ends a line.
 
         :raises Refused: if the file is gone or is not UTF-8
         """
         try:
-            return read_bytes(self.path).decode("utf-8-sig").replace("\r\n", "\n")
+            return read_bytes(self.path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError:
             raise Refused("the edited text is not UTF-8", name="unreadable", path=self.path) from None
 

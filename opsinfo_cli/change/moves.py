@@ -47,7 +47,8 @@ class Job(NamedTuple):
     """One file to change: the path as given, and the plan.
 
     :param seen: the text as the command read it; it is not parsed again if the file is unchanged
-    :param start: the content from which a file that does not exist yet is planned
+    :param start: the content from which a file that does not exist yet is planned. If it is empty, nothing is known of
+        a file that another process creates meanwhile, and that file is refused; else the plan is made for it
     :param tree: the folder in which the path was met, out of which no link is followed; None if the user names it
     :param reviewed: whether a person chose the moves from the policies in ``seen``, so that others make them stale
     """

@@ -77,7 +77,9 @@ class Writer:
 
     def preview(self, jobs: Sequence[Job]) -> Result:
         """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
-        files, refused = _each(jobs, lambda job: planned(job, job.start or job.source(read_bytes(job.path, job.tree))))
+        files, refused = _each(
+            _distinct(jobs), lambda job: planned(job, job.start or job.source(read_bytes(job.path, job.tree)))
+        )
         return Result(files, None, refused)
 
     def run(self, kind: str, jobs: Sequence[Job]) -> Result:
@@ -87,16 +89,18 @@ class Writer:
             is changed
         :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
+        jobs = _distinct(jobs)
         for job in jobs:
-            if job.start and os.path.lexists(real_path(job.path)):
+            if job.start and not job.start.data and os.path.lexists(real_path(job.path)):
                 raise Refused("the file exists already", name="exists", path=job.path)
         real, unreadable = _each(jobs, lambda job: (job, self._readable(job)))
         writes: dict[str, Write] = {}
 
         def plan(job: Job, place: Place) -> FileResult:
-            original = None if job.start else read_original(place)
-            file = planned(job, job.start or job.source(original.data if original else b""))
-            if file.patch or (job.start and not job.start.data):
+            start = None if job.start and job.start.data and os.path.lexists(place.path) else job.start
+            original = None if start else read_original(place)
+            file = planned(job, start or job.source(original.data if original else b""))
+            if file.patch or (start and not start.data):
                 write = Write(place, original, file.result.data, job.path, file.moved)
                 self._require_allowed(write)
                 writes[job.path] = write
@@ -261,6 +265,14 @@ def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
                     vault.save(replace(record, folders=left))
                     found.append((record, closed))
     return found
+
+
+def _distinct(jobs: Iterable[Job]) -> list[Job]:
+    """Return one job for each file: the first, if several paths lead to it, through a link for example."""
+    distinct: dict[str, Job] = {}
+    for job in jobs:
+        distinct.setdefault(real_path(job.path), job)
+    return list(distinct.values())
 
 
 def _each(items: Iterable[_Item], work: Callable[[_Item], _Done]) -> tuple[list[_Done], tuple[OpsinfoError, ...]]:

@@ -17,7 +17,9 @@ import pytest
 from change_support import NEW, ROOT_ONLY, TEXT, Holding, create, jobs, move, names, once, record_of, records, run
 from raising import raised
 
+from opsinfo_cli.change.fmt import FmtPlan
 from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan
+from opsinfo_cli.change.moving import move_jobs
 from opsinfo_cli.change.output_file import new_folder, write_copies, write_file
 from opsinfo_cli.change.vault import Entry, Vault
 from opsinfo_cli.change.whole_file import sha256_of
@@ -471,6 +473,25 @@ def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: 
     assert not (tmp_path / "c").exists()
     create(Writer(vault), tmp_path / "empty", text="")
     assert (tmp_path / "empty").read_bytes() == b""
+
+
+def test_a_mixlist_that_another_process_creates_meanwhile_gets_the_marks_too(tmp_path: Path, vault: Vault) -> None:
+    path = tmp_path / "m.json"
+    mine, theirs = (move_jobs(str(path), {name: Policy.BLACK}, say=print) for name in ("Add", "Mul"))
+    Writer(vault).run("move", theirs)
+    Writer(vault).run("move", mine)
+    assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Mul", "Add"]}}
+
+
+def test_two_paths_of_one_file_are_one_file(tmp_path: Path, vault: Vault) -> None:
+    path, link = tmp_path / "m.json", tmp_path / "link.json"
+    path.write_text('{"black-list": {"to-add": ["Add",]}}')
+    link.symlink_to(path)
+    work = [Job(str(each), FmtPlan()) for each in (path, link)]
+    assert len(Writer(vault).preview(work).files) == 1
+    result = Writer(vault).run("fmt", work)
+    assert (len(result.files), result.refused) == (1, ())
+    assert path.read_text() == '{"black-list": {"to-add": ["Add"]}}'
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP], ids=["EPERM", "EOPNOTSUPP"])

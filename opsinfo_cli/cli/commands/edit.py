@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -151,6 +152,11 @@ def _asked(file: EditedFile, known: Known) -> dict[str, Policy]:
 
 
 def _open_editor(path: str) -> None:
+    """Wait for the editor. Ctrl-C is the editor's business, as with git: it may be meant for a child of it.
+
+    :raises Refused: if the editor fails
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # a handler, since the editor would inherit SIG_IGN
     try:
         click.edit(filename=path)
     except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is not closed
@@ -158,3 +164,5 @@ def _open_editor(path: str) -> None:
         reason = reason.replace(": Editing failed", "")
         hint = "nothing was changed; $VISUAL or $EDITOR names the editor"
         raise Refused(f"the editor failed: {reason}", name="editor-failed", hint=hint) from None
+    finally:
+        signal.signal(signal.SIGINT, before)

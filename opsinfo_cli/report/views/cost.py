@@ -21,6 +21,8 @@ def cost_text(cost: Cost) -> str:
 
 def size(count: int) -> str:
     """Return bytes as text: ``512 bytes``, ``1.2 MB``."""
+    if count > 1 << 63:  # more than any machine addresses, and beyond a float's range perhaps
+        return "more than 2^63 bytes"
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else counted(count, "byte")
 
 

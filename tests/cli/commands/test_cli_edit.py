@@ -237,3 +237,20 @@ def test_a_target_that_move_refuses_opens_no_editor(
     path = write(tmp_path / "aic-x-ops-info.json", content)
     assert opsinfo("edit", path, *words, env=editor.env).code == code
     assert editor.shown == []
+
+
+def test_lines_that_end_with_cr_are_lines(opsinfo: Run, opp: Path, editor: Editor) -> None:
+    editor.saves(b"# policies\rblack SwiGlu\rgray Add\r")
+    assert opsinfo("edit", f"{opp}@ascend910b", env=editor.env).code == 0
+    assert flag_of(opp / NN, "SwiGlu") == "false"
+
+
+@pytest.mark.process
+def test_an_interrupt_while_the_editor_runs_is_the_editors(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    """A child of the editor is interrupted by Ctrl-C, which the terminal sends to opsinfo, too."""
+    editor = write(
+        tmp_path / "editor", '#!/bin/sh\nkill -INT $PPID\nsleep 0.2\nsed -i s/^white.SwiGlu/black\\ SwiGlu/ "$1"\n'
+    )
+    editor.chmod(0o755)
+    ran = opsinfo("edit", f"{opp}@ascend910b", env={"EDITOR": str(editor)})
+    assert (ran.code, flag_of(opp / NN, "SwiGlu")) == (0, "false"), ran.err
