@@ -32,6 +32,14 @@ _AI_CORE_ONLY = ("paramType", "dtype")
 """Keys of a tensor that libraries of AI Core have; the others have `type`."""
 _POLICIES = "policies are in the libraries of AI Core, `aic-<soc>-ops-info*.json`"
 KERNEL_INDEX = "binary_info_config.json"
+_BY_KEYS = {
+    ("binFileName", "kernelName"): "the description of a compiled kernel",
+    ("binList",): "an index of compiled kernels",
+    ("op_type", "op_list"): "a list of kernels to compile",
+    ("server_count", "server_list"): "a rank table of HCCL",
+    ("group_count", "group_list"): "a rank table of HCCL",
+}
+"""Files of CANN with such keys in the root object."""
 _SINGLE_OPERATORS = re.compile(r'\[\s*\{(?=[^\[\]]*"op"\s*:\s*")(?=[^{]*"(?:input_desc|output_desc)"\s*:)')
 _ENGINE_IN_INI = r"^opInfo\.engine=([^\s=]+)\s*$"
 _READ_BY_GRAPH = "`opsinfo graph` reads it"
@@ -75,9 +83,8 @@ def foreign_text(path: str, content: dict[str, Any] | None, text: str) -> Foreig
         return _library_of(engine)
     if os.path.basename(path) == KERNEL_INDEX or any(isinstance(entry.get("binaryList"), list) for entry in entries):
         return Foreign("an index of compiled kernels", _POLICIES)
-    if "binFileName" in content and "kernelName" in content:
-        return Foreign("the description of a compiled kernel", _POLICIES)
-    return None
+    what = next((what for keys, what in _BY_KEYS.items() if content.keys() >= {*keys}), None)
+    return Foreign(what, _POLICIES) if what else None
 
 
 def foreign_binary(path: str, head: bytes) -> Foreign | None:

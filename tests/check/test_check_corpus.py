@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from opsinfo_cli.check.mixlist import MixlistTarget
-from opsinfo_cli.check.run import Checker
+from opsinfo_cli.check.run import Checker, validate
 from opsinfo_cli.model.target import TargetOptions, resolve
 
 
@@ -51,3 +53,24 @@ def test_the_real_stores_have_no_errors(corpus: Path) -> None:
     assert [each for each in checker.outcome.findings if each.severity == "error"] == []
     names = Counter(finding.rule.name for finding in checker.outcome.findings)
     assert names["shadowed"] == 14
+
+
+FOREIGN = {
+    "array_json_is_no_library": {None, "a description of single operators for atc or msopgen"},
+    "jsonc_op_key": {None},
+    "aicpu_library": {"a library of AI CPU"},
+    "binary_info": {"an index of compiled kernels"},
+}
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_files_of_other_tools_are_passed_over_in_a_folder_and_named_for_what_they_are(case: str, corpus: Path) -> None:
+    folder = corpus / "cases" / case
+    if not folder.is_dir():
+        pytest.skip("the corpus has no such case")
+    checker = Checker()
+    checker.paths([str(folder)])
+    assert (checker.outcome.files, [error.name for error in checker.failures]) == ([], ["nothing-to-check"])
+    named = [validate(path) for path in folder.glob("*.json")]
+    said = {outcome.failures[0].message.removesuffix("; it has no policy") for outcome in named}
+    assert said == {what or "neither a library nor a mixlist" for what in FOREIGN[case]}

@@ -121,6 +121,9 @@ FOREIGN = {
         '{"binFileName": "a", "kernelName": "b", "list": []}',
         "the description of a compiled kernel",
     ),
+    "kernels to compile": ("x.json", '{"op_type": "A", "op_list": [{}]}', "a list of kernels to compile"),
+    "a rank table": ("x.json", '{"status": "completed", "group_count": "1", "group_list": []}', "a rank table of HCCL"),
+    "a rank table by servers": ("x.json", '{"server_count": "1", "server_list": []}', "a rank table of HCCL"),
     "single operators": (
         "x.json",
         '[{"op": "Add", "input_desc": [{"type": "int32"}]}]',
