@@ -77,7 +77,8 @@ class Chips(NamedTuple):
             if self.kind == "opdef":
                 error.hint = "; ".join(filter(None, [error.hint, _if_not_declared()]))
             raise error
-        return Definitions(self.kind, chosen or None, self.load(chosen), self.unreadable)
+        unread = [each for each in self.unreadable if each.chip in (None, chosen)]
+        return Definitions(self.kind, chosen or None, self.load(chosen), unread)
 
 
 def _if_not_declared() -> str:
@@ -126,7 +127,7 @@ def _chips_of_inis(path: str) -> Chips | None:
 
 
 def _chips_of_sources(path: str) -> Chips | None:
-    from .opdef_store import OpDefOperators, OpDefStore, read_opdef
+    from .opdef_store import OpDefOperators, OpDefStore, read_opdef, unreadable_error
 
     reading = read_opdef(path)
     if reading is None:
@@ -136,10 +137,14 @@ def _chips_of_sources(path: str) -> Chips | None:
         declared.setdefault(operator.name, []).extend(operator.chips)
 
     def operators(soc: str) -> Operators:
-        store = OpDefStore(row for row in reading.rows if row.chip == soc)
-        return OpDefOperators(store, soc, declared, reading.unreadable)
+        rows = [row for row in reading.rows if row.chip == soc]
+        unread = [each for each in reading.unreadable if each.chip in (None, soc)]
+        if not rows and unread:
+            raise unreadable_error(unread[0], len(unread) - 1)
+        return OpDefOperators(OpDefStore(rows), soc, declared, unread)
 
-    return Chips("opdef", path, sorted({row.chip for row in reading.rows}), operators, reading.unreadable)
+    chips = {row.chip for row in reading.rows} | {each.chip for each in reading.unreadable if each.chip is not None}
+    return Chips("opdef", path, sorted(chips), operators, reading.unreadable)
 
 
 def _chips_of_package(path: str) -> Chips | None:

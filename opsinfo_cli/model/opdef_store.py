@@ -160,7 +160,7 @@ def read_opdef(path: str) -> Reading | None:
         try:
             _ = row.policy
         except BadFlag as error:
-            reading.unreadable.append(Unreadable(row.name, row.file, row.line, f"on {row.chip}: {error}"))
+            reading.unreadable.append(Unreadable(row.name, row.file, row.line, f"on {row.chip}: {error}", row.chip))
         else:
             readable.append(row)
     reading.rows = readable

@@ -129,7 +129,8 @@ class Console:
 
     def headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document with the head of all documents."""
-        unread = [{**vars(each)} for each in self.unreadable]
+        fields = ("name", "file", "line", "reason")
+        unread = [{field: getattr(each, field) for field in fields} for each in self.unreadable]
         more = {"unreadable": unread} if unread else {}
         return {"schema_version": SCHEMA_VERSION, "command": self.command, **document, **more}
 

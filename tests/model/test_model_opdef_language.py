@@ -270,7 +270,7 @@ def test_a_condition_that_the_project_decides(tmp_path: Path, condition: str) ->
 UNREADABLE = {
     "a condition of the build": (
         f"OpAICoreConfig c;\n#ifdef FROM_THE_BUILD\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
-        *(8, "`#ifdef FROM_THE_BUILD`: no file of the project decides it"),
+        *(11, "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not"),
     ),
     "a flag": (f"OpAICoreConfig c;\nc.PrecisionReduceFlag(kFlag); {PASS}", 8, "`kFlag` is not defined in the project"),
     "a flag that is a text": (
@@ -299,6 +299,38 @@ def test_what_may_decide_the_policy_and_is_not_known_is_named(tmp_path: Path, ca
     assert reason(tmp_path, body) == (line, why)
 
 
+def test_with_one_macro_of_the_build_rows_that_do_not_depend_on_it_are_read(tmp_path: Path) -> None:
+    body = f"""OpAICoreConfig c, d; c.PrecisionReduceFlag(true); OpAICoreConfig never; never.DynamicFormatFlag(true);
+#ifdef FROM_THE_BUILD
+d.PrecisionReduceFlag(false);
+this->AICore().AddConfig("ascend950", c);
+#endif
+{PASS} this->AICore().AddConfig("ascend310p", d);"""
+    reading = read(tmp_path, source(body))
+    assert [(row.chip, row.policy) for row in reading.rows] == [("ascend910b", "white")]
+    why = "the build decides it by defining `FROM_THE_BUILD` or not"
+    assert [(each.name, each.line, each.reason) for each in reading.unreadable] == [
+        ("Op", 12, f"on ascend310p: {why}"),
+        ("Op", 10, f"on ascend950: {why}"),
+    ]
+    assert [operator.chips for operator in reading.operators] == [("ascend910b", "ascend310p", "ascend950")]
+    assert [each.variable for each in reading.unpassed] == ["never"]
+    assert [each.name for each in reading.registrations] == ["Op"]
+
+
+def test_an_op_type_that_the_build_leaves_out_is_unreadable(tmp_path: Path) -> None:
+    reading = read(tmp_path, f"#if defined(FROM_THE_BUILD)\n{source(ADD)}\n#endif\n{source(ADD, name='Other')}")
+    assert [row.name for row in reading.rows] == ["Other"]
+    assert [(each.name, each.reason) for each in reading.unreadable] == [
+        ("Op", "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not")
+    ]
+
+
+def test_with_two_macros_of_the_build_nothing_is_assumed(tmp_path: Path) -> None:
+    two = "#ifdef ONE\nc.PrecisionReduceFlag(false);\n#endif\n#ifdef TWO\nc.PrecisionReduceFlag(true);\n#endif\n"
+    assert reason(tmp_path, f"OpAICoreConfig c;\n{two}{PASS}") == (8, "`#ifdef ONE`: no file of the project decides it")
+
+
 def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
     plain = source(ADD)
     for text, wanted in {
@@ -307,7 +339,7 @@ def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
         plain.replace(
             "class Op :", "class Op : public OpDef { int other; };\nclass Op :"
         ): "the class `Op` is defined 2 times",
-        f"#ifdef FROM_THE_BUILD\n{plain}\n#endif\n": "`#ifdef FROM_THE_BUILD`: no file of the project decides it",
+        f"#if VALUE > 2\n{plain}\n#endif\n": "`#if VALUE > 2`: no file of the project decides it",
         plain.replace(": public OpDef", ": private Thing"): "the base class `Thing` is not defined in the project",
     }.items():
         (found,) = read(tmp_path, text).unreadable

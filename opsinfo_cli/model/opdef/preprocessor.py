@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -132,11 +132,15 @@ class Preprocessor:
     """The tokens of one source.
 
     :param searches: whether an include that is not beside the file is looked for in the whole project, which takes time
+    :param assumed: macros of the build, and whether they are assumed to be defined
+    :param undecided: macros that conditions ask for and no file defines
     :param missing: names of local includes that were not found, and their places
     """
 
     files: Files
     searches: bool = False
+    assumed: Mapping[str, bool] = field(default_factory=dict)
+    undecided: set[str] = field(default_factory=set)
     missing: list[tuple[str, int]] = field(default_factory=list)
     _macros: dict[str, Macro] = field(default_factory=dict)
     _included: set[str] = field(default_factory=set)
@@ -208,12 +212,18 @@ class Preprocessor:
     def _condition(self, directive: Directive, path: str) -> bool | None:
         """Return whether a condition holds; None if it depends on what only the build defines."""
         if directive.word.endswith("def"):
-            return "n" not in directive.word if self._is_defined(directive) else None
+            known = True if self._is_defined(directive) else self._assumption(directive.rest[:1])
+            return known if known is None or directive.word in ("ifdef", "elifdef") else not known
         try:
             value = _value(Parser(self._expanded(self._without_defined(directive.rest, path))).whole().expression)
         except Fault:
             return None
         return None if value is None else bool(value)
+
+    def _assumption(self, name: list[Token]) -> bool | None:
+        """Return whether a macro that no file defines is assumed to be defined; None if nothing is assumed."""
+        self.undecided.update(token.text for token in name)
+        return self.assumed.get(name[0].text) if name else None
 
     def _without_defined(self, tokens: list[Token], path: str) -> list[Token]:
         """Return a condition with 1 for ``defined(X)`` if X is defined, and with 1 or 0 for ``__has_include``.
@@ -232,7 +242,8 @@ class Preprocessor:
                 while name.text != ")" and next(waiting, _CLOSE).text != ")":
                     pass
             if token.text == "defined":
-                found.append(Token("1" if name.text in self._macros else "undecided", token.place))
+                known = True if name.text in self._macros else self._assumption([name])
+                found.append(Token("undecided" if known is None else str(int(known)), token.place))
             else:
                 is_there = name.text.startswith('"') and self._header(name.text, path) is not None
                 found.append(Token(str(int(is_there)), token.place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -192,12 +192,14 @@ class Unreadable(NamedTuple):
     """An op type, or a file (then ``name`` is None), that could not be read.
 
     :param line: 1-based
+    :param chip: the only one on which it could not; None for all
     """
 
     name: str | None
     file: str
     line: int
     reason: str
+    chip: str | None = None
 
 
 class Unpassed(NamedTuple):
@@ -253,27 +255,64 @@ def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
     headers = Files(project or project_of(reading.files[0]))
     for file in reading.files:
         try:
-            _read_source(file, headers, reading)
+            found = _read_source(file, headers)
         except Refused as error:
             reading.unreadable.append(Unreadable(None, file, 1, error.message))
-        except Fault as fault:
-            _give_up(file, headers.places.at(fault.place), fault.reason, reading)
-        except RecursionError:
-            _give_up(file, Place(file, 1), "the text is nested too deeply", reading)
+        else:
+            for name in ("rows", "operators", "unreadable", "unpassed", "registrations"):
+                getattr(reading, name).extend(getattr(found, name))
     return reading
 
 
-def _read_source(file: str, headers: Files, reading: Reading) -> None:
-    """Add what a source says. Headers are looked for in the whole project only if something is missing."""
-    for searches in (False, True):
-        preprocessor = Preprocessor(headers, searches)
-        found = Reading([file])
-        _run_source(preprocessor, file, found)
-        parts = [part for operator in found.operators for part in operator.unread]
-        if not preprocessor.missing or not (found.unreadable or parts or not found.registrations):
-            break
-    for name in ("rows", "operators", "unreadable", "unpassed", "registrations"):
-        getattr(reading, name).extend(getattr(found, name))
+def _read_source(file: str, headers: Files) -> Reading:
+    """Return what a source says.
+
+    Headers are looked for in the whole project only if something is missing. If one macro of the build decides
+    something, the source is read with it and without it.
+    """
+    preprocessor = Preprocessor(headers)
+    found = _attempt(preprocessor, file)
+    parts = [part for operator in found.operators for part in operator.unread]
+    if preprocessor.missing and (found.unreadable or parts or not found.registrations):
+        preprocessor = Preprocessor(headers, searches=True)
+        found = _attempt(preprocessor, file)
+    if found.unreadable and len(preprocessor.undecided) == 1:
+        (macro,) = preprocessor.undecided
+        ways = [_attempt(Preprocessor(headers, preprocessor.searches, {macro: value}), file) for value in (True, False)]
+        if not any(way.unreadable for way in ways):
+            return _common(macro, *ways)
+    return found
+
+
+def _attempt(preprocessor: Preprocessor, file: str) -> Reading:
+    reading = Reading([file])
+    try:
+        _run_source(preprocessor, file, reading)
+    except Fault as fault:
+        return _given_up(file, preprocessor.files.places.at(fault.place), fault.reason)
+    except RecursionError:
+        return _given_up(file, Place(file, 1), "the text is nested too deeply")
+    return reading
+
+
+def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
+    """Return what a source says whether or not the build defines a macro; rows that differ are unreadable."""
+    found = Reading(defined.files, registrations=undefined.registrations)
+    every = {(row.name, row.chip): row for way in (undefined, defined) for row in way.rows}
+    same = {(row.name, row.chip): row for row in undefined.rows}
+    for key, row in every.items():
+        other = same.get(key)
+        if other is not None and (row.entry, row.by_default) == (other.entry, other.by_default):
+            found.rows.append(row)
+        else:
+            reason = f"on {row.chip}: the build decides it by defining `{macro}` or not"
+            found.unreadable.append(Unreadable(row.name, *row.declared, reason, row.chip))
+    found.operators = [
+        replace(operator, chips=tuple(chip for name, chip in every if name == operator.name))
+        for operator in {each.name: each for each in (*undefined.operators, *defined.operators)}.values()
+    ]
+    found.unpassed = [each for each in undefined.unpassed if each in defined.unpassed]
+    return found
 
 
 def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:
@@ -320,11 +359,11 @@ def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
     return f"{reason}; includes that the project does not have: {join_some(names)}" if names else reason
 
 
-def _give_up(file: str, place: Place, reason: str, reading: Reading) -> None:
-    """Name all op types of a source as unreadable, and the file itself if it shows none."""
+def _given_up(file: str, place: Place, reason: str) -> Reading:
+    """Return all op types of a source as unreadable, and the file itself if it shows none."""
     text = read_bytes(file).decode("utf-8", "replace")
     names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", text)) or {None: None}
-    reading.unreadable += [Unreadable(name, *place, reason) for name in names]
+    return Reading([file], unreadable=[Unreadable(name, *place, reason) for name in names])
 
 
 def _row(operator: OpDefinition, name: str, chip: Chip, places: SourceMap) -> Row:

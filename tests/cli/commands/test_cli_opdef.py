@@ -211,6 +211,20 @@ def test_exit_3_if_the_operator_that_is_asked_for_or_everything_is_unreadable(op
         assert (ran.json["error"]["name"], ran.json["error"]["line"]) == ("unreadable-source", 8)
 
 
+def test_what_only_one_chip_leaves_open_is_said_for_that_chip(opsinfo: Run, tmp_path: Path) -> None:
+    body = f"""{WHITE.replace("950", "910b")}
+#ifdef FROM_THE_BUILD
+        this->AICore().AddConfig("ascend950", c);
+#endif"""
+    path = write(tmp_path / "a.cpp", source("A", body))
+    ran = opsinfo("list", f"{path}@ascend910b")
+    assert (ran.code, rows(ran)[0][:2], ran.err) == (0, ["A", "white"], "")
+    ran = opsinfo("list", f"{path}@ascend950")
+    assert (ran.code, ran.out) == (3, "")
+    assert "on ascend950: the build decides it by defining `FROM_THE_BUILD` or not" in ran.err
+    assert "a.cpp:10:1" in ran.err
+
+
 def test_columns_that_cannot_be_read_do_not_hide_the_policy(opsinfo: Run, tmp_path: Path) -> None:
     ports = '\n this->Input("x").DataType(made_by_a_compiler()).Format({ge::FORMAT_ND});\n'
     path = write(tmp_path / "a.cpp", source("A", BLACK, ports))
