@@ -73,7 +73,7 @@ _DOES = {
         "convolutions of `fp16.op_type` even where one has"
     ),
     "MIX_FP16": _MIXED.format(low="float16"),
-    "KEEP_ORIGIN": "the model's dtype, or float32 where no kernel has a lower one; nothing is reduced",
+    "KEEP_ORIGIN": "the model's dtype; float32 where no kernel has it in float16 or bfloat16; nothing is reduced",
     "FORCE_FP32": (
         "float32; but matrix products and convolutions of `fp16.op_type` read float16 where a kernel gives float32 for "
         "it, and what no kernel has in float32 is reduced"

@@ -55,7 +55,7 @@ def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
     rows = []
     for engine in dict.fromkeys(mode.engine for mode in modes):
         same = [mode for mode in modes if mode.engine == engine]
-        chips = join_some([chip.removeprefix("ascend") for chip in same[0].listed_socs], 2) or "all"
+        chips = join_some([chip.removeprefix("ascend") for chip in same[0].listed_socs], 1) or "all"
         low = " ".join(_SHORT.get(dtype, dtype) for dtype in sorted(same[0].low)) or "-"
         by_option = [[mode.name for mode in same if option in mode.options] for option in _OPTIONS]
         rows += [
