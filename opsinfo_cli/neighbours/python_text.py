@@ -50,7 +50,10 @@ _EMPTY = PythonList({}, {})
 
 
 def named_lists(
-    source: Source, names: frozenset[str], constants: Mapping[str, list[str]] | None = None
+    source: Source,
+    names: frozenset[str],
+    constants: Mapping[str, list[str]] | None = None,
+    nodes: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, list[PythonName]], tuple[Loss, ...]]:
     """Return the strings last assigned to each of ``names``, or passed as a keyword argument of that name.
 
@@ -58,19 +61,21 @@ def named_lists(
     another way is in a loss, with its place.
 
     :param constants: library constants that the text may use
+    :param nodes: the lists of nodes, which may be computed whole
     :raises Damaged: if the text is not valid Python, or nothing of any list can be read
     """
     script = _Script(names, constants or {})
-    nodes = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
+    statements = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
     try:
-        for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+        for node in sorted(statements, key=lambda node: (node.lineno, node.col_offset)):
             script.read(node)
     except RecursionError:
         raise _too_deep(source) from None
     lists = {name: read for name, read in script.variables.items() if name in names}
     unread = [(name, part) for name, read in lists.items() for part in read.unread]
-    if unread and not any(read.names for read in lists.values()):
-        name, part = unread[0]
+    needed = [(name, part) for name, part in unread if name not in nodes]
+    if needed and not any(read.names for read in lists.values()):
+        name, part = needed[0]
         message = f"`{name}` is not a list of strings that can be read without running the script"
         hint = "write the names out as a list of strings"
         raise Damaged(message, path=source.path, line=part.line, column=part.column, hint=hint)

@@ -341,6 +341,13 @@ def test_a_computed_block_list_still_replaces_the_default_one() -> None:
     assert [each.name for each in found.lists.entries] == ["conv1"]
 
 
+def test_a_computed_list_of_nodes_alone_leaves_the_default_list_of_operators() -> None:
+    found = read("onnxconverter", "nodes = [n.name for n in graph.node]\nconvert(model, node_block_list=nodes)")
+    assert [each.name for each in found.lists.entries] == DEFAULT
+    assert all(each.is_default for each in found.lists.entries)
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("unread", ("node_block_list",))]
+
+
 def test_lines_before_the_first_section_of_tensorflows_lists_are_named() -> None:
     found = read("tensorflow", "2024 run\nAllowList:\nConv2D\n")
     assert [each.name for each in found.lists.entries] == ["Conv2D"]

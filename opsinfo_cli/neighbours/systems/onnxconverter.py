@@ -17,7 +17,8 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
     own = system.lists()
     constants = {"DEFAULT_OP_BLOCK_LIST": [entry.name for entry in own.entries]}
-    lists, losses = named_lists(source, frozenset({"op_block_list", "node_block_list"}), constants)
+    wanted, of_nodes = frozenset({"op_block_list", "node_block_list"}), frozenset({"node_block_list"})
+    lists, losses = named_lists(source, wanted, constants, of_nodes)
     if not lists:
         raise UsageFault("the file sets neither op_block_list nor node_block_list", path=source.path)
     high = OperatorClass.HIGH
