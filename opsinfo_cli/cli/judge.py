@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ..check.mode import keep_dtype_without_effect
 from ..errors import UsageFault
 from ..graph.answer import Answer
 from ..graph.fusions import fused_into
@@ -18,10 +19,9 @@ from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE
 from ..graph.options.op_precision import OpPrecision
 from ..model.mixlist import Mixlist
-from ..model.precision_mode import MODES, knows_modes_of
 from ..model.target import Target, TargetOptions
 from ..report.console import Console
-from .open import accepted_mixlist, open_given, report_doubts, report_unknown
+from .open import accepted_mixlist, open_given, report_doubts, report_mode, report_unknown
 from .params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, lazily, option
 
 DEFAULT_MODE = "mixed_float16"
@@ -145,10 +145,10 @@ def judged_model(
         report_unknown(mixlist, target.operators, console)
     if mixlist and not mode.is_mixed:
         console.warn(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here")
-    if target and target.soc and mode.name in MODES and not MODES[mode.name].is_on(target.soc):
-        may = "does not have" if knows_modes_of(target.soc) else "is an unknown chip, which may not have"
-        console.warn(f"{target.soc} {may} the mode {mode.name}")
+    report_mode(mode.name, target, console)
     keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
+    if keep_dtype and mode.engine == "KEEP_ORIGIN":
+        console.warn(keep_dtype_without_effect(mode.name)[0])
     customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
     with console.progress(f"judging {len(graph)} nodes"):
         ready = prepare(
@@ -166,6 +166,8 @@ def judged_model(
     if mixlist:
         _report_fused(answer.graph, mixlist, console)
     _report_option_files(answer.graph, keep_dtype, customize_dtypes, options.atc.op_precision_mode, console)
+    if customize_dtypes:
+        _report_refused(answer, customize_dtypes.path, console)
     return JudgedModel(graph, options, answer, ready, mixlist)
 
 
@@ -189,6 +191,15 @@ def _report_fused(graph: ModelGraph, mixlist: Mixlist, console: Console) -> None
         if types:
             named = ", ".join(f"`{each}`" for each in types)
             console.warn(f"the mixlist names `{name}`: fusion makes {named} of its nodes before the lists are applied")
+
+
+def _report_refused(answer: Answer, path: str, console: Console) -> None:
+    """Warn of nodes that no column serves with the dtypes of a customize_dtypes file."""
+    refused = [node for node in answer if node.code == "refused-customized"]
+    if refused:
+        more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
+        what = "refuses" if refused[0].confidence == "library" else "refuses, by assumed columns,"
+        console.warn(f"{path}: AI Core {what} node `{refused[0].name}`{more}: no column has the dtypes of its line")
 
 
 def _report_option_files(

@@ -10,7 +10,7 @@ from ...graph.judging import prepare
 from ...graph.options.atc import AtcOptions
 from ...model.target import TargetOptions
 from ...report.console import Console
-from ..open import accepted_mixlist, open_given, open_model, open_prices, report_doubts, report_unknown
+from ..open import accepted_mixlist, open_given, open_model, open_prices, report_doubts, report_mode, report_unknown
 from ..simulation import opened_simulation
 from .check import Check
 
@@ -33,6 +33,7 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
         check.require_simulation()
         return problem_of(options, None, None, None, console)
     report_doubts(target, console)
+    report_mode(options.mode, target, console)
     base = accepted_mixlist(options.base, console) if options.base else None
     if base:
         report_unknown(base, target.operators, console)

@@ -372,3 +372,10 @@ def test_git_ignores_a_new_run_folder_and_no_folder_of_the_user(search: Search, 
         assert search(*among(), "--journal", folder, "--", check, "{mixlist}").code == 0
     assert (tmp_path / "new" / ".gitignore").read_text() == "*\n"
     assert not (tmp_path / "mine" / ".gitignore").exists()
+
+
+def test_a_mode_that_the_chip_lacks_is_warned_about(opsinfo: Run, opp: Path) -> None:
+    words = ("--precision-mode", "mixed_bfloat16", "--among", "Mul", "--dry-run", "--", "true", "{mixlist}")
+    for soc, is_warned in (("ascend910", True), ("ascend910b", False)):
+        ran = opsinfo("bisect", "--against", f"{opp}@{soc}", *words)
+        assert (f"warning: {soc} does not have the mode mixed_bfloat16" in ran.err) is is_warned

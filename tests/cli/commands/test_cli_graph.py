@@ -177,3 +177,32 @@ def test_an_onnx_model_has_no_dtypes_to_read_back(opsinfo: Run, judged: Judge, t
     pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     ran = opsinfo(*judged(model=dump(tmp_path)), "--read-back", onnx_model(tmp_path))
     assert (ran.code, "neither a compiled model nor a dump" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "warning"),
+    [
+        (
+            ("--precision-mode", "origin", "--keep-dtype"),
+            "OpType::Relu\n",
+            "keep_dtype has no effect with `origin`: every node keeps its dtype",
+        ),
+        (
+            ("--customize-dtypes",),
+            "OpType::Relu:InputDtype:float16,OutputDtype:int8\n",
+            "AI Core refuses node `relu`: no column has the dtypes of its line",
+        ),
+        (("--precision-mode", "force_fp16", "--keep-dtype"), "OpType::Relu\n", None),
+        (("--customize-dtypes",), "OpType::Relu:InputDtype:float16,OutputDtype:float16\n", None),
+    ],
+)
+def test_what_validate_reports_of_an_option_file_is_a_warning_here(
+    opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path, words: tuple[str, ...], text: str, warning: str | None
+) -> None:
+    (tmp_path / "options.cfg").write_text(text)
+    ran = opsinfo("graph", fixtures / "model.onnx", "--against", f"{opp}@ascend910b", *words, tmp_path / "options.cfg")
+    assert ran.code == 0
+    if warning:
+        assert warning in ran.err
+    else:
+        assert "warning" not in ran.err
