@@ -169,6 +169,19 @@ def list_row(bench: Bench) -> Iterator[Measured]:
     if columns[0] != columns[1]:
         raise SystemExit("list: jq does not print the same names and policies")
     yield bench.pair("list of one store", "jq, the same rows", 2.5, ours, its)
+    ini = bench.folder / "aic-ascend910b-ops-info.ini"
+    ini.write_text("".join(ini_lines(json.loads(files[0].read_text()))))
+    ours, its = bench.opsinfo("list", ini), bench.opsinfo("list", files[0])
+    if len(bench.output(ours).splitlines()) != len(bench.output(its).splitlines()):
+        raise SystemExit("list: the ini has other op types than its library")
+    yield bench.pair("list of an ini", "of its library", 1.5, ours, its)
+
+
+def ini_lines(library: dict[str, dict[str, dict[str, str]]]) -> Iterator[str]:
+    for name, sections in library.items():
+        yield f"[{name}]\n"
+        for section, keys in sections.items():
+            yield from (f"{section}.{key}={value}\n" for key, value in keys.items())
 
 
 def diff_row(bench: Bench) -> Iterator[Measured]:

@@ -144,10 +144,9 @@ def _require_written(target: Target, asked: Mapping[str, Policy]) -> None:
         to, entry = asked[operator.name], operator.entry
         if operator.policy is to:
             continue
-        word = f"PrecisionReduceFlag({to.flag})" if to.flag else "no PrecisionReduceFlag"
-        if target.kind == "ini":
-            word = f"precision_reduce.flag={to.flag}" if to.flag else "no precision_reduce.flag"
-        changes.append(f"{entry.path}:{entry.line}: `{operator.name}` is {operator.policy}; {to} takes `{word}`")
+        word = "precision_reduce.flag=%s" if target.kind == "ini" else "PrecisionReduceFlag(%s)"
+        takes = f"`{word % to.flag}`" if to.flag else f"no `{word.partition('(')[0].partition('=')[0]}`"
+        changes.append(f"{entry.path}:{entry.line}: `{operator.name}` is {operator.policy}; {to} takes {takes}")
     raise Refused(
         f"{_NOT_WRITTEN[target.kind]}{': ' if changes else ''}{join_some(changes, 10)}",
         name="not-written",

@@ -27,8 +27,11 @@ def scope_of(target: str | None) -> Scope:
     is_chip = not os.path.lexists(target) and os.path.isdir(target.rpartition("@")[0])
     if not is_chip and (os.path.lexists(target) or "/" in target or target.endswith(".json")):
         return lambda path: path == real
-    install = resolve(target, TargetOptions(), os.environ).install
-    assert install is not None  # a bare name can only be a SoC
+    found = resolve(target, TargetOptions(), os.environ)
+    if found.install is None:
+        directories = [store.directory for store in found.operators.stores if store.directory]
+        return lambda path: os.path.dirname(path) in map(os.path.realpath, directories)
+    install = found.install
     folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
     return lambda path: os.path.dirname(path) in folders
 

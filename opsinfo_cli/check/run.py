@@ -21,7 +21,6 @@ from ..model.foreign_files import foreign_binary
 from ..model.ini import build_of, is_ini, rank
 from ..model.library import Library, Store, library_files, load_order
 from ..model.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
-from ..model.opdef.reading import read_sources
 from ..model.precision_mode import MODES
 from ..model.repository import Repository
 from ..model.target import Target, unknown_kind
@@ -37,7 +36,6 @@ from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
 from .mode import PLACE, check_modes
 from .model import CheckedModel, check_models
-from .opdef import SourceCheck
 from .options import OptionCheck, OptionFile
 from .selection import RuleSelection
 from .store import check_store, never_built
@@ -200,6 +198,11 @@ class Checker:
 
     def _check_sources(self) -> None:
         """Check the OpDef sources that were noted, those of one project together."""
+        if not self._sources and not self._experimental:
+            return
+        from ..model.opdef.reading import read_sources
+        from .opdef import SourceCheck
+
         projects: dict[str, tuple[list[str], list[str]]] = {}
         for files, number in ((self._sources, 0), (self._experimental, 1)):
             for file in files:

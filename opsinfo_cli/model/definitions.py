@@ -53,6 +53,11 @@ class Chips(NamedTuple):
     load: Callable[[str], Operators]
     unreadable: Sequence[Unreadable] = ()
 
+    @property
+    def phrase(self) -> str:
+        """The kind in a sentence."""
+        return PHRASES[self.kind]
+
     def of(self, soc: str | None) -> Definitions:
         """Return the op types of one chip.
 
@@ -87,6 +92,7 @@ def _if_not_declared() -> str:
     return NOT_DECLARED
 
 
+PHRASES = {"ini": "an ini of opbuild", "opdef": "OpDef sources", "package": "a custom operator package"}
 _WHAT = {
     "ini": "the folder has inis",
     "opdef": "the sources declare operators",

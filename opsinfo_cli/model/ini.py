@@ -111,27 +111,34 @@ def read_ini(source: Source) -> Ini:
     head: tuple[int, int] | None = None
     is_orphaned = False
     at = last = 0
-    for number, raw in enumerate(source.text.split("\n")):
+    for raw in source.text.split("\n"):
         start, at = at, at + len(raw) + 1
         line = raw.rstrip()
         if not line:
             continue
         end = start + len(line)
-        is_after_bom = source.bom and number == 0
-        if line[0] == "[" and line[-1] == "]" and not is_after_bom:
-            if head:
-                members.append(_member(source, entry, head, last))
-            entry, head = {}, (start, end)
-        elif line.lstrip().startswith("[") and (line[0] == "[" or "=" not in line or is_after_bom):
-            ignored.append(Ignored(start, end, _dropped(line, is_after_bom, head is not None)))
-        elif "=" not in line:
-            if line.lstrip()[0] not in ";#":
-                ignored.append(Ignored(start, end, "the script drops a line without `=`"))
-        else:
-            refused += _add(entry, line, start)
+        if line[0] == "[":
+            if line[-1] == "]" and not (source.bom and start == 0):
+                if head:
+                    members.append(_member(source, entry, head, last))
+                entry, head = {}, (start, end)
+            else:
+                ignored.append(Ignored(start, end, _dropped(line, source.bom and start == 0, head is not None)))
+        elif "=" in line:
+            name, _, value = line.partition("=")
+            section, dot, key = name.partition(".")
+            content = entry.setdefault(section, {})
+            if dot and "." not in key and key not in content:
+                content[key] = value
+            elif section != "kernelSrc" or not dot or "." in key:
+                refused.append(_refused(name, start))
             if head is None and not is_orphaned:
                 ignored.append(Ignored(start, end, "keys before the first section: the script drops them"))
                 is_orphaned = True
+        elif line.lstrip()[0] == "[":
+            ignored.append(Ignored(start, end, _dropped(line, False, head is not None)))
+        elif line.lstrip()[0] not in ";#":
+            ignored.append(Ignored(start, end, "the script drops a line without `=`"))
         last = end
     if head:
         members.append(_member(source, entry, head, last))
@@ -141,23 +148,19 @@ def read_ini(source: Source) -> Ini:
     return Ini(members, sorted(ignored), refused)
 
 
-def _add(entry: dict[str, dict[str, str]], line: str, start: int) -> Iterator[Ignored]:
-    """Put the value of a line into the entry; yield why the script fails."""
-    name, _, value = line.partition("=")
-    section, dot, key = name.partition(".")
-    span = (start, start + max(len(name), 1))
-    if not dot or "." in key:
-        count = "no dot" if not dot else "more than one dot"
-        yield Ignored(*span, f"`{name}` has {count}: a key is `section.key`, and the script fails (ValueError)")
-    elif section == "kernelSrc":
-        return
-    elif key in entry.setdefault(section, {}):
-        yield Ignored(*span, f"`{name}` is there twice in its section: the script fails (is repeated)")
+def _refused(name: str, start: int) -> Ignored:
+    """Return why the script fails on a key: by its form, else because its section has it already."""
+    dots = name.count(".")
+    if dots == 1:
+        message = f"`{name}` is there twice in its section: the script fails (is repeated)"
     else:
-        entry[section][key] = value
+        count = "more than one dot" if dots else "no dot"
+        message = f"`{name}` has {count}: a key is `section.key`, and the script fails (ValueError)"
+    return Ignored(start, start + max(len(name), 1), message)
 
 
 def _member(source: Source, entry: dict[str, dict[str, str]], head: tuple[int, int], end: int) -> RawMember:
+    entry.pop("kernelSrc", None)  # the script skips it
     return RawMember(source.text[head[0] + 1 : head[1] - 1], entry, *head, head[0], end, False, True)
 
 

@@ -17,7 +17,7 @@ from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
 from .chips import folder_of, note_of
-from .definitions import Chips, Definitions, chips_of
+from .definitions import PHRASES, Chips, Definitions, chips_of
 from .file_kind import foreign_of, is_library_name, kind_of
 from .foreign_files import foreign_binary
 from .install import Install, environment_customs, opp_root, select_root
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .foreign_files import Foreign
 
 
-_PHRASES = {"install": "an install", "ini": "an ini of opbuild", "package": "a custom operator package"}
 _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 
 
@@ -94,7 +93,7 @@ class Target:
     @property
     def phrase(self) -> str:
         """Its kind in a sentence."""
-        return _PHRASES.get(self.kind, f"a {self.kind}")
+        return {"install": "an install", **PHRASES}.get(self.kind, f"a {self.kind}")
 
     @property
     def _known(self) -> Install | Snapshot | Definitions | None:
@@ -292,7 +291,7 @@ def not_a_target(directory: str) -> UsageFault:
         "the directory is neither a store nor an operator package",
         name="wrong-kind",
         path=directory,
-        hint="a store holds `aic-<soc>-ops-info*.json`; an operator package has `built-in/op_impl`",
+        hint="a store has `aic-<soc>-ops-info*.json`, an operator package `built-in/op_impl`, a project OpDef sources",
     )
 
 

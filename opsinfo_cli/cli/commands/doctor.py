@@ -12,6 +12,7 @@ from ...check.selection import RuleSelection
 from ...check.store import check_install
 from ...check.vault import check_vault
 from ...errors import UsageFault, quoted
+from ...model.definitions import chips_of
 from ...model.install import Install, environment_customs, opp_root, select_root, socs_of
 from ...model.library import library_files
 from ...model.repository import Repository
@@ -83,11 +84,12 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
 
     :raises UsageFault: if there is nothing to check
     """
+    if target is not None and os.path.isdir(target) and (defined := chips_of(target)):
+        raise _no_install(target, defined.phrase, target)
     if target is not None and not os.path.isdir(target):
         found: Target = resolve(target, options, os.environ)
-        if found.kind in ("snapshot", "mixlist"):
-            hint = f"`opsinfo validate {quoted(target)}` checks it" if found.kind == "mixlist" else None
-            raise UsageFault(f"doctor checks an install, not a {found.kind}", name="wrong-kind", path=target, hint=hint)
+        if found.kind in ("snapshot", "mixlist") or found.definitions:
+            raise _no_install(target, found.phrase, None if found.kind == "snapshot" else found.path)
         return found.path, [found.install] if found.install else []
     if target is None:
         target = select_root(os.environ, "no target was given").path
@@ -99,6 +101,12 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
         return target, []
     socs: list[str | None] = [options.soc] if options.soc else [*socs_of(root)] or [None]
     return root, [Install.open(root, each, "ai", list(options.customs)) for each in socs]
+
+
+def _no_install(target: str, phrase: str, checked: str | None) -> UsageFault:
+    """:param checked: the path that `validate` checks instead; None if it checks none"""
+    hint = f"`opsinfo validate {quoted(checked)}` checks it" if checked else None
+    return UsageFault(f"doctor checks an install, not {phrase}", name="wrong-kind", path=target, hint=hint)
 
 
 def _stores(path: str, installs: list[Install]) -> list[str]:

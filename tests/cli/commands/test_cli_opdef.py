@@ -189,6 +189,15 @@ def test_sources_are_never_written(opsinfo: Run, project: Path, fixtures: Path, 
     assert snapshot(project) == before
 
 
+@pytest.mark.parametrize("target", ["custom-ops", "custom-ops@ascend950", "build", "build@ascend950"])
+def test_doctor_and_the_vault_have_nothing_to_say_of_sources(opsinfo: Run, fixtures: Path, target: str) -> None:
+    ran = opsinfo("doctor", fixtures / target)
+    assert ran.code == 2
+    assert "opsinfo validate" in ran.err
+    assert opsinfo("backups", fixtures / target, "--format", "json").json["backups"] == []
+    assert opsinfo("restore", fixtures / target).code == 2
+
+
 def test_what_cannot_be_read_is_named_and_the_rest_is_printed(opsinfo: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.cpp", source("A", WHITE))
     path = write(tmp_path / "b.cpp", source("B", UNREADABLE))
