@@ -10,6 +10,7 @@ from .count import Count
 _REMEMBERED = 4096
 _REGULAR = 5
 """So many clean steps at equal distances are lines that are printed regularly."""
+_APART = 64
 _PROOF = "the log prints an overflow flag"
 
 
@@ -72,6 +73,12 @@ class Flags:
         self._in_lead = self._in_lead and overflow
         self._leading += self._in_lead
         return True
+
+    def begins_again(self, step: int) -> bool:
+        """Whether a step is the start of another run in the same log: far before the last, and no later than the first.
+        Ranks that print to one log are closer together.
+        """
+        return self._first is not None and self._last is not None and step <= self._first <= self._last - _APART
 
     @property
     def numbers_steps(self) -> bool:

@@ -15,6 +15,9 @@ from .steps import Steps
 NUMBER = rb"([-+]?(?:\d{1,60}\.?\d{0,60}(?:[eE][-+]?\d{1,4})?|inf|nan))"
 
 
+_MOST_RUNS = 64
+
+
 def whole_number(match: re.Match[bytes], group: int | str) -> float | None:
     """Return a number of a message; None if another rank's message may have cut it off, as in `to 163Gradient ...`."""
     text, line, end = match[group], match.string, match.end(group)
@@ -146,9 +149,16 @@ class FlagFormat(LogFormat):
     def __init__(self) -> None:
         super().__init__()
         self.flags = Flags()
+        self._earlier: list[Count] = []
+        """Of the runs before that of ``flags``, if several wrote to this log."""
 
     def flagged(self, step: int | None, overflow: bool, scale: bytes | None, copies: int) -> None:
         """Take copies of one flag."""
+        if step is not None and self.flags.begins_again(step) and len(self._earlier) < _MOST_RUNS:
+            self._earlier.append(self.flags.count(None, None))
+            again = Flags()
+            again.averaged, again.each_step = self.flags.averaged, self.flags.each_step
+            self.flags = again
         for _ in range(copies):
             if self.flags.add(step, overflow) and scale is not None:
                 self.found.at_is_step = step is not None
@@ -159,7 +169,23 @@ class FlagFormat(LogFormat):
         return self.flags.numbers_steps
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return self.flags.count(steps, ranks, self.steps_printed)
+        if not self._earlier:
+            return self.flags.count(steps, ranks, self.steps_printed)
+        counts = [*self._earlier, self.flags.count(None, ranks)]
+        logged = [count.logged or count.steps or 0 for count in counts]
+        doubt = next((count.doubt for count in counts if count.doubt), None)
+        total = Count(
+            sum(count.low for count in counts),
+            sum(count.high for count in counts),
+            steps or sum(count.steps or 0 for count in counts),
+            counts[0].calibrating,
+            f"flags of {len(counts)} runs in one log",
+            logged=sum(logged) if doubt else None,
+            even=all(count.even or not count.doubt for count in counts),
+            doubt=doubt,
+            proof=counts[0].proof,
+        )
+        return total.noted(f"the steps begin again: {len(counts)} runs, or ranks one after the other, are in the log")
 
 
 def number_or_none(text: bytes) -> float | None:

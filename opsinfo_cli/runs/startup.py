@@ -15,6 +15,7 @@ MARKS = (
     b"fp16",
     b"bf16",
     b"float16_enabled",
+    b"compute dtype",
     b"nproc_per_node",
     b"GPUs",
     b"world_size",
@@ -40,6 +41,8 @@ def level_kind(level: str) -> str | None:
 _LEVEL = re.compile(rb"(?<![\w-])(?:opt_level|amp_level)[\"']?\s{0,20}[:=]\s{0,4}[\"']?(O[0-3]|OD|auto)\b")
 _MODE = re.compile(rb"\bprecision_mode(?:_v2)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?(\w{2,40})")
 _HALF = re.compile(rb"[\"']?\b(fp16|bf16)[\"']?\s?[:=]\s?True\b")
+_COMPUTE = re.compile(rb"compute dtype: torch\.(bfloat16|float16|float32)\b")
+"""hiyouga/LLaMA-Factory, src/llamafactory/hparams/parser.py, get_train_args."""
 _ARGUMENTS = re.compile(rb"\bfp16_opt_level[\"']?\s?[:=]")
 _FLOAT32 = re.compile(rb"(?<![\w])fp16[\"']?\s?[:=]\s?False\b")
 _SCALE = re.compile(rb"(?<!\w)loss_scale[\"']?\s{1,20}: (?:(dynamic)|" + NUMBER + rb")\s*$")
@@ -74,6 +77,7 @@ class Startup:
             (b"_level" in line and _LEVEL.search(line))
             or (b"precision_mode" in line and _MODE.search(line))
             or (b"True" in line and _HALF.search(line))
+            or (b"compute dtype" in line and _COMPUTE.search(line))
             or None
         )
         if b"fp16" in line:

@@ -13,6 +13,7 @@ from ..steps import Steps
 _OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)
 _UPDATES = re.compile(rb"num_updates\"?[=: ]{1,2}\"?(\d{1,15})")
 _SCALE = re.compile(rb"[^\w]loss_scale\"?[=: ]{1,2}\"?" + NUMBER)
+_SKEW = 16
 _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
 
 
@@ -40,6 +41,8 @@ class Fairseq(LogFormat):
         self._apart = 0
         """The greatest distance between two printed updates."""
         self._first = 0
+        self._earlier = 0
+        """Updates of the runs before, if several wrote to this log."""
         self._newest = 0.0
         self._prints_scale = False
 
@@ -68,9 +71,17 @@ class Fairseq(LogFormat):
     def _update(self, updates: int) -> None:
         if self._updates is None:
             self._first = updates
+        elif updates <= self._first and updates + max(_SKEW, self._apart) < self._updates:  # another run in the file
+            self._earlier += self._updates - self._begun
+            self._first = self._updates = updates
         else:
             self._apart = max(self._apart, updates - self._updates)
         self._updates = max(self._updates or 0, updates)
+
+    @property
+    def _begun(self) -> int:
+        """The updates before the log, if it begins after a resume."""
+        return self._first - self._apart if 0 < 2 * self._apart < self._first else 0
 
     def _shown(self, scale: float) -> None:
         self._prints_scale = True
@@ -89,10 +100,10 @@ class Fairseq(LogFormat):
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self._occurrences.count(None, ranks or 1)
-        begun = self._first - self._apart if 0 < 2 * self._apart < self._first else 0  # a log after a resume
+        begun = self._begun
         is_one = self._updates is not None and not self._apart  # the log may begin anywhere
         if steps is None and self._updates is not None and not is_one:
-            steps = self._updates - begun + count.low
+            steps = self._earlier + self._updates - begun + count.low
         if begun or is_one:
             count = replace(count, calibrating=0)
         proof = "fairseq prints each overflow of a run that prints `loss_scale`" if self._prints_scale else None
