@@ -61,6 +61,11 @@ EXPRESSIONS = {
         "auto make = [](ge::DataType d, int n = 2) { return std::vector<ge::DataType>(n, d); };",
         *("make(ge::DT_INT8)", "int8,int8"),
     ),
+    "what a lambda captures": (
+        "int n = 1, m = 1, k = 1; auto f = [n, &m]() { return n + m; }; auto g = [=, &k]() { return n * 10 + k; };"
+        "n = 2; m = 3; k = 4;",
+        *("std::vector<ge::DataType>(f() + g() - 10, ge::DT_INT8)", "int8,int8,int8,int8,int8,int8,int8,int8"),
+    ),
     "for_each": (
         "std::vector<ge::DataType> a = {ge::DT_INT8, ge::DT_BOOL}, v;"
         "std::for_each(a.cbegin(), a.cend(), [&v](ge::DataType d)"
@@ -226,6 +231,12 @@ OP_ADD(AddOp);"""
     (found,) = read(tmp_path, text).rows
     assert (found.name, found.policy, found.line, found.entry["input0"]["name"]) == ("AddOp", "black", 6, "x")
     assert columns(found.entry) == {"input0": "float32,int8"}
+
+
+def test_a_name_of_two_namespaces_is_not_guessed(tmp_path: Path) -> None:
+    before = "namespace a { const bool kFlag = true; } namespace b { const bool kFlag = false; }"
+    body = f"OpAICoreConfig c; c.PrecisionReduceFlag(b::kFlag); {PASS}"
+    assert reason(tmp_path, body, before=before) == (2, "`kFlag` is defined more than once")
 
 
 def test_a_header_of_the_project_is_read_once_for_all_sources_with_its_own_lines(tmp_path: Path) -> None:

@@ -185,13 +185,20 @@ class Interpreter:
                     variables += [each for each in item.statements if isinstance(each, Declare)]
                 case Unparsed(name=str() as name):
                     scope.cells.setdefault(name, Cell(Unknown(item.fault)))
+        given: set[str] = set()
         for item in variables:
             known = scope.cells.get(item.name)
-            if known is None or not isinstance(known.value, Functions):  # a function may be declared before
-                try:
-                    self._declare(item, scope)
-                except Fault as fault:
-                    scope.set(item.name, Unknown(fault))
+            if known is not None and isinstance(known.value, Functions):
+                continue  # the declaration of a function
+            has_value = item.value is not None or bool(item.items)
+            if item.name in given and has_value:  # in two namespaces, which are not kept apart
+                scope.set(item.name, Unknown(Fault(f"`{item.name}` is defined more than once", item.place)))
+                continue
+            given |= {item.name} if has_value else set()
+            try:
+                self._declare(item, scope)
+            except Fault as fault:
+                scope.set(item.name, Unknown(fault))
         return {item.name: item.type for item in variables}
 
     def _add_function(self, item: FunctionDefinition, scope: Scope) -> None:
@@ -206,6 +213,9 @@ class Interpreter:
         for name, expression in item.members:
             one_more = standard.binary("+", value, 1, self._budget, item.place)
             value = one_more if expression is None else self._evaluate(expression, scope)
+            known = scope.cells.get(name)
+            if known is not None and known.value != value:
+                value = Unknown(Fault(f"`{name}` is defined more than once", item.place))
             scope.set(name, value)
 
     def _class(self, name: str, place: int) -> ClassDefinition:
@@ -726,7 +736,31 @@ class Interpreter:
         return self._evaluate(node.then if self._holds(node.condition, scope) else node.otherwise, scope)
 
     def _lambda(self, node: Lambda, scope: Scope) -> object:
-        return Functions([node.function], scope)
+        inner = Scope({}, scope)
+        for words in node.captures:
+            match words:
+                case ["="]:
+                    names = set(node.function.body.words)
+                case [name] if name.isidentifier() and name != "this":
+                    names = {name}
+                case [] | ["&"] | ["&", _] | ["this"]:
+                    continue
+                case _:
+                    return Unknown(Fault(f"the capture `{' '.join(words)}` is not interpreted", node.place))
+            for name in sorted(names):
+                value = self._local(name, scope)
+                if value is not None and ["&", name] not in node.captures:
+                    inner.set(name, self._copied(value.value, node.place))
+        return Functions([node.function], inner)
+
+    def _local(self, name: str, scope: Scope) -> Variable | None:
+        """Return a variable of the function that runs; members and globals are not captured."""
+        inner: Scope | None = scope
+        while inner is not None and inner is not self._globals and "this" not in inner.cells:
+            if name in inner.cells:
+                return inner.cells[name]
+            inner = inner.parent
+        return None
 
     def _variable(self, node: Expression, scope: Scope) -> Variable:
         """Return what an expression refers to; a new variable for one that only has a value."""

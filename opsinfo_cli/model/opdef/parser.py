@@ -381,7 +381,7 @@ class Parser:
         return FunctionDefinition(name, parameters, body, initializers, self._places[name_at])
 
     def _body(self) -> Fragment:
-        """Return the text between braces, which are here, and go past them."""
+        """Return the text between brackets, which are here, and go past them."""
         opening = self._at
         self._at = self._after_bracket(opening)
         return _Text(self, opening + 1, self._partner[opening])
@@ -824,7 +824,12 @@ class Parser:
 
     def _lambda(self) -> Expression:
         place = self._place
-        self._at = self._after_bracket(self._at)
+        captures: list[list[str]] = [[]]
+        for word in self._body().words:
+            if word == ",":
+                captures.append([])
+            else:
+                captures[-1].append(word)
         parameters: list[Parameter] = []
         if self._text == "(":
             opening = self._at
@@ -834,7 +839,7 @@ class Parser:
             self._at += 1
         if self._text != "{":
             raise self._fault("`{` expected")
-        return Lambda(FunctionDefinition("lambda", parameters, self._body(), [], place), place)
+        return Lambda(captures, FunctionDefinition("lambda", parameters, self._body(), [], place), place)
 
     def _name(self) -> Expression:
         parts: list[str] = []

@@ -132,6 +132,9 @@ class Conditional(NamedTuple):
 
 
 class Lambda(NamedTuple):
+    """:param captures: the words of each: ``&``, ``=``, ``& x``, ``x``, ``this``"""
+
+    captures: list[list[str]]
     function: FunctionDefinition
     place: int
 
