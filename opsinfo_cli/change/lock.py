@@ -84,6 +84,13 @@ def wait_for(descriptor: int, path: str, deadline: float, what: str = "the file"
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            if error.errno == errno.EBADF:  # the folder could not be opened for reading, only for a look-up
+                raise Refused(
+                    "Permission denied",
+                    name="not-written",
+                    path=path,
+                    hint="to write a file there, the folder must be readable and writable for you",
+                ) from None
             if error.errno not in (errno.EAGAIN, errno.EWOULDBLOCK):
                 raise Refused(
                     f"the file system refuses to lock the file: {error.strerror}",

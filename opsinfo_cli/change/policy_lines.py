@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import counted
@@ -45,10 +45,12 @@ class Known(NamedTuple):
 
     :param policies: the present policy of each op type; None if it is unknown
     :param is_whole: whether there are no other op types
+    :param elsewhere: returns text about other places of an install that have an op type
     """
 
     policies: Mapping[str, Policy | None]
     is_whole: bool
+    elsewhere: Callable[[str], str | None] = lambda _: None
 
 
 def can_be_line(name: str) -> bool:
@@ -98,7 +100,8 @@ def _mistake(word: str, name: str, known: Known, near: NearNames) -> str | None:
     if name in known.policies:
         return None
     if known.is_whole:
-        return "; ".join(filter(None, [f"unknown operator `{name}`", meant(near.suggestions(name))]))
+        hint = known.elsewhere(name) or meant(near.suggestions(name))
+        return "; ".join(filter(None, [f"unknown operator `{name}`", hint]))
     if word == Policy.GRAY:
         return f"`{name}` has no marks here; whether gray needs one depends on the library: use --against TARGET"
     return None

@@ -243,7 +243,7 @@ def require_replaceable(path: str, here: os.stat_result) -> None:
             f"the file belongs to user {here.st_uid}; only its owner or root may change it",
             name="not-owner",
             path=path,
-            hint="run the command as its owner, or use a mixlist, which needs no access to the library",
+            hint="run the command as its owner; instead of a library, a mixlist of your own may be changed",
         )
 
 

@@ -353,6 +353,10 @@ def unknown_operator(
         return
     chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _listed(targets)
     message = f"unknown operator `{name}` in {chips}; the engine ignores it"
+    places = dict(_alike((against, against.target.operators.elsewhere(name)) for against in targets))
+    if places:
+        yield reading.at("unknown-operator", item, message, "; ".join(places), "warning")
+        return
     if near := names.of(name):
         fix = reading.renaming(name, near[0]) if len(near) == 1 else None
         yield reading.at("unknown-operator", item, message, meant(near), "error", fix)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import OpsinfoError, join_some
 from ..model.entry import Entry
-from ..model.install import CORES, Install
+from ..model.install import CORES, Install, chips_of_package
 from ..model.library import Library, Store
 from ..text.source import Place
 from .finding import Finding, at, at_error, whole_file
@@ -141,6 +141,21 @@ def bad_load_priority(install: Install) -> Iterator[Finding]:
         message = "the load_priority line has no `=`, so the engine does not start (E20003)"
         hint = "write `load_priority=<vendor>,<vendor>`"
         yield Finding(RULES["bad-load-priority"], message, priority.path, start, end, hint=hint)
+
+
+def unused_packages(installs: Sequence[Install]) -> Iterator[Finding]:
+    """Yield broken-custom-path: packages without operators for any of the chips that can be used.
+
+    A package for one chip of several is as it should be.
+    """
+    usable = [install for install in installs if install.soc and not install.missing_built_in]
+    for path in usable[0].packages.values() if usable else ():
+        chips = chips_of_package(path)
+        is_reported = not chips and any(path == skipped.path for skipped in usable[0].skipped("ai"))
+        if not is_reported and not any(install.soc in chips for install in usable):
+            has = f"it has operators for {', '.join(chips)} only" if chips else "it has no operators"
+            message = f"the package adds nothing for {', '.join(str(install.soc) for install in usable)}: {has}"
+            yield whole_file("broken-custom-path", path, message)
 
 
 def broken_custom_path(install: Install) -> Iterator[Finding]:

@@ -34,6 +34,11 @@ class Movable(NamedTuple):
     def names_are_checked(self) -> bool:
         return bool(self.against) or (isinstance(self.target, Target) and self.target.kind != "mixlist")
 
+    def elsewhere(self, name: str) -> str | None:
+        """Return text about other places of an install that have an op type."""
+        libraries = self.against[0] if self.against else self.target
+        return libraries.operators.elsewhere(name) if isinstance(libraries, Target) else None
+
     @property
     def mixlist(self) -> Mixlist | None:
         """:raises Damaged: if the engine refuses it"""

@@ -39,6 +39,8 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
     target = resolve(text, options._replace(stdin=data), os.environ)
     for note in target.notes:
         console.note(note)
+    for doubt in target.doubts:
+        console.warn(doubt)
     if target.definitions:
         console.unread(target.definitions.unreadable)
     if target.install:
@@ -171,7 +173,7 @@ def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, whe
 
     known = NearNames(operators.names)
     for name in unknown:
-        near = did_you_mean(name, known)
+        near = operators.elsewhere(name) or did_you_mean(name, known)
         text = f"unknown operator `{name}`: not in {where}, the engine ignores it"
         console.warn(text + (f"; {near}" if near else ""))
     return unknown

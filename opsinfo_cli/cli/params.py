@@ -443,12 +443,26 @@ core_option = advanced(
     show_default=True,
     help="Engine: AI Core, vector core or DSA.",
 )
+
+
+def _packages(ctx: click.Context, _: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return absolute paths, because the engine skips relative ones.
+
+    :raises UsageFault: if one does not exist
+    """
+    for path in paths:
+        if not (os.path.isdir(path) or ctx.resilient_parsing):
+            hint = "a custom operator package has op_impl/ai_core/tbe/config/<chip>"
+            raise UsageFault("no such directory", name="no-package", path=path, hint=hint)
+    return tuple(map(os.path.abspath, paths))
+
+
 custom_option = advanced(
     "--custom",
     "customs",
     type=PATH,
     multiple=True,
-    callback=lambda ctx, param, paths: tuple(map(os.path.abspath, paths)),  # the engine skips relative ones
+    callback=_packages,
     help="A custom operator package, as in ASCEND_CUSTOM_OPP_PATH; repeatable.",
 )
 install_options = bundle("options", TargetOptions, soc_option, core_option, custom_option)

@@ -8,10 +8,11 @@ from typing import Any
 
 from ..change.fmt import BuildPlan
 from ..change.moves import Job, Result, planned
+from ..change.scope import scope_of
 from ..change.vault import Vault
 from ..change.vault_place import vault_path
 from ..change.writer import Writer
-from ..errors import quoted
+from ..errors import OpsinfoError, quoted
 from ..model.install import root_above
 from ..report.answer import Answer
 from ..report.console import Console
@@ -55,18 +56,30 @@ def changed_answer(
 ) -> Answer:
     """Return the answer of a command that changes files.
 
-    :param undo: the target of the command line that undoes the change, if it is another
+    :param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if it is
+        not in ``target``
     :param more: as for :func:`change_answer`
     """
     return change_answer(
         result,
         target=target,
-        undo=undoing(writing, undo or target),
+        undo=undoing(writing, undo or _undone_by(target, result)),
         dry_run=writing.dry_run,
         check=writing.check,
         verbose=bool(console.verbose),
         **more,
     )
+
+
+def _undone_by(target: str, result: Result) -> str:
+    """Return what `restore` takes to undo a change: the target, or a changed file if the target has none of them."""
+    paths = [file.path for file in result.files if file.patch]
+    try:
+        scope = scope_of(target)
+        inside = any(scope(os.path.realpath(path)) for path in paths)
+    except OpsinfoError:
+        inside = False
+    return target if inside or not paths else paths[0]
 
 
 def built(

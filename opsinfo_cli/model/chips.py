@@ -98,23 +98,18 @@ def note_of(name: str, folder: str | None) -> list[str]:
 
 
 def suggest(name: str, folders: Collection[str], own: Mapping[str, str] | None = None) -> list[str]:
-    """Return folders with a similar name, of the same series: 310 is not 910; else chips, if one is more similar."""
+    """Return folders with a similar name, of the same series: 310 is not 910; if chips are all more similar, these."""
     number = re.search("[0-9]{3}", name)
     chips = {chip for folder in folders for chip in names_of(folder, own) if chip.lower() not in folders}
     spelt = f"Ascend{name}" if number and number.start() == 0 else name
     near = near_names(spelt, [each for each in {*folders, *chips} if number is None or number[0] in each])
-    return [each for each in near if each in folders] if near and near[0] in folders else near
+    return [each for each in near if each in folders] or near
 
 
-def unknown_chip(
-    name: str, folders: Collection[str], own: Mapping[str, str] | None, what: str, path: str
-) -> UsageFault:
-    """Return the error for a chip that is none of the folders.
-
-    :param what: what has the folders
-    """
+def unknown_chip(name: str, folders: Collection[str], own: Mapping[str, str] | None, path: str) -> UsageFault:
+    """Return the error for a chip that is none of the folders of a path."""
     known = chip_folder(name, own)
-    message = f"the {what} has no `{known}`" if known else f"unknown SoC `{name}`"
+    message = f"`{known}` is none of its SoCs" if known else f"unknown SoC `{name}`"
     has = "it has " + (", ".join(folders) or "none")
     hint = has if known else meant(suggest(name, folders, own)) or has
     return UsageFault(message, name="unknown-soc", path=path, hint=hint)

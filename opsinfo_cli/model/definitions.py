@@ -77,8 +77,7 @@ class Chips(NamedTuple):
             )
         chosen = self.socs[0] if soc is None else folder_of(soc, list(self.socs))
         if chosen is None:
-            what = {"ini": "folder", "opdef": "checkout"}.get(self.kind, self.kind)
-            error = unknown_chip(str(soc), self.socs, None, what, self.path)
+            error = unknown_chip(str(soc), self.socs, None, self.path)
             if self.kind == "opdef":
                 error.hint = "; ".join(filter(None, [error.hint, _if_not_declared()]))
             raise error

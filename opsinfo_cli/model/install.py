@@ -6,6 +6,7 @@ Source: hicann/ge at ffdcbc9f
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from ..errors import Refused, UsageFault
 from ..opening import folders_above
 from ..text.members import Members, read_members
-from ..text.source import Source, read_bytes
+from ..text.source import Source, encoded, read_bytes
 from .chips import folder_of, unknown_chip
 from .library import Operators, Store, library_files
 from .policy import BLANKS
@@ -149,6 +150,34 @@ class Skipped(NamedTuple):
     reason: str
 
 
+NOT_NAMED = "load_priority in vendors/config.ini does not have it"
+_MOST_LOOKED_UP = 20
+"""Op types that are looked for in all other libraries of an install, which takes a tenth of a second each."""
+
+
+def chips_of_package(path: str) -> list[str]:
+    """Return the chips that a custom package has libraries for."""
+    folders = matching(path, f"{CUSTOM['ai']}/config/*")
+    return [os.path.basename(folder) for folder in folders if os.path.isdir(folder) and library_files(folder)]
+
+
+def _config_of(package: str, chip: str) -> str:
+    return os.path.join(package, CUSTOM["ai"], "config", chip)
+
+
+def _has(directory: str, name: str) -> bool:
+    """Return whether a library of a config directory has an op type; a file without the word is not parsed."""
+    for file in library_files(directory):
+        try:
+            data = read_bytes(os.path.join(directory, file), directory)
+            members = read_members(Source(data, file)) if encoded(json.dumps(name)) in data else None
+        except Refused:
+            continue
+        if isinstance(members, Members) and any(member.key == name for member in members.members or ()):
+            return True
+    return False
+
+
 class LoadPriority(NamedTuple):
     """``vendors/config.ini`` (configuration.cc:812-850).
 
@@ -187,6 +216,7 @@ class Install:
         self.soc = soc
         self.core = core
         self.customs = _op_api_first(customs or [])
+        self._looked_up = 0
 
     @classmethod
     def open(
@@ -241,12 +271,8 @@ class Install:
     def skipped(self, core: str | None = None) -> list[Skipped]:
         """Return custom paths without effect, with the reason (configuration.cc:687-724)."""
         found = [site for site in self._custom_sites(core or self.core) if isinstance(site, Skipped)]
-        vendors = os.path.join(self.root, "vendors")
-        for name in sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []:
-            path = os.path.join(vendors, name)
-            if os.path.isdir(path) and name not in self.load_priority.vendors:
-                found.append(Skipped(path, "load_priority in vendors/config.ini does not have it"))
-        return found
+        unnamed = (path for label, path in self.packages.items() if self.nothing_from(label) == NOT_NAMED)
+        return [*found, *(Skipped(path, NOT_NAMED) for path in unnamed)]
 
     def stores(self, core: str | None = None) -> list[Store]:
         """Load every existing store.
@@ -277,7 +303,48 @@ class Install:
 
         :raises Refused: if the engine would not start, or refuses a store
         """
-        return Operators(self.stores())
+        return Operators(self.stores(), self.elsewhere)
+
+    @cached_property
+    def packages(self) -> dict[str, str]:
+        """Custom packages: label -> path, in the engine's order, then vendors that load_priority lacks."""
+        vendors = os.path.join(self.root, "vendors")
+        names = sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []
+        found = {f"env:{path}": path for path in self.customs}
+        for name in dict.fromkeys([*self.load_priority.vendors, *names]):
+            if os.path.isdir(os.path.join(vendors, name)):
+                found[f"vendor:{name}"] = os.path.join(vendors, name)
+        return found
+
+    def nothing_from(self, label: str) -> str | None:
+        """Return why a package adds nothing for this chip and core; None if it adds operators."""
+        path = self.packages[label]
+        if label.startswith("vendor:") and label.removeprefix("vendor:") not in self.load_priority.vendors:
+            return NOT_NAMED
+        site = self._custom_site(path, label, self.core)
+        if isinstance(site, Skipped):
+            return site.reason
+        if site and os.path.isdir(site.directory) and library_files(site.directory):
+            return None
+        chips = chips_of_package(path) if self.core == "ai" else []
+        return f"it has operators for {', '.join(chips)} only" if chips else "it has no operators"
+
+    def elsewhere(self, name: str) -> str | None:
+        """Return text about what has an op type that this chip lacks: packages and libraries of other chips."""
+        if self.core != "ai" or self._looked_up >= _MOST_LOOKED_UP:
+            return None
+        self._looked_up += 1
+        found = []
+        for label, path in self.packages.items():
+            chips = [chip for chip in chips_of_package(path) if _has(_config_of(path, chip), name)]
+            if self.soc in chips:
+                found.append(f"`{os.path.basename(path)}` has it, but {self.nothing_from(label)}")
+            elif chips:
+                found.append(f"`{os.path.basename(path)}` has it for {', '.join(chips)} only")
+        folders = [folder for pattern in BUILT_IN["ai"] for folder in matching(self.root, pattern.format(soc="*"))]
+        if others := sorted({os.path.basename(folder) for folder in folders if _has(folder, name)}):
+            found.append(f"it is an operator of {', '.join(others)}")
+        return "; ".join(found) or None
 
     def other_counts(self) -> dict[str, int]:
         """Return the number of op types in the stores of the other cores, by core."""
@@ -349,7 +416,7 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
         folder = folder_of(soc, found, own)
         if folder:
             return folder
-        raise unknown_chip(soc, found, own, "install", root)
+        raise unknown_chip(soc, found, own, root)
     if len(found) > 1:
         message = f"the install has {len(found)} SoCs: {', '.join(found)}"
         hint = f"name one, as in {root}@{found[-1]}"

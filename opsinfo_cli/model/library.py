@@ -7,7 +7,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -258,8 +258,10 @@ class Operator:
 class Operators:
     """The op types of one target, across all its stores in the engine's order."""
 
-    def __init__(self, stores: list[Store]) -> None:
+    def __init__(self, stores: list[Store], elsewhere: Callable[[str], str | None] = lambda _: None) -> None:
+        """:param elsewhere: returns text about other places of an install that have an op type"""
         self.stores = stores
+        self.elsewhere = elsewhere
 
     def libraries(self) -> dict[str, Library]:
         """Every file, by its path."""
@@ -297,10 +299,11 @@ class Operators:
         from .near_names import NearNames, meant
 
         known = NearNames(self.names)
-        near = {name: meant(known.suggestions(name)) for name in unknown[:10]}
+        near = {name: self.elsewhere(name) or meant(known.suggestions(name)) for name in unknown[:10]}
         hints = [hint if len(unknown) == 1 else f"`{name}`: {hint}" for name, hint in near.items() if hint]
         names = join_some([f"`{name}`" for name in unknown], 10)
         return UnknownOperator(
             f"unknown operator{'' if len(unknown) == 1 else 's'} {names}",
-            hint=" ".join(hints) or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
+            hint=" ".join(hint if len(hints) == 1 or hint.endswith("?") else f"{hint}." for hint in hints)
+            or "`opsinfo list TARGET --match 'PATTERN*'` lists the names",
         )

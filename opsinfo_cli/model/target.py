@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +55,7 @@ class Target:
 
     :param text: as given
     :param definitions: inis of opbuild, or a custom package
-    :param notes: messages about how it was found
+    :param notes: messages about how it was found; ``doubts`` are those that may change an answer
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class Target:
         self.source = source
         self.install = install
         self.notes = notes or []
+        self.doubts: list[str] = []
         self.definitions = definitions
         self._outcome = outcome
 
@@ -160,6 +161,22 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
     """:raises UsageFault: if the text names no target, or several
     :raises Refused: if it cannot be read
     """
+    target = _resolved(text, options, environ)
+    if target.kind != "mixlist":  # for a mixlist the options describe the target of --against
+        target.doubts += _without_effect(target, options.customs)
+    return target
+
+
+def _without_effect(target: Target, customs: Sequence[str]) -> Iterator[str]:
+    """Yield which of the packages that the user names add nothing to a target, and why."""
+    for path in customs:
+        if target.install is None:
+            yield f"--custom {path} has no effect: the target is no install"
+        elif why := target.install.nothing_from(f"env:{path}"):
+            yield f"--custom {path} adds nothing for {target.soc or target.core}: {why}"
+
+
+def _resolved(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     if text == "-":
         return _from_stdin(options)
     if os.path.isdir(text):

@@ -631,6 +631,22 @@ def test_the_owner_of_an_installed_file_writes_it_and_every_mode_is_put_back(
     assert names(installed.parent) == [installed.name]
 
 
+@ROOT_ONLY
+@pytest.mark.parametrize(
+    ("mode", "answer"), [(0o700, "unreadable"), (0o733, "not-written")], ids=["not for others", "write only"]
+)
+def test_a_folder_that_may_not_be_read_is_no_file_system_without_locks(
+    installed: Path, tmp_path: Path, mode: int, answer: str
+) -> None:
+    folder = installed.parent.parent / "closed"
+    folder.mkdir()
+    folder.chmod(mode)
+    state = installed.parent.parent / "state"
+    (folder / "aic-x-ops-info.json").write_text(TEXT)
+    assert as_nobody(state / "vault", folder / "aic-x-ops-info.json", tmp_path / "x.json") == answer
+    assert names(folder) == ["aic-x-ops-info.json"]
+
+
 def open_to_all(folder: Path) -> None:
     folder.chmod(0o777)
 

@@ -65,7 +65,10 @@ mixlists = st.dictionaries(
 def test_a_snapshot_gives_the_findings_of_its_install(mixlist: Any, modes: list[str], chips: list[int]) -> None:
     text = json.dumps(mixlist, indent=1)
     installs, snapshots = zip(*(fixture_pairs()[chip] for chip in sorted(set(chips))), strict=True)
-    assert found(text, list(snapshots), modes) == found(text, list(installs), modes)
+    for mine, whole in zip(found(text, list(snapshots), modes), found(text, list(installs), modes), strict=True):
+        hint = whole[-1] or ""  # only an install has other chips, and packages for them
+        knows_more = whole[0] == "unknown-operator" and (" only" in hint or "it is an operator of" in hint)
+        assert (mine[:2] == whole[:2] and mine[3] == whole[3]) if knows_more else mine == whole
 
 
 def test_a_snapshot_gives_the_findings_of_a_real_install(corpus: Path) -> None:

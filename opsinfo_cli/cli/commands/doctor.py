@@ -9,7 +9,7 @@ import click
 from ...change.scope import scope_of
 from ...check.run import Checker, Narrowing
 from ...check.selection import RuleSelection
-from ...check.store import check_install
+from ...check.store import check_install, unused_packages
 from ...check.vault import check_vault
 from ...errors import UsageFault, quoted
 from ...model.definitions import chips_of
@@ -68,8 +68,9 @@ def command(
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)
     checker = Checker(kind="library")
+    unused = list(unused_packages(installs))
     for install in installs:
-        checker.outcome.add(install.root, "install", check_install(install))
+        checker.outcome.add(install.root, "install", [*check_install(install), *unused])
     for folder in _stores(path, installs):
         checker.store(folder)
     vault = vault_of(writing)

@@ -85,7 +85,7 @@ def command(
         require_writable(movable.target, {})
     if movable.against and (mixlist := movable.mixlist):
         report_unknown(mixlist, movable.against[0].operators, console)
-    known = Known(movable.policies(), movable.names_are_checked)
+    known = Known(movable.policies(), movable.names_are_checked, movable.elsewhere)
     shown = {
         name: policy
         for name, policy in known.policies.items()

@@ -50,7 +50,8 @@ def _warn_of_unknown(console: Console, names: Iterable[str], targets: Sequence[T
     known = NearNames({name for target in targets for name in target.operators.names})
     where = " or ".join(target.text for target in targets)
     for name in names:
-        near = did_you_mean(name, known)
+        places = filter(None, (target.operators.elsewhere(name) for target in targets))
+        near = next(places, None) or did_you_mean(name, known)
         message = f"`{name}` is not an op type of {where}; {outcome}"
         console.warn(message + (f"; {near}" if near else ""))
 

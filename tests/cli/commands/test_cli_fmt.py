@@ -11,6 +11,16 @@ COMMENTED = '{\n  // why\n  "black-list": {"to-add": ["Add",]} # end\n}\n'
 FIXED = '{\n  "black-list": {"to-add": ["Add"]}\n}\n'
 
 
+def test_the_hint_names_a_file_that_changed(opsinfo: Run, tmp_path: Path) -> None:
+    good, commented = tmp_path / "good.json", tmp_path / "commented.json"
+    good.write_text(FIXED, "utf-8")
+    commented.write_text(COMMENTED, "utf-8")
+    ran = opsinfo("fmt", good, commented)
+    assert f"undo it with: opsinfo restore {commented}" in ran.err
+    assert opsinfo("restore", commented).code == 0
+    assert commented.read_text("utf-8") == COMMENTED
+
+
 def test_every_mixlist_of_the_fixtures_is_fixed_or_refused_as_in_its_case(
     opsinfo: Run, fixtures: Path, tmp_path: Path
 ) -> None:
