@@ -122,8 +122,7 @@ class _Script:
         for each in node.elts if is_compiler else ():
             if isinstance(each, ast.Constant | ast.JoinedStr):
                 given.extend(self._string(each).options)
-        whole = is_compiler and not any(isinstance(each, ast.Starred) for each in node.elts)
-        return Settings(sorted(given, key=lambda each: each.span), is_compiler, whole)
+        return Settings(sorted(given, key=lambda each: each.span), is_compiler)
 
     def _string(self, node: ast.Constant | ast.JoinedStr) -> Settings:
         """Return the options of a command line in a string."""
@@ -135,6 +134,8 @@ class _Script:
 
     def _setting(self, option: str, node: ast.expr) -> Setting:
         value, literal = _literal(node), _constant(node)
+        if literal is not None and literal.value is None:
+            value = ""  # as if it were not given
         start, end = self._span(literal or node)
         written = self._text[start:end]
         if literal is not None and value is not None and value in written:

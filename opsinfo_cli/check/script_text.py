@@ -28,8 +28,10 @@ _PIECE = re.compile(
 )
 _SECTION = re.compile(r"[ \t]*\[([^\]\n]*)\]")
 _FIRST_OPTION = re.compile(r"\s[\"']?--?[a-zA-Z]")
-_COMPILER = re.compile(r"(?:^|[\s/\"'=`({])(?:atc|aoe)(?:\.bin)?(?=[\s\"'])")
+_COMPILER = re.compile(r"(?:^|[\s/\"'=`({])(atc|aoe)(?:\.bin)?(?=[\s\"'])")
 """A program that has these options; with a variable before it, as in ``${install_path}/bin/atc``."""
+_OPTION_NEXT = re.compile(r"[\"']?(?:[ \t]|\\\r?\n)+[\"']?--?[a-zA-Z]")
+_VARIABLE_WORD = re.compile(r"\s[\"']?[$`]")
 _PRINTS = re.compile(r"\s*(?:echo|printf)\b")
 _LITE_SECTIONS = frozenset({"ascend_context", "acl_option_cfg_param"})
 """Sections of MindSpore Lite whose ``precision_mode`` is that of the engine."""
@@ -76,8 +78,7 @@ class ScriptText(NamedTuple):
                 elif not self.is_shell or setting.option in KINDS:  # others are variables of the script
                     sections[-1].add(setting, match["ge"] is not None)
             for command, settings in by_command.items():
-                is_compiler = commands.is_compiler(command)
-                yield Settings(settings, is_compiler, is_compiler)
+                yield Settings(settings, *_compiler_of(commands[command]))
         yield from _of_sections(sections)
 
 
@@ -117,8 +118,7 @@ def command_in(text: str, start: int, end: int) -> Settings:
     """
     part = text[start:end]
     settings = [_setting(match, start, _BRACES) for match in _OPTION.finditer(part) if match["dashes"]]
-    is_compiler = _is_compiler(part)
-    return Settings(settings, is_compiler, is_compiler)
+    return Settings(settings, is_engine=_compiler_of(part)[0])
 
 
 def _setting(match: re.Match[str], offset: int, variables: _Variables | None) -> Setting:
@@ -147,16 +147,25 @@ class _Commands:
         number = bisect_right(self._starts, offset) - 1
         return None if number in self._comments else number
 
-    def is_compiler(self, number: int) -> bool:
-        return _is_compiler(self._line[slice(*[*self._starts, len(self._line)][number : number + 2])])
+    def __getitem__(self, number: int) -> str:
+        return self._line[slice(*[*self._starts, len(self._line)][number : number + 2])]
 
 
-def _is_compiler(command: str) -> bool:
-    """Return whether a command runs the compiler, once."""
-    if _PRINTS.match(command):
-        return False
-    first = _FIRST_OPTION.search(command)
-    return bool(first and _COMPILER.search(command[: first.start() + 1])) and len(_COMPILER.findall(command)) == 1
+def _compiler_of(command: str) -> tuple[bool, bool]:
+    """Return whether a command runs the compiler, once, and whether all of its options are written here.
+
+    They are not if a word of it is a variable, or if it is a string, which may be put together from parts. For aoe it
+    is not known whether it needs a mode.
+    """
+    found = list(_COMPILER.finditer(command))
+    if len(found) != 1 or _PRINTS.match(command):
+        return False, False
+    program, first = found[0], _FIRST_OPTION.search(command)
+    if first is None or (program.end() > first.start() and not _OPTION_NEXT.match(command, program.end())):
+        return False, False
+    before, after = command[: program.end()], command[program.end() :]
+    is_string = before.count('"') % 2 or before.count("'") % 2
+    return True, program[1] == "atc" and not is_string and not _VARIABLE_WORD.search(after)
 
 
 class _Variables:

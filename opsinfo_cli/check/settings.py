@@ -90,8 +90,8 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
     if not settings.is_engine:
         return
     given = [each for each in map(settings.last, MODE_OPTIONS) if each is not None]
-    mixlist, keep_dtype = settings.last("modify_mixlist"), settings.last("keep_dtype")
-    if len(given) == 2:
+    mixlist, keep_dtype = (_known(settings.last(option)) for option in ("modify_mixlist", "keep_dtype"))
+    if len(list(filter(_known, given))) == 2:
         yield _at("both-modes", source, given[1].span, both_modes([each.text for each in given]))
         mixlist = keep_dtype = None
     elif not given and mixlist is not None and settings.is_whole and mixlist.is_own:
@@ -118,6 +118,11 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
 def _at(rule: str, source: Source, span: tuple[int, int], words: Words) -> Finding:
     message, hint = words
     return at(rule, source, span, message, hint=hint)
+
+
+def _known(setting: Setting | None) -> Setting | None:
+    """Return a setting if its value is known: one that is computed may be empty, which is as if it were not given."""
+    return None if setting is None or setting.value is None else setting
 
 
 def _version(option: str) -> str:
