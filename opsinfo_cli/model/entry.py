@@ -88,6 +88,11 @@ class Entry:
         return False
 
     @property
+    def refused(self) -> str | None:
+        """Why the engine would refuse the library that is made of it; None for one that was loaded."""
+        return None
+
+    @property
     def unread(self) -> str | None:
         """Why its inputs and outputs could not be read although its policy could."""
         return None

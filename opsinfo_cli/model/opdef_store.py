@@ -51,6 +51,10 @@ class OpDefEntry(Entry):
         return self.row.by_default
 
     @property
+    def refused(self) -> str | None:
+        return next((fault.message for fault in self.faults if fault.hides_policies), None)
+
+    @property
     def unread(self) -> str | None:
         return self.row.columns_unread
 

@@ -147,7 +147,10 @@ def _damaged(source: Source, offset: int, message: str) -> Damaged:
 
 
 def snapshot_text(target: Snapshot) -> str:
-    """Return the text of a snapshot: sorted, one op type a line, without paths or times of this machine."""
+    """Return the text of a snapshot: sorted, one op type a line, without paths or times of this machine.
+
+    Op types of sources that the engine would refuse are left out.
+    """
     stores = target.operators.stores
     head = {
         "kind": SNAPSHOT,
@@ -159,7 +162,8 @@ def snapshot_text(target: Snapshot) -> str:
     lines = [f"  {_json(key)}: {_json(value)}" for key, value in head.items()]
     blocks = []
     for name, store in zip(_names(stores), stores, strict=True):
-        entries = {op: _pruned(entries[-1].sections) for op, entries in store.definitions.items()}
+        winners = ((op, entries[-1]) for op, entries in store.definitions.items())
+        entries = {op: _pruned(entry.sections) for op, entry in winners if not entry.refused}
         blocks.append(f'    {{\n      "name": {_json(name)},\n      "operators": {_object(entries, "      ")}\n    }}')
     lines.append('  "stores": [\n' + ",\n".join(blocks) + "\n  ]")
     lines.append('  "other_engines": ' + _object(target.other_engines, "  "))

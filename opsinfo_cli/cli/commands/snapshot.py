@@ -54,6 +54,9 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
         raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=target)
     report_doubts(opened, console)
     text = snapshot_text(Snapshot(opened.soc, opened.version, opened.core, opened.operators, opened.other_engines))
+    for entry in (entry for store in opened.operators.stores for entry in store.winners()):
+        if entry.refused:
+            console.warn(f"{entry.path}:{entry.line}: `{entry.name}` is left out: {entry.refused}")
     if opened.soc is None:
         console.note("the SoC of the target is unknown: findings will name the file only")
     if output is None:

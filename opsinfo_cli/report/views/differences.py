@@ -77,7 +77,7 @@ def _groups(a: Target, b: Target, found: Difference[Any], sections: Sequence[Sec
         yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}{of}")]])
         yield Names(names)
     for sign, style, title, names in (
-        ("- ", "removed", "only in A", found.only_in_a),
+        ("- ", "removed", f"only in A: not declared for {b.soc}" if is_source else "only in A", found.only_in_a),
         ("+ ", "added", "only in B", [] if is_source else found.only_in_b),
     ):
         if names:

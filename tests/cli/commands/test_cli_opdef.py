@@ -164,6 +164,18 @@ def test_a_snapshot_of_sources_says_the_same(opsinfo: Run, project: Path, tmp_pa
     assert json.loads(taken.read_text())["soc"] == "ascend950"
 
 
+def test_a_snapshot_leaves_out_what_the_engine_would_refuse(opsinfo: Run, tmp_path: Path) -> None:
+    write(tmp_path / "a.cpp", source("A", WHITE))
+    path = write(
+        tmp_path / "b.cpp", source("B", BLACK, '\n this->Input("x").ParamType(IGNORE).Format({ge::FORMAT_ND});')
+    )
+    taken = tmp_path / "taken.json"
+    ran = opsinfo("snapshot", tmp_path, "-o", taken)
+    assert ran.code == 0
+    assert f"{path}:7: `B` is left out" in ran.err
+    assert [row[0] for row in rows(opsinfo("list", taken))] == ["A"]
+
+
 def test_graph_takes_the_columns_of_sources(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
     body = 'OpAICoreConfig c; c.PrecisionReduceFlag(false); this->AICore().AddConfig("ascend910b", c);'
     ports = """
