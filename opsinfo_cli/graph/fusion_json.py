@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .fusion_rule import JSON_RULE, Rule, fused, input_of
@@ -16,7 +17,7 @@ from .fusion_rule import JSON_RULE, Rule, fused, input_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .fusion_rule import Change, FusionGraph
+    from .fusion_rule import Change, FusionGraph, Input
     from .graph import GraphNode
 
     Feeds = Mapping[int, str]
@@ -72,6 +73,11 @@ def _parsed(rule: Mapping[str, Any]) -> JsonRule | None:
         else:
             feeds.setdefault(target[0], {})[target[1]] = source[0]
     takes = {b[1]: a[0] for a, b in edges[len(before["Edges"]) :] if b[0] == results[0]["name"]}
+    fed = {name: set(own.values()) & types.keys() for name, own in feeds.items()}
+    order = list(TopologicalSorter({last: set(), **fed}).static_order())  # a cycle is a ValueError
+    outer = {name for own in feeds.values() for name in own.values()} - types.keys()
+    if order[-1] != last or set(order) != types.keys() or not outer.issuperset(takes.values()):
+        return None
     ordered = {last: types[last]} | types
     return JsonRule(ordered, feeds, str(results[0]["type"][0]), takes)
 
@@ -97,12 +103,10 @@ def _changes(rule: JsonRule, it: FusionGraph) -> Iterator[Change]:
             continue
         if any(nodes[name].type not in types for name, types in rule.types.items()):
             continue
-        given = {
-            name: input_of(nodes[node], number)
-            for node, feeds in rule.feeds.items()
-            for number, name in feeds.items()
-            if name not in rule.types
-        }
+        given: dict[str, Input] = {}
+        outer = [(name, input_of(nodes[node], at)) for node, feeds in rule.feeds.items() for at, name in feeds.items()]
+        if any(given.setdefault(name, each)[0] != each[0] for name, each in outer if name not in rule.types):
+            continue  # one outer input stands for two
         inputs = [given[rule.takes[number]] for number in sorted(rule.takes)]
         parts = [*sorted((nodes[name] for name in others), key=lambda node: node.index), nodes[output]]
         yield fused(rule.result, inputs, parts)._replace(checked=True)

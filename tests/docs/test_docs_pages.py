@@ -27,11 +27,11 @@ def test_readme_has_at_most_180_lines(page: str) -> None:
     assert len(text_of(page).splitlines()) <= 180
 
 
-def test_the_english_pages_have_at_most_28_000_words_without_the_generated_ones() -> None:
+def test_the_english_pages_have_at_most_29_000_words_without_the_generated_ones() -> None:
     pages = [ROOT / "README.md", *DOCS.glob("*.md")]
     generated = ("reference.md", "findings.md", "fusions.md")
     own = [page for page in pages if "zh-CN" not in page.name and page.name not in generated]
-    assert sum(len(page.read_text("utf-8").split()) for page in own) <= 28_000
+    assert sum(len(page.read_text("utf-8").split()) for page in own) <= 29_000
 
 
 def test_english_prose_has_at_most_120_columns() -> None:

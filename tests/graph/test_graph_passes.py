@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -134,7 +135,7 @@ def test_rules_of_an_older_source_are_said(tmp_path: Path) -> None:
 
 
 def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
-    rule = {
+    rule: dict[str, Any] = {
         "RuleName": "Own",
         "OuterInputs": [{"name": "a"}],
         "OuterOutputs": [{"name": "o"}],
@@ -147,8 +148,13 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
             "Edges": [{"src": "a", "dst": "r:0"}, {"src": "r:0", "dst": "o"}],
         },
     }
-    broken = {"RuleName": "Broken", "OriginGraph": {}}
-    (read,) = json_rules({"Rules": [broken, rule]}, "file")
+    broken: list[Any] = [None, {"RuleName": "Broken", "OriginGraph": {}}]
+    for edge in ({"src": "m:0", "dst": "n:0"}, {"src": "a", "dst": "q:0"}, {"src": "a", "dst": "n:x"}):
+        before = {**rule["OriginGraph"], "Edges": [*rule["OriginGraph"]["Edges"], edge]}
+        broken.append({**rule, "OriginGraph": before})
+    broken.append({**rule, "FusionGraph": {**rule["FusionGraph"], "Edges": [{"src": "b", "dst": "r:0"}]}})
+    assert json_rules({"Rules": broken}, "file") == json_rules([], "file") == []
+    (read,) = json_rules({"Rules": [rule]}, "file")
     assert isinstance(read, Rule)
     made = ready(model(tmp_path, "2x16; s = Sqrt(x); r = Relu(s); t = Tanh(r); y = Relu(t); z = Relu(t)"), "ascend910b")
     from opsinfo_cli.graph.fusion_rule import FusionGraph
