@@ -342,6 +342,20 @@ def test_with_two_macros_of_the_build_nothing_is_assumed(tmp_path: Path) -> None
     assert reason(tmp_path, f"OpAICoreConfig c;\n{two}{PASS}") == (8, "`#ifdef ONE`: no file of the project decides it")
 
 
+def test_a_constructor_that_a_class_inherits_is_run(tmp_path: Path) -> None:
+    text = source(ADD, name="Base").replace("OP_ADD(Base);", "class Op : public Base { public: using Base::Base; };")
+    (found,) = read(tmp_path, text + "OP_ADD(Op);").rows
+    assert (found.name, found.policy) == ("Op", "white")
+
+
+def test_a_chip_that_a_macro_registers_is_unreadable(tmp_path: Path) -> None:
+    text = source(ADD) + "REGISTER_OP_AICORE_CONFIG(Op, ascend950, MakeConfig);\n"
+    reading = read(tmp_path, text)
+    assert [(row.chip, row.policy) for row in reading.rows] == [("ascend910b", "white")]
+    assert [(each.name, each.chip) for each in reading.unreadable] == [("Op", "ascend950")]
+    assert [each.name for each in reading.registrations] == ["Op"]
+
+
 def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
     plain = source(ADD)
     for text, wanted in {

@@ -122,7 +122,7 @@ Flow = Returned | str | None
 class Interpreter:
     """The definitions of one source, and the objects that they make.
 
-    :ivar registrations: ``OP_ADD``, in order
+    :ivar registrations: ``OP_ADD`` and ``REGISTER_OP_AICORE_CONFIG``, in order
     """
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
@@ -252,12 +252,13 @@ class Interpreter:
                     raise Fault(f"the base classes of `{base}` are not followed", definition.place)
                 types |= self._define(above.body.definitions, instance.scope)
         types |= self._define(definition.body.definitions, instance.scope)
-        constructors = instance.scope.cells.get(name)
-        if constructors is not None and isinstance(constructors.value, Functions):
-            self._construct_members(instance, constructors.value, [Cell(item) for item in items], types, place)
-        elif items:
-            for member, item in zip(types, items, strict=False):
-                instance.scope.set(member, self._converted(types[member], item, place))
+        for each in (name, *definition.bases):  # without an own constructor that of a base, which `using` inherits
+            constructors = instance.scope.cells.get(each)
+            if constructors is not None and isinstance(constructors.value, Functions):
+                self._construct_members(instance, constructors.value, [Cell(item) for item in items], types, place)
+                return instance
+        for member, item in zip(types, items, strict=False):
+            instance.scope.set(member, self._converted(types[member], item, place))
         return instance
 
     def _construct_members(

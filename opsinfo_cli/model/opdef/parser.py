@@ -275,8 +275,9 @@ class Parser:
             yield from self._enumeration()
         elif text in ("typedef", "static_assert", "friend", "union"):
             self._skip_statement()
-        elif following == "(" and (text == "OP_ADD" or text.startswith("REGISTER_OP_")):
-            yield Register(text, self._peek(2), self._places[self._at + 2])
+        elif following == "(" and text in ("OP_ADD", "REGISTER_OP_AICORE_CONFIG"):
+            chip = self._peek(4) if text != "OP_ADD" else None
+            yield Register(self._peek(2), chip, self._places[self._at + 2])
             self._at = self._after_bracket(self._at + 1)
         elif following == "(" and self._is_macro():
             self._at = self._after_bracket(self._at + 1)

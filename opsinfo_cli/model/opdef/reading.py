@@ -324,6 +324,10 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
         reading.unreadable.append(Unreadable(token.text, *places.at(token.place), reason))
     for registration in interpreter.registrations:
         place = places.at(registration.place)
+        if registration.chip is not None:
+            reason = f"on {registration.chip}: `REGISTER_OP_AICORE_CONFIG` is not interpreted"
+            reading.unreadable.append(Unreadable(registration.name, *place, reason, registration.chip))
+            continue
         reading.registrations.append(Registration(registration.name, place))
         try:
             operator, configs = interpreter.construct_operator(registration)

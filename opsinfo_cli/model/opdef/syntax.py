@@ -299,13 +299,13 @@ class Undecided(NamedTuple):
 
 
 class Register(NamedTuple):
-    """``OP_ADD(name)``; or another macro that registers, whose effect is not read.
+    """``OP_ADD(name)``, or ``REGISTER_OP_AICORE_CONFIG(name, chip, function)``, which declares a chip.
 
-    :param macro: ``OP_ADD``
+    :param chip: None for ``OP_ADD``
     """
 
-    macro: str
     name: str
+    chip: str | None
     place: int
 
 
