@@ -44,7 +44,7 @@ def tensorflow_names() -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(op_types) for name, op_types in json.loads(text)["names"].items()}
 
 
-_VERSION = re.compile(r"(.+?)(?:V(\d+))?")
+_VERSION = re.compile(r"(.*?)(?:V(\d+))?", re.DOTALL)
 
 
 def false_friends(name: str) -> dict[str, tuple[str, ...]]:
@@ -71,7 +71,7 @@ def false_friends(name: str) -> dict[str, tuple[str, ...]]:
 
 def _versioned(op_type: str) -> tuple[str, int]:
     match = _VERSION.fullmatch(op_type)
-    assert match is not None
+    assert match is not None, "any text matches"
     return match[1], int(match[2] or 1)
 
 

@@ -43,6 +43,7 @@ WORDS = {
 LINES = {
     "COMMAND ... {name}": f"list {T} -q",
     "backups --prune": "backups --prune 20",
+    "graph --customize-dtypes": "graph --help",
     "graph MODEL --mixlist": f"graph {MODEL} --mixlist fixtures/ops_info.json",
     "simulate --format json": f"simulate {MODEL} --format=json",
     "snapshot --core": f"snapshot {T} --core ai",
