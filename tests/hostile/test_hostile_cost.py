@@ -99,6 +99,19 @@ def test_a_model_that_grows(hostile: Hostile, tmp_path: Path, situation: str) ->
     assert message in ran.err
 
 
+@pytest.mark.parametrize("many", ["inputs", "attributes"])
+def test_a_node_with_many_parts_takes_as_long_as_many_nodes(hostile: Hostile, tmp_path: Path, many: str) -> None:
+    count = 30_000
+    attributes = {f"a{number}": number for number in range(count if many == "attributes" else 0)}
+    nodes = [
+        onnx.helper.make_node("Relu", ["x"], ["r"], **attributes),
+        onnx.helper.make_node("Sum", ["r"] * (count if many == "inputs" else 2), ["y"]),
+    ]
+    (tmp_path / "m.onnx").write_bytes(onnx_bytes(nodes))
+    ran = hostile("graph", tmp_path / "m.onnx", "--columns", "assumed", seconds=15, megabytes=2500)
+    assert ran.code == 0
+
+
 def test_a_pipe_in_place_of_a_file_is_refused(hostile: Hostile, tmp_path: Path, fixtures: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     weight = onnx.TensorProto(name="w", data_type=1, dims=[4], data_location=1)
