@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from typing import IO, NamedTuple
 
@@ -241,7 +241,10 @@ def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, lis
         raise Damaged(message, path=path, line=line, hint="export the table again, or remove the line") from None
 
 
-_TORCH = f"{os.sep}ASCEND_PROFILER_OUTPUT{os.sep}kernel_details"
+_TORCH_FOLDER = "ASCEND_PROFILER_OUTPUT"
+_TORCH = f"{os.sep}{_TORCH_FOLDER}{os.sep}kernel_details"
+_DATABASES = re.compile(r"(?:msprof_\d+|ascend_(?:pytorch|mindspore)_profiler(?:_\d+)?)\.db")
+"""What msprof and the frameworks write instead of tables, or beside them (Ascend/msprof 9ba1ac7b, docs)."""
 _NAMES = re.compile(r"(kernel_details|op_summary)[\w.-]*\.csv")
 _EXPORT = re.compile(r"op_summary(?P<numbers>(?:_\d{1,9}){0,3})(?:_slice_(?P<slice>\d{1,9}))?_(?P<stamp>\d{14})\.csv")
 """A table of msprof: the numbers of device, model and iteration, the slice, the second in which it was written.
@@ -272,10 +275,16 @@ def find_tables(given: tuple[str, ...]) -> Found:
     """
     found = Found([], [])
     read: dict[str, str] = {}
+    databases: list[str] = []
     for path in given:
-        below = list(_tables_below(path)) if os.path.isdir(path) else [path]
+        is_folder = os.path.isdir(path)
+        files = list(_files_below(path)) if is_folder else [path]
+        below = [each for each in files if not (is_folder and each.endswith(".db"))]
+        databases += [each for each in files if is_folder and each.endswith(".db")]
         if not below:
             hint = "tables are called kernel_details*.csv and op_summary*.csv"
+            if files:
+                hint += f"; {os.path.basename(files[0])} is a database, which is not read: export tables"
             raise Refused("the folder has no profile table", name="not-a-profile", path=path, hint=hint)
         for each in below:
             if read.setdefault(os.path.realpath(each), each) is not each:
@@ -287,19 +296,39 @@ def find_tables(given: tuple[str, ...]) -> Found:
         if path not in named:
             again.setdefault(path, why)
     found.passed.extend((paths.get(path, os.path.relpath(path)), why) for path, why in again.items())
+    with_tables = {folder for path in paths for folder in folders_above(path)}
+    found.passed.extend(
+        (each, "a database: its rows are in no table") for each in databases if not _has_tables(each, with_tables)
+    )
     found.paths.extend(shown for path, shown in paths.items() if path not in again)
     return found
 
 
-def _tables_below(folder: str) -> Iterator[str]:
-    """:raises Refused: if a folder cannot be read"""
+def _has_tables(database: str, folders: Collection[str]) -> bool:
+    """Return whether tables were written beside a database, or for torch_npu beside the folders of its run.
+
+    :param folders: those with tables at any depth
+    """
+    folder = os.path.dirname(os.path.abspath(database))
+    above = os.path.dirname(folder)
+    is_of_run = os.path.isdir(os.path.join(above, _TORCH_FOLDER))
+    return (above if is_of_run else folder) in folders
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """Yield tables and databases.
+
+    :raises Refused: if a folder cannot be read
+    """
 
     def refuse(error: OSError) -> None:
         raise unreadable(error, error.filename)
 
     for place, folders, names in os.walk(folder, onerror=refuse):
         folders.sort()
-        own = [os.path.join(place, name) for name in sorted(names) if _NAMES.fullmatch(name)]
+        own = [
+            os.path.join(place, name) for name in sorted(names) if _NAMES.fullmatch(name) or _DATABASES.fullmatch(name)
+        ]
         yield from filter(os.path.isfile, own)
 
 

@@ -110,3 +110,39 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "scandir", scandir)
     with pytest.raises(Refused, match="Permission denied"):
         find_tables((top,))
+
+
+DATABASE = "a database: its rows are in no table"
+
+
+@pytest.mark.parametrize(
+    ("names", "passed"),
+    [
+        (["PROF_1/msprof_20230919172304.db", "PROF_1/mindstudio_profiler_output/op_summary_20230919172304.csv"], {}),
+        (
+            ["a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "a_ascend_pt/PROF_1/msprof_20230919172304.db"],
+            {},
+        ),
+        (
+            [
+                "a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+                "b_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db",
+            ],
+            {"b_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db": DATABASE},
+        ),
+        (
+            ["PROF_1/mindstudio_profiler_output/op_summary_20230919172304.csv", "PROF_2/msprof_20230919172304.db"],
+            {"PROF_2/msprof_20230919172304.db": DATABASE},
+        ),
+    ],
+)
+def test_a_database_without_tables_is_named(tmp_path: Path, names: list[str], passed: dict[str, str]) -> None:
+    found = find_tables((folder(tmp_path, *names),))
+    assert {os.path.relpath(path, tmp_path): why for path, why in found.passed} == passed
+    assert len(found.paths) == 1
+
+
+def test_a_folder_with_databases_alone_says_what_they_are(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as caught:
+        find_tables((folder(tmp_path, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db"),))
+    assert "ascend_pytorch_profiler_0.db is a database" in (caught.value.hint or "")
