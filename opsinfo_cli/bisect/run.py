@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from warnings import warn
 
+from ..errors import UsageFault, brief
 from ..graph.judging import prepare
 from ..graph.readers import read_graph
 from ..model.mixlist import Mixlist
@@ -74,7 +75,8 @@ def bisect_mixlist(
     :param budget: a number of runs, or a time such as ``6h``; the best list known is returned when it is spent
     :param journal: the folder of the search, which holds the list as ``best.json``
     :param resume: continue the search in that folder
-    :raises UsageFault: if an argument does not fit, or the folder has a search that is not resumed, or another one is
+    :raises UsageFault: if an argument does not fit, the check returns neither True nor False, or the folder has a
+        search that is not resumed, or another one is
     :raises Unusable: if the check gives no verdict; the search can be resumed
     :raises Refused: if a file cannot be read or written
     """
@@ -88,6 +90,9 @@ def bisect_mixlist(
         graph = ready.prepared.graph
         prices = Prices(graph, profile_of(map(Table, find_tables(options.profile).paths), {*graph.names}))
     base = Mixlist.read(mixlist) if mixlist else None
+    if ready is not None:
+        for text in ready.judge(mode, base).warnings:
+            warn(text, stacklevel=2)
     problem = problem_of(options, target, base, ready, _Doubts(), prices=prices)
     folder = RunFolder(journal)
     command, place = _place(check)
@@ -121,6 +126,18 @@ def _place(check: Check) -> tuple[Sequence[str], TrialPlace]:
         return check, ManyPlace(os.environ, 1, [])
 
     def judge(trial: Trial) -> tuple[int, str]:
-        return 0 if check(os.path.join(trial.folder, trial.files["mixlist"][0])) else 1, ""
+        return 0 if _verdict(check(os.path.join(trial.folder, trial.files["mixlist"][0]))) else 1, ""
 
     return [f"{check.__module__}.{getattr(check, '__qualname__', type(check).__name__)}"], HerePlace(judge, "python")
+
+
+def _verdict(answer: object) -> bool:
+    """Return the verdict of a check in Python.
+
+    :raises UsageFault: if it is neither True nor False, of Python or of NumPy: a loss or None says nothing
+    """
+    kind, shape = getattr(getattr(answer, "dtype", None), "name", None), getattr(answer, "shape", None)
+    if isinstance(answer, bool) or (kind, shape) == ("bool", ()):
+        return bool(answer)
+    message = f"the check returned {brief(repr(answer))}; True or False is required"
+    raise UsageFault(message, name="no-verdict", hint="compare it with a bound: `return loss < 0.01`")

@@ -9,7 +9,7 @@ from warnings import warn
 from ..compare import HasOperators
 from ..errors import Refused, UsageFault, join_some
 from ..model.library import Library, Store, engine_keys, library_files, load_order
-from ..model.policy import Policy
+from ..model.policy import Policy, policy_of
 from ..model.target import Target
 from ..text.source import Source
 from .moves import Job, LibraryPlan, MixlistPlan, Result
@@ -47,7 +47,7 @@ def move(
     :raises UsageFault: if an op type is unknown, or an option does not fit the target
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
-    asked = dict.fromkeys((ops,) if isinstance(ops, str) else tuple(ops), Policy(to))
+    asked = dict.fromkeys((ops,) if isinstance(ops, str) else tuple(ops), policy_of(to))
     targets = () if against is None else against if isinstance(against, (tuple, list)) else (against,)
     known = [Target.open(each) if isinstance(each, str) else each for each in targets]
     if isinstance(target, str) and not (create and not os.path.lexists(target)):

@@ -175,6 +175,11 @@ class Outcome:
         self.files.append(FileVerdict(path, kind, accepts))
 
     @property
+    def ok(self) -> bool:
+        """Whether every file could be checked, and no finding is an error."""
+        return not self.failures and not self.tally.errors
+
+    @property
     def tally(self) -> Tally:
         counts = [sum(finding.severity == severity for finding in self.findings) for severity in SEVERITIES]
         return Tally(len(self.files), *counts)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from ..errors import join_some
+from ..graph import doubts
 from ..model.precision_mode import MODES, Mode, knows_modes_of, mode_hint
 from .finding import Finding, whole_file
 from .rules import RULES
@@ -72,7 +73,7 @@ def no_mode() -> Words:
 
 
 def keep_dtype_without_effect(name: str) -> Words:
-    return f"keep_dtype has no effect with `{name}`: every node keeps its dtype", None
+    return doubts.keep_dtype_without_effect(name), None
 
 
 def not_on_soc(mode: Mode, soc: str) -> Words:

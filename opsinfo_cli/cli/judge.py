@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..check.mode import keep_dtype_without_effect
 from ..errors import UsageFault
 from ..graph.answer import Answer
-from ..graph.fusions import fused_into
 from ..graph.graph import ModelGraph
 from ..graph.judge.kernels import SOURCES
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
@@ -17,18 +15,15 @@ from ..graph.judging import Ready, prepare
 from ..graph.options.atc import NO_OPTIONS, AtcOptions
 from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE
-from ..graph.options.op_precision import OpPrecision
 from ..model.mixlist import Mixlist
 from ..model.target import Target, TargetOptions
 from ..report.console import Console
-from .open import accepted_mixlist, open_given, report_doubts, report_mode, report_unknown
+from .open import accepted_mixlist, open_given, report_doubts
 from .params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, lazily, option
 
 DEFAULT_MODE = "mixed_float16"
 FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
 """Formats without dtypes of the engine, and their names in messages."""
-_MOST_LINES = 5
-"""Lines of an option file that are reported one by one."""
 
 
 @dataclass(frozen=True)
@@ -141,14 +136,7 @@ def judged_model(
         options = replace(options, mode=DEFAULT_MODE)
     mode = judge_mode(options.mode or DEFAULT_MODE)
     mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
-    if mixlist and target:
-        report_unknown(mixlist, target.operators, console)
-    if mixlist and not mode.is_mixed:
-        console.warn(f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here")
-    report_mode(mode.name, target, console)
     keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
-    if keep_dtype and mode.engine == "KEEP_ORIGIN":
-        console.warn(keep_dtype_without_effect(mode.name)[0])
     customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
     with console.progress(f"judging {len(graph)} nodes"):
         ready = prepare(
@@ -163,11 +151,8 @@ def judged_model(
         )
         answer = ready.judge(mode.name, mixlist)
         _ = answer.counts
-    if mixlist:
-        _report_fused(answer.graph, mixlist, console)
-    _report_option_files(answer.graph, keep_dtype, customize_dtypes, options.atc.op_precision_mode, console)
-    if customize_dtypes:
-        _report_refused(answer, customize_dtypes.path, console)
+    for warning in answer.warnings:
+        console.warn(warning)
     return JudgedModel(graph, options, answer, ready, mixlist)
 
 
@@ -182,42 +167,3 @@ def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions
     if target:
         report_doubts(target, console)
     return target
-
-
-def _report_fused(graph: ModelGraph, mixlist: Mixlist, console: Console) -> None:
-    """Warn of op types that the engine does not see, because fusion changes their nodes first."""
-    for name in sorted(mixlist.marks):
-        types = fused_into(graph, name)
-        if types:
-            named = ", ".join(f"`{each}`" for each in types)
-            console.warn(f"the mixlist names `{name}`: fusion makes {named} of its nodes before the lists are applied")
-
-
-def _report_refused(answer: Answer, path: str, console: Console) -> None:
-    """Warn of nodes that no column serves with the dtypes of a customize_dtypes file."""
-    refused = [node for node in answer if node.code == "refused-customized"]
-    if refused:
-        more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
-        what = "refuses" if refused[0].confidence == "library" else "refuses, by assumed columns,"
-        console.warn(f"{path}: AI Core {what} node `{refused[0].name}`{more}: no column has the dtypes of its line")
-
-
-def _report_option_files(
-    graph: ModelGraph,
-    keep_dtype: KeepDtype | None,
-    customize_dtypes: CustomizeDtypes | None,
-    op_precision_mode: str | None,
-    console: Console,
-) -> None:
-    """Warn of lines that the compiler ignores, and of those that name nothing in the graph."""
-    files = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []
-    if customize_dtypes:
-        files.append((customize_dtypes.path, [*customize_dtypes.faults, *customize_dtypes.unmatched(graph)]))
-    if op_precision_mode:
-        modes = OpPrecision.read(op_precision_mode)
-        files.append((modes.path, [*modes.faults, *modes.unmatched(graph)]))
-    for path, faults in files:
-        for fault in faults[:_MOST_LINES]:
-            console.warn(f"{path}:{fault.line}:{fault.column}: {fault.message}")
-        if len(faults) > _MOST_LINES:
-            console.warn(f"{path}: {len(faults) - _MOST_LINES} more lines are ignored or name nothing")

@@ -166,17 +166,10 @@ def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, whe
     :param where: the target in the message
     :returns: their names, sorted
     """
-    unknown = [name for name in sorted(mixlist.marks) if name not in operators]
-    if not unknown:
-        return []
-    from ..model.near_names import NearNames, did_you_mean
-
-    known = NearNames(operators.names)
-    for name in unknown:
-        near = operators.elsewhere(name) or did_you_mean(name, known)
-        text = f"unknown operator `{name}`: not in {where}, the engine ignores it"
-        console.warn(text + (f"; {near}" if near else ""))
-    return unknown
+    lacking = operators.lacking(mixlist.marks, where)
+    for message in lacking.values():
+        console.warn(message)
+    return list(lacking)
 
 
 def open_model(path: str, console: Console) -> ModelGraph:

@@ -325,8 +325,16 @@ class Answer(GraphAnswer):
     """
 
     def __init__(
-        self, prepared: Prepared, judged: Judged, considered: Considered, modes: ImplModes, fused: Fused
+        self,
+        prepared: Prepared,
+        judged: Judged,
+        considered: Considered,
+        modes: ImplModes,
+        fused: Fused,
+        doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
     ) -> None:
+        """:param doubts: yields the warnings"""
+        self._doubts = doubts
         super().__init__(prepared.graph, fused)
         self.considered = considered
         self.modes = modes
@@ -336,6 +344,13 @@ class Answer(GraphAnswer):
         self.mode_name = judged.mode.name
         self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
         self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What has no effect: op types of the mixlist that the target lacks, lines of option files, a mode that the
+        chip does not have ...; as the commands print them.
+        """
+        return list(self._doubts(self))
 
     def __repr__(self) -> str:
         counts = self.counts

@@ -65,7 +65,7 @@ class Graph(core.ModelGraph):
 
         :param against: a target, an install, a store, a library, or the path or SoC name of one
         :param mode: any name of a precision mode
-        :param mixlist: a mixlist, its path, or marks by op type
+        :param mixlist: a mixlist, its path, a parsed one, or marks by op type
         :param columns: sources of dtype columns, best first
         :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
         :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command

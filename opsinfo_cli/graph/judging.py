@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ..errors import UsageFault
 from ..model.install import Install
 from ..model.library import Library, Operators, Store
 from ..model.mixlist import Mixlist
+from ..model.policy import Mark, combination, is_legal, policy_of
 from ..model.target import Target
 from .answer import Answer
+from .doubts import OptionFiles, doubts_of
 from .fusions import Fused, fused
 from .judge.kernels import SOURCES, Kernels
 from .judge.modes import FP16_OP_TYPES
@@ -19,17 +25,16 @@ from .options.implmode import implementation_modes
 from .undo import before_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Any, TypeAlias
 
-    from ..model.policy import Mark
     from .graph import ModelGraph
     from .options.atc import AtcOptions, Considered
     from .options.files import CustomizeDtypes, KeepDtype
     from .options.implmode import ImplModes
 
     Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
-    Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | str | None"
+    Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | Mapping[str, Any] | str | os.PathLike[str] | None"
 
 
 class Ready:
@@ -39,8 +44,18 @@ class Ready:
     >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
-    def __init__(self, prepared: Prepared, considered: Considered, modes: ImplModes, after: Fused) -> None:
-        """:param after: the graph after fusion, with the fusions"""
+    def __init__(
+        self,
+        prepared: Prepared,
+        considered: Considered,
+        modes: ImplModes,
+        after: Fused,
+        files: OptionFiles = OptionFiles(),  # noqa: B008  # a tuple
+    ) -> None:
+        """:param after: the graph after fusion, with the fusions
+        :param files: what the warnings of an answer are about, beside the mixlist
+        """
+        self.files = files
         self.prepared = prepared
         self.considered = considered
         self.modes = modes
@@ -50,12 +65,14 @@ class Ready:
         """Return the answer of one mode and mixlist.
 
         :param mode: any name of a precision mode: v1, v2 or the engine's own
-        :param mixlist: a mixlist, its path, or marks by op type
-        :raises UsageFault: if the mode is unknown
+        :param mixlist: a mixlist, its path, a parsed one, or marks by op type
+        :raises UsageFault: if the mode is unknown, or the mixlist is none of these
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
-        judged = self.prepared.judge(mode, marks_of(mixlist))
-        return Answer(self.prepared, judged, self.considered, self.modes, self.fused)
+        marks = marks_of(mixlist)
+        judged = self.prepared.judge(mode, marks)
+        doubts = partial(doubts_of, marks=marks, files=self.files)
+        return Answer(self.prepared, judged, self.considered, self.modes, self.fused, doubts)
 
     def keeping(self, keep_dtype: KeepDtype) -> Ready:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
@@ -65,14 +82,14 @@ class Ready:
         prepared = self.prepared
         marks = Marks(keep_dtype.marks(prepared.graph), {})
         kept = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
-        return Ready(kept, self.considered, self.modes, self.fused)
+        return Ready(kept, self.considered, self.modes, self.fused, OptionFiles(keep_dtype))
 
     def customizing(self, customize_dtypes: CustomizeDtypes) -> Ready:
         """Return the same graph with the dtypes of a customize_dtypes file."""
         prepared = self.prepared
         marks = Marks(frozenset(), customize_dtypes.marks(prepared.graph))
         customized = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
-        return Ready(customized, self.considered, self.modes, self.fused)
+        return Ready(customized, self.considered, self.modes, self.fused, OptionFiles(None, customize_dtypes))
 
 
 def prepare(
@@ -106,7 +123,9 @@ def prepare(
     modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
-    return Ready(Prepared(graph, kernels, Marks(kept, customized), fp16_types), considered, modes, after)
+    prepared = Prepared(graph, kernels, Marks(kept, customized), fp16_types)
+    files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
+    return Ready(prepared, considered, modes, after, files)
 
 
 def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:
@@ -123,10 +142,28 @@ def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]
 def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
     """The marks of a mixlist by op type.
 
-    :raises Refused: if it cannot be read
+    :raises UsageFault: if it is no mixlist, or the engine refuses marks that are given by op type
+    :raises Refused: if it cannot be read, or the engine would refuse it
     """
     if mixlist is None:
         return {}
-    if isinstance(mixlist, str):
-        mixlist = Mixlist.read(mixlist)
-    return mixlist.marks if isinstance(mixlist, Mixlist) else mixlist
+    if isinstance(mixlist, (str, os.PathLike)):
+        return Mixlist.read(os.fspath(mixlist)).marks
+    if isinstance(mixlist, Mixlist):
+        return mixlist.marks
+    if not isinstance(mixlist, Mapping):
+        message = f"a mixlist is a path, a Mixlist, a parsed one, or marks by op type, not {type(mixlist).__name__}"
+        raise UsageFault(message, name="wrong-type")
+    if not all(isinstance(marks, (frozenset, set, tuple)) for marks in mixlist.values()):
+        return Mixlist.of(mixlist).marks
+    return {name: _legal(name, marks) for name, marks in mixlist.items()}
+
+
+def _legal(name: str, marks: Iterable[Mark]) -> frozenset[Mark]:
+    """:raises UsageFault: if they are no marks, or the engine refuses them together"""
+    if not all(isinstance(mark, Mark) for mark in marks):
+        raise UsageFault(f"the marks of `{name}` are no `Mark`s", name="wrong-type", hint="give a parsed mixlist")
+    found = frozenset(Mark(mark.action, policy_of(mark.policy)) for mark in marks)
+    if not is_legal(found):
+        raise UsageFault(f"the engine refuses `{name}`: {combination(found)}", name="contradiction")
+    return found

@@ -287,6 +287,21 @@ class Operators:
             raise self._unknown([name])
         return Operator(name, found)
 
+    def lacking(self, names: Iterable[str], where: str = "the target") -> dict[str, str]:
+        """Return the op types of a mixlist that the target lacks, sorted: name -> message.
+
+        :param where: the target in the message
+        """
+        from .near_names import NearNames, did_you_mean
+
+        known = NearNames(self.names)
+        found = {}
+        for name in sorted(name for name in names if name not in self):
+            near = self.elsewhere(name) or did_you_mean(name, known)
+            text = f"unknown operator `{name}`: not in {where}, the engine ignores it"
+            found[name] = text + (f"; {near}" if near else "")
+        return found
+
     def require(self, names: Iterable[str]) -> list[Operator]:
         """:raises UnknownOperator: if any name is unknown; names at most ten, with near names"""
         names = list(names)

@@ -9,12 +9,14 @@ Source: hicann/ge at ffdcbc9f
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
-from ..text.source import Source
+from ..text.source import Source, encoded
 from .library import Operators
 from .policy import (
     ACTIONS,
@@ -66,6 +68,19 @@ class Mixlist:
         """
         return cls(scan(Source.read(path)))
 
+    @classmethod
+    def of(cls, lists: Mapping[str, Any]) -> Mixlist:
+        """Return the mixlist of a parsed file: ``{"black-list": {"to-add": ["SoftmaxV2"]}}``.
+
+        :raises UsageFault: if it cannot be written as JSON
+        :raises Damaged: if the engine would refuse it
+        """
+        try:
+            text = json.dumps(lists, indent=2, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise UsageFault(f"this is no parsed mixlist: {error}", name="wrong-type") from None
+        return cls(scan(Source(encoded(text), "the mixlist")))
+
     def __repr__(self) -> str:
         return f"<Mixlist {self.path}: {len(self.marks)} op types>"
 
@@ -76,9 +91,10 @@ class Mixlist:
     def marks_of(self, name: str) -> frozenset[Mark]:
         return self.marks.get(name, frozenset())
 
-    def effective(self, name: str, library_policy: Policy) -> Policy:
+    def effective(self, name: str, library_policy: Policy | str) -> Policy:
         """Return the effective policy of an op type that has ``library_policy`` in the library.
 
+        :raises UsageFault: if a text is no policy
         Source: modify_mixlist_config_parser.cc:265-294
         """
         return effective(library_policy, self.marks_of(name))

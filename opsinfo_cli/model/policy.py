@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from ..errors import UsageFault
+
 PRECISION, FLAG = "precision_reduce", "flag"
 """The section and the key of a policy."""
 
@@ -83,6 +85,20 @@ _MANUALS_WORDS = {
 }
 
 
+def policy_of(value: Policy | str) -> Policy:
+    """Return a policy that is given as itself or by its word.
+
+    :raises UsageFault: if there is no such policy
+    """
+    if isinstance(value, Policy):
+        return value
+    if value in [each.value for each in Policy]:
+        return Policy(value)
+    meant = policy_meant(value) if isinstance(value, str) else None
+    hint = f"did you mean `{meant}`?" if meant else f"it is {', '.join(each.value for each in Policy)}"
+    raise UsageFault(f"unknown policy `{value}`", name="unknown-policy", hint=hint)
+
+
 def policy_meant(word: str) -> Policy | None:
     """Return the policy for a word of the manuals or other tools; for hints, never for input.
 
@@ -131,16 +147,18 @@ def is_legal(marks: frozenset[Mark]) -> bool:
     return not marks or marks in LEGAL_COMBINATIONS
 
 
-def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
+def effective(library_policy: Policy | str, marks: frozenset[Mark]) -> Policy:
     """Return the policy of an op type after its marks (modify_mixlist_config_parser.cc:265-294).
 
     A ``to-remove`` has an effect only on the list that the op type is on; a gray ``to-add`` has none.
 
     :raises ValueError: if the engine refuses the combination
+    :raises UsageFault: if a text is no policy
 
     >>> effective(Policy.WHITE, frozenset({ADD_GRAY}))
     <Policy.WHITE: 'white'>
     """
+    library_policy = policy_of(library_policy)
     for mark in least(marks):  # at most one
         if mark.action == "to-add":
             return mark.policy
@@ -149,8 +167,9 @@ def effective(library_policy: Policy, marks: frozenset[Mark]) -> Policy:
     return library_policy
 
 
-def marks_for(library_policy: Policy, wanted: Policy) -> frozenset[Mark]:
+def marks_for(library_policy: Policy | str, wanted: Policy | str) -> frozenset[Mark]:
     """Return the fewest marks that turn ``library_policy`` into ``wanted``; ``gray-list`` is never used."""
+    library_policy, wanted = policy_of(library_policy), policy_of(wanted)
     if wanted is library_policy:
         return frozenset()
     if wanted is Policy.GRAY:

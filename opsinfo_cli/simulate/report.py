@@ -9,7 +9,7 @@ from ..graph.fusion_limits import fusion_limits
 from .rounding_plan import unknown_tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..graph.answer import Answer, Coverage
     from .node_costs import NodeCost
@@ -102,6 +102,7 @@ class SimulationReport(NamedTuple):
     :param coverage: how many nodes the engine judges; the others are computed in float32
     :param mixlist: the path of the mixlist
     :param reference: the path of the recorded outputs; None: float32
+    :param warnings: what has no effect, such as op types of the mixlist that the target lacks
     """
 
     simulation: Simulation
@@ -115,6 +116,7 @@ class SimulationReport(NamedTuple):
     reference: str | None = None
     max_error: float | None = None
     min_cosine: float | None = None
+    warnings: Sequence[str] = ()
 
     @property
     def passes(self) -> bool | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ def simulate_model(
 
     :param model: a graph that was read from ONNX, or the path of an ONNX file
     :param against: a target, an install, a store, a library, or the path or SoC name of one
-    :param mixlist: a mixlist, its path, or marks by op type
+    :param mixlist: a mixlist, its path, a parsed one, or marks by op type
     :param inputs: files, folders, ``random:SEED`` or arrays by name; empty for ``random:0``
     :param shapes: of inputs with open dimensions, by name
     :param saturate: overflowing values become the largest value instead of Inf
@@ -68,7 +69,7 @@ def simulate_model(
     graph = read_graph(model) if isinstance(model, str) else model
     simulation = opened(prepare(graph, against), mode, inputs, shapes, saturate=saturate, reference=reference)
     report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
-    path = mixlist if isinstance(mixlist, str) else getattr(mixlist, "path", None)
+    path = os.fspath(mixlist) if isinstance(mixlist, (str, os.PathLike)) else getattr(mixlist, "path", None)
     recorded = reference if isinstance(reference, str) else _NAMED if reference is not None else None
     return report._replace(mixlist=path, reference=recorded, max_error=max_error, min_cosine=min_cosine)
 
@@ -122,4 +123,5 @@ def report_of(
             nodes = rank_nodes(simulation, plan, advance)
     answer = simulation.answer(mixlist)
     limits = not_shown(simulation, plan, answer)
-    return SimulationReport(simulation, simulated, trace, types, limits, nodes, answer.coverage)
+    report = SimulationReport(simulation, simulated, trace, types, limits, nodes, answer.coverage)
+    return report._replace(warnings=answer.warnings)
