@@ -286,14 +286,14 @@ def defined_target(text: str, chips: Chips, options: TargetOptions) -> Target:
 
 def _from_directory(text: str, options: TargetOptions) -> Target:
     root = opp_root(text)
+    if root is None and _holds_libraries(text):
+        target = Target(text, "store", text)
+        _require_chip(target, options.soc)
+        return target
     chips = chips_of(text)
     if root and chips is None:
         install = Install.open(root, options.soc, options.core, list(options.customs))
         return Target(text, "install", text, install=install, notes=note_of(options.soc or "", install.soc))
-    if _holds_libraries(text):
-        target = Target(text, "store", text)
-        _require_chip(target, options.soc)
-        return target
     if chips:
         return defined_target(text, chips, options)
     raise not_a_target(text)
