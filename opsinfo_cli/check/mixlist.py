@@ -257,14 +257,18 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
 
 
 def check_against(
-    reading: Reading, targets: Sequence[MixlistTarget], modes: Sequence[Mode], has_models: bool = False
+    reading: Reading,
+    targets: Sequence[MixlistTarget],
+    names: NearNames,
+    modes: Sequence[Mode],
+    has_models: bool = False,
 ) -> Iterator[Finding]:
     """Yield the findings on op types.
 
+    :param names: all op types of the targets
     :param modes: the precision modes that the mixlist is used with; both mixed modes if empty
     :param has_models: whether models are given, which show whose operators the names are
     """
-    names = names_of(targets)
     forms = {id(against): Forms(reading, against) for against in targets}
     for name, marks in reading.marks.items():
         if not is_legal(marks):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.file_kind import (
@@ -20,6 +21,7 @@ from ..model.file_kind import (
 from ..model.foreign_files import foreign_binary
 from ..model.ini import build_of, is_ini, rank
 from ..model.library import Library, Store, library_files, load_order
+from ..model.near_names import NearNames
 from ..model.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..model.precision_mode import MODES
 from ..model.repository import Repository
@@ -33,7 +35,7 @@ from .finding import FileVerdict, Finding, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, SCRIPTS, follow, names_mixlist, not_followed
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistTarget, Reading, check_against, check_mixlist
+from .mixlist import MixlistTarget, Reading, check_against, check_mixlist, names_of
 from .mode import PLACE, check_modes
 from .model import CheckedModel, check_models
 from .options import OptionCheck, OptionFile
@@ -110,6 +112,13 @@ class Checker:
     @property
     def failures(self) -> list[OpsinfoError]:
         return self.outcome.failures
+
+    @cached_property
+    def _names(self) -> NearNames:
+        """The op types of the targets: one for all files, and for all passes of their fixes, so that the search of
+        near names has one bound.
+        """
+        return names_of(self.against)
 
     def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
         """Find and check files, stores and trees, each once. A path with nothing to check is a failure.
@@ -369,7 +378,7 @@ class Checker:
         if document.root is not None and self.against:
             modes = [mode for mode in map(MODES.get, self.modes) if mode]
             reading = Reading(source, document.root, (*self.against, *self.models))
-            yield from check_against(reading, self.against, modes, bool(self.models))
+            yield from check_against(reading, self.against, self._names, modes, bool(self.models))
             if self.models:
                 yield from check_models(reading, self.models, self.against, modes)
 

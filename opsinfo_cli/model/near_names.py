@@ -47,6 +47,7 @@ class NearNames:
     def __init__(self, candidates: Iterable[str]) -> None:
         self._candidates = candidates
         self._left = _MOST_WORK
+        self._known: dict[str, list[str]] = {}  # a fix checks the same names in each of its passes
 
     @property
     def is_exhausted(self) -> bool:
@@ -74,8 +75,8 @@ class NearNames:
     def _similar(self, key: str) -> list[str]:
         if key in self._by_folded:
             return self._by_folded[key]
-        if len(key) > _LONGEST or self.is_exhausted:
-            return []
+        if key in self._known or len(key) > _LONGEST or self.is_exhausted:
+            return self._known.get(key, [])
         from difflib import SequenceMatcher
 
         matcher = SequenceMatcher(None, "", key)
@@ -89,7 +90,9 @@ class NearNames:
             if might and (ratio := matcher.ratio()) >= _SIMILAR:
                 close.append((-ratio, other))
         ranked = nsmallest(_MOST, close)
-        return [name for rank, other in ranked if rank <= ranked[0][0] + _WORSE for name in self._by_folded[other]]
+        best = [other for rank, other in ranked if rank <= ranked[0][0] + _WORSE]
+        self._known[key] = [name for other in best for name in self._by_folded[other]]
+        return self._known[key]
 
     @cached_property
     def _by_folded(self) -> dict[str, list[str]]:
