@@ -2,7 +2,8 @@
 
 atc and the graph engine write it into the working folder (hicann/ge ffdcbc9f, compiler/engines/nn_engine/fusion/common/
 fusion_statistic/fusion_statistic_writer.cc): an object with a member a graph, ``session_and_graph_id_0_0``. Older
-versions write an object a graph, with ``session_and_graph_id`` in it, alone, in a list, or one behind the other.
+versions write an object a graph, with ``session_and_graph_id`` in it, the oldest ones with ``graphId`` and maybe
+``sessionId``, alone, in a list, or one behind the other.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .fusions import Fused
 
 _ID = "session_and_graph_id"
+_SESSION, _GRAPH = "sessionId", "graphId"
 _MARK = _ID.encode()
 _MOST = 1 << 26
 """The largest file that is read, in bytes; one graph takes some kilobytes."""
@@ -82,7 +84,9 @@ def is_fusion_result(path: str) -> bool:
     """
     with open_file(path) as file:
         start = file.read(1 << 16)
-    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and (_MARK in start or b'"graph_fusion"' in start)
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and any(
+        mark in start for mark in (_MARK, b'"graph_fusion"', b'"ub_fusion"')
+    )
 
 
 def read_fusion_result(path: str) -> list[CompiledGraph]:
@@ -120,8 +124,9 @@ def _graphs(value: Any) -> Iterator[CompiledGraph]:
     if isinstance(value, list):
         for each in value:
             yield from _graphs(each)
-    elif isinstance(value, dict) and isinstance(value.get("graph_fusion", {}), dict) and _ID in value:
-        yield _graph(str(value[_ID]), value)
+    elif isinstance(value, dict) and (_ID in value or _GRAPH in value):
+        own = "_".join(str(value[key]) for key in (_SESSION, _GRAPH) if key in value)
+        yield _graph(str(value.get(_ID, own)), value)
     elif isinstance(value, dict):
         for name, each in value.items():
             if name.startswith(_ID) and isinstance(each, dict):
@@ -129,7 +134,8 @@ def _graphs(value: Any) -> Iterator[CompiledGraph]:
 
 
 def _graph(name: str, value: Mapping[str, Any]) -> CompiledGraph:
-    passes = value.get("graph_fusion") or {}
+    found = value.get("graph_fusion")
+    passes = found if isinstance(found, dict) else {}
     return CompiledGraph(
         name,
         {

@@ -21,6 +21,7 @@ LAYOUTS = {
     "keyed": json.dumps({"session_and_graph_id_0_0": {"graph_fusion": COUNTS, **BUFFER}}, indent=4),
     "single": json.dumps(ONE),
     "list": json.dumps([ONE]),
+    "oldest": json.dumps({"graphId": "0", "sessionId": "0", "graph_fusion": COUNTS}),
     "mark": "\ufeff" + json.dumps(ONE),
 }
 
