@@ -26,11 +26,11 @@ _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
     rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
     rb"(?:global|training|current)_steps)"
-    rb"[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
+    rb"(?:/max_steps)?[\"']?\s{0,4}[:=]?\s{0,4}[\[\"']?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
-_NUMBERED = re.compile(rb"(?:tep|TEP|ter)(?:s|ation)?[\"']?[\s:=\[]{0,18}\d")
+_NUMBERED = re.compile(rb"(?:tep|TEP|ter)(?:s|ation)?[\"']?[\s:=\[\"']{0,18}\d")
 """Found where :data:`_STEP` is, in a quarter of its time: most messages say `step` without a number."""
-_EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?!\.)")
+_EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?![\d.])")
 _WITH_EPOCH = re.compile(
     rb"(?:[Ee]poch|TRAIN|Train)(?:\(train\))?:?\s{0,4}(?:\[\s{0,4}(\d{1,9})(?:/\d{1,9})?\]:?\s{0,4}|(\d{1,9})\s)"
     rb"\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})"

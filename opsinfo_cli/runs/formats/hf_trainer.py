@@ -17,10 +17,11 @@ _NOT_OURS = (b'"mode"', b"num_updates")
 class HuggingFaceTrainer(LogFormat):
     """`{'loss': 1.23, 'grad_norm': 0.7, 'learning_rate': 1e-05, 'epoch': 0.1}`, since version 5 with values in quotes;
     LLaMA-Factory's `trainer_log.jsonl` (`{"current_steps": 5, ..., "loss": 1.23, "lr": 1e-05, ...}`); the
-    `log_history` of `trainer_state.json`.
+    `log_history` of `trainer_state.json`; ms-swift's `'global_step/max_steps': '5/93'` in the dictionary.
 
     Source: huggingface/transformers, src/transformers/trainer.py, _maybe_log_save_evaluate, and trainer_callback.py,
-    ProgressCallback.on_log and TrainerState; hiyouga/LLaMA-Factory, src/llamafactory/train/callbacks.py, LogCallback.
+    ProgressCallback.on_log and TrainerState; hiyouga/LLaMA-Factory, src/llamafactory/train/callbacks.py, LogCallback;
+    modelscope/ms-swift, swift/trainers, whose callback adds the step.
 
     The trainer prints no overflow. With `logging_nan_inf_filter`, its default, a loss that is NaN counts as the average
     of the other steps of its entry, so that an entry of such steps alone has a loss of exactly 0.0.
