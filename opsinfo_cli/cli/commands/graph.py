@@ -24,6 +24,7 @@ from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.graph import comparison_answer, fusion_result_answer, path_answer, read_back_answer, rows_answer
 from ...report.views.graph_document import GraphView
+from ...report.views.model_explorer import require_onnx
 from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
 from ..open import open_model, open_prices, require_against
 from ..params import (
@@ -112,7 +113,7 @@ class CompareOptions:
 )
 @strict_option
 @install_options
-@prints("html", out=True)
+@prints("html", "model-explorer", out=True)
 def command(
     model: str,
     node: str | None,
@@ -158,6 +159,8 @@ def command(
     if console.out is not None:
         require_writable(console.out)
     graph = open_model(model, console)
+    if console.format == "model-explorer":
+        require_onnx(graph)
     refused = int(strict and bool(graph.model.refused))
     asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
@@ -193,6 +196,9 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
         raise UsageFault("only one of --compare-mixlist, --compare-precision-mode, --compare-against and --read-back")
     if node is not None and compares:
         raise UsageFault("--node cannot be combined with a comparison")
+    if format == "model-explorer" and (node is not None or compares):
+        other = "--node" if node is not None else compares[0]
+        raise UsageFault(f"{other} cannot be combined with --format model-explorer", hint="--format html has both")
     if not rows.given:
         return
     given = [word for word in rows.given if word != "--by node" or comparing.read_back or not compares]

@@ -57,7 +57,7 @@ class PartOptions:
 @option("--plot", type=OutputFile(), help="Write a plot of the error along the graph as SVG.")
 @strict_option
 @install_options
-@prints("html", out=True)
+@prints("html", "model-explorer", out=True)
 def command(
     model: str,
     strict: bool,
@@ -84,7 +84,7 @@ def command(
       opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --rank-only
       opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --by node
     """
-    _require_whole(parts, plot)
+    _require_whole(parts, plot, console.format)
     judging.require_mode()
     graph = open_model(model, console)
     onnx_model(graph)  # another format is wrong usage
@@ -112,12 +112,14 @@ def command(
     return answer._replace(status=answer.status or int(strict and bool(graph.model.refused)))
 
 
-def _require_whole(parts: PartOptions, plot: str | None) -> None:
+def _require_whole(parts: PartOptions, plot: str | None, format: str) -> None:
     if parts.rank_only and parts.no_rank:
         raise UsageFault("--rank-only and --no-rank cannot be combined")
     if parts.no_rank and parts.by == "node":
         raise UsageFault("--no-rank and --by node cannot be combined")
     if parts.rank_only and plot:
         raise UsageFault("--rank-only and --plot cannot be combined")
+    if parts.rank_only and format == "model-explorer":
+        raise UsageFault("--rank-only and --format model-explorer cannot be combined")
     if plot:
         require_svg(plot)

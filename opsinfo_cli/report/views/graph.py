@@ -38,6 +38,7 @@ from .graph_document import (
     read_back_document,
     reads_low_text,
 )
+from .model_explorer import graph_node_data
 
 _MOST_CONSTANTS = 5
 _LONGEST_NAME = 16
@@ -86,7 +87,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
     return Answer(
         document,
         lambda: [_node_table(answer.graph, shown) if by == "node" else _type_table(types)],
-        texts={"html": lambda: _page(view)},
+        texts={"html": lambda: _page(view), "model-explorer": lambda: graph_node_data(answer, shown)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
         notes=tuple(filter(None, [_summary(answer, types), memory_text(answer), *_remarks(answer), *view.cost_notes])),

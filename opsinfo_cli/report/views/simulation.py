@@ -16,6 +16,7 @@ from ..answer import Answer, Block, Cell, Column, Either, Lines, Place, Table, m
 from ..plot import picture, svg_text
 from .error_plot import error_plot
 from .graph_document import coverage_document, coverage_text
+from .model_explorer import simulation_node_data
 
 _ERRORS = ("max_abs_error", "max_rel_error", "cosine")
 _COUNTS = ("inf", "nan", "reference_inf", "reference_nan", "elements")
@@ -27,7 +28,7 @@ def simulation_answer(report: SimulationReport) -> Answer:
     return Answer(
         lambda: _document(report),
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
-        texts={"html": lambda: _page(report)},
+        texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
         caveats=[f"not shown: {each.message}" for each in report.limits],
         notes=[_compared(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
