@@ -116,11 +116,14 @@ class _Script:
         if name is None or (isinstance(value, ast.Constant) and value.value is None):
             return
         if name not in self.names or _last_name(value) != name:  # f(name=name) passes a list on
-            self.variables[name] = self._list(value)
+            names, unread = self._list(value)
+            self.variables[name] = PythonList(dict(names), dict(unread))
 
     def _extend(self, name: str | None, value: ast.expr) -> None:
         if name is not None and (name in self.names or name in self.variables):
-            self.variables[name] = self.variables.get(name, _EMPTY) | self._list(value)
+            own, more = self.variables.setdefault(name, PythonList({}, {})), self._list(value)
+            own.names.update(more.names)  # in place: a script may append a thousand times
+            own.unread.update(more.unread)
 
     def _list(self, value: ast.expr) -> PythonList:
         if isinstance(value, ast.List | ast.Set | ast.Tuple):
