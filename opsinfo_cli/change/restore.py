@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..errors import Refused, UsageFault
+from ..errors import Refused, UsageFault, counted, join_some
 from ..model.install import version_at
 from .scope import scope_of
 from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state
-from .vault_place import vault_path
+from .vault_place import MACHINE, NUMBER, vault_path
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
 from .writer import Write, Writer
 
@@ -43,10 +44,18 @@ class Restored(NamedTuple):
 
 
 def restore(
-    target: str, to: str | None = None, *, force: bool = False, dry_run: bool = False, backup_dir: str | None = None
+    target: str,
+    to: str | None = None,
+    *,
+    only: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    backup_dir: str | None = None,
 ) -> list[Restored]:
     """Undo the last change of a target as a whole, or restore one backup, as ``opsinfo restore``.
 
+    :param target: a TARGET, or the id of a change to undo
+    :param only: leave the files of the change that do not belong to the target
     :param to: the id of a backup or change, or ``pristine``; None to undo the last change
     :param force: restore even if the file changed since, or is of another CANN version
     :param dry_run: write nothing, and return what would be restored
@@ -55,14 +64,37 @@ def restore(
     :raises Refused: if the files changed since, unless ``force``
     """
     writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force)
-    if to is None:
-        return restore_last(writer, scope_of(target), force, dry_run)[1]
-    return restore_to(writer, scope_of(target), to, force, dry_run)[1]
+    return restore_any(writer, target, to, only, force, dry_run)[1]
 
 
-def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tuple[str | None, list[Restored]]:
+def restore_any(
+    writer: Writer, target: str, which: str | None, only: bool, force: bool, dry_run: bool
+) -> tuple[str | None, list[Restored]]:
+    """Undo the last change of a target, or the change that is named instead of a target, or restore a backup.
+
+    :returns: as :func:`restore_last`
+    :raises UsageFault, Refused: as :func:`restore_last` and :func:`restore_to`
+    """
+    if _CHANGE.fullmatch(target) and not os.path.lexists(target):
+        if which is not None:
+            raise UsageFault(f"`{target}` is a change, and --to names another one", hint="give one of them")
+        return restore_to(writer, lambda _: True, target, force, dry_run)
+    if which is None:
+        return restore_last(writer, scope_of(target), force, dry_run, only)
+    return restore_to(writer, scope_of(target), which, force, dry_run)
+
+
+_CHANGE = re.compile(rf"(?:{MACHINE.pattern})-{NUMBER.pattern}(?:\.{NUMBER.pattern})?")
+
+
+def restore_last(
+    writer: Writer, scope: Scope, force: bool, dry_run: bool, only: bool = False
+) -> tuple[str | None, list[Restored]]:
     """Undo the newest change whose result the files have now; one that was interrupted half way counts as such.
 
+    The files of the change that are out of scope are named before they are restored, too.
+
+    :param only: whether to leave the files that are out of scope
     :param force: whether to undo the newest one even if the files changed since
     :returns: the id of the new change, None if nothing was written, and the restored files
     :raises UsageFault: if there is nothing left to undo
@@ -70,15 +102,20 @@ def restore_last(writer: Writer, scope: Scope, force: bool, dry_run: bool) -> tu
     """
     while True:
         record = _to_undo(writer.vault.history(), scope, force)
+        others = [file.path for file in record.files if not scope(file.path)]
+        if others and not only:
+            more = counted(len(others), "other file")
+            writer.say(f"change {record.id} has {more}, restored with it: {join_some(others)}; --only leaves them")
+        chosen = [entry for entry in record.entries if not only or scope(entry.file.path)]
         if dry_run:
-            return None, _contents(writer, record.entries)
-        paths = [file.path for file in record.files]
+            return None, _contents(writer, chosen)
+        paths = [entry.file.path for entry in chosen]
         with writer.locked(paths, ends=True) as (places, history):
             now = _to_undo(history, scope, force)
             if now.id != record.id:  # another process came first
                 continue
-            restored = _contents(writer, now.entries)
-            change = _write(writer, history, places, restored, undoes=now.id)
+            restored = _contents(writer, chosen)
+            change = _write(writer, history, places, restored, undoes=now.id if len(chosen) == len(now.files) else None)
             if now.state == "pending":
                 with suppress(Refused):
                     writer.vault.save(replace(now, state="abandoned", folders=[]))
@@ -187,7 +224,8 @@ def _by_id(writer: Writer, scope: Scope, which: str) -> list[Entry]:
             if damage.number and names & {f"{history.machine}-{damage.number}{end}" for end in ("", _end(which))}:
                 history.require_known(since=damage.number - 1)
         for entry in history.entries:
-            if names & {entry.record.id, entry.id} and entry.file.backup and scope(entry.file.path):
+            has_content = entry.file.backup or entry.file.before is None  # None: the change created the file
+            if names & {entry.record.id, entry.id} and has_content and scope(entry.file.path):
                 found.append(entry)
     return found
 

@@ -72,7 +72,6 @@ REPLACED_COMMANDS = {
     "reduced": "`opsinfo qualify` lists what MindSpore logged as reduced",
     "convert": "`opsinfo systems convert` replaces it",
     "decide": "`opsinfo systems decide` replaces it",
-    "help": "`opsinfo COMMAND --help` shows how a command is used",
 }
 """Command that went -> what replaces it."""
 
@@ -159,7 +158,8 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     :param words: the line of a caller in the same process; None for ``sys.argv``
     """
     try:
-        status = _prepared(sys.argv[1:] if words is None else words)
+        given = list(sys.argv[1:] if words is None else words)
+        status = _prepared([*given[1:], "--help"] if given[:1] == ["help"] else given)
         _flush()
         if words is None:  # from here on nothing handles what a signal would raise
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -107,9 +107,12 @@ def test_a_change_of_several_files_is_undone_as_a_whole(writer: Writer, library:
 def test_undoing_a_created_file_removes_it(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     created = create(writer, path)
-    for which in (created, f"{created}.1", "pristine"):
-        with pytest.raises(UsageFault):
-            back_to(writer, which)
+    with pytest.raises(UsageFault):
+        back_to(writer, "pristine")
+    for which in (created, f"{created}.1"):
+        back_to(writer, which)
+        assert not path.exists()
+        undo(writer)
     (restored,) = undo(writer)
     assert (path.exists(), restored.sha256) == (False, None)
     assert vault.content(vault.history().entries[-1]) == b"{}\n"

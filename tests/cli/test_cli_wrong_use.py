@@ -21,3 +21,16 @@ def test_a_failure_of_the_system_is_no_internal_error(opsinfo: Run, monkeypatch:
     monkeypatch.setattr("opsinfo_cli.cli.app.cli.main", fail)
     ran = opsinfo("socs")
     assert (ran.code, ran.err) == (3, "error: the system failed: Input/output error\n  --> /disk/lib.json\n")
+
+
+def test_help_is_a_command_too(opsinfo: Run) -> None:
+    assert opsinfo("help", "systems", "show").out == opsinfo("systems", "show", "--help").out
+    assert opsinfo("help").out == opsinfo("--help").out
+
+
+def test_codes_of_the_engine_and_modes_are_explained(opsinfo: Run) -> None:
+    names = [rule["name"] for rule in opsinfo("explain", "E20003", "--format", "json").json["rules"]]
+    assert "contradiction" in names
+    assert "bad-load-priority" in names
+    assert "`opsinfo modes`" in opsinfo("explain", "force_fp16").err
+    assert opsinfo("explain", "E99999").code == 2

@@ -141,7 +141,10 @@ def _require_alike(targets: Sequence[Target]) -> None:
         return
     if len(targets) == 2:
         a, b = targets
-        raise UsageFault(f"A is {a.phrase}, B is {b.phrase}; they cannot be compared", name="wrong-kind")
+        other = next(target for target in targets if target.kind != "mixlist")
+        twice = quoted(other.text, other.text)
+        hint = f"`opsinfo diff {twice} --mixlist-b {quoted(mixlists[0].text)}` shows what the mixlist changes"
+        raise UsageFault(f"A is {a.phrase}, B is {b.phrase}; they cannot be compared", name="wrong-kind", hint=hint)
     raise UsageFault(
         "a mixlist has marks, not policies",
         name="wrong-kind",

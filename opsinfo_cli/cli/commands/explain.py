@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from ...check.rules import Rule, rule_called
@@ -9,6 +11,7 @@ from ...check.wording import Wording, wording
 from ...errors import UsageFault
 from ...model.near_names import did_you_mean
 from ...model.policy import policy_meant
+from ...model.precision_mode import MODES
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.language import language_for
@@ -39,6 +42,11 @@ def command(subject: str | None, console: Console) -> Answer:
     return Answer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
 
 
+def _about(code: str, said: Wording) -> list[Rule]:
+    """Return the findings that lead to an error code of the engine."""
+    return [rule for rule in said.rules.values() if code in f"{rule.why} {rule.source}"]
+
+
 def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
     """:raises UsageFault: if nothing has this name"""
     rule = rule_called(subject)
@@ -46,6 +54,11 @@ def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
         return [said.rules[rule.name]], {}
     if subject in said.topics:
         return [], {subject: said.topics[subject]}
+    if re.fullmatch("E[0-9Z][0-9]{4}", subject) and (rules := _about(subject, said)):
+        return rules, {}
+    if subject in MODES:
+        hint = f"`opsinfo modes` says what `{subject}` does"
+        raise UsageFault(f"`{subject}` is a precision mode", name="unknown-subject", hint=hint)
     names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]
     near = "did you mean `policies`?" if policy_meant(subject) else did_you_mean(subject, names)
     hint = near or "`opsinfo explain` lists all"

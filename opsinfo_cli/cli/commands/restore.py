@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ...change.restore import restore_last, restore_to
-from ...change.scope import scope_of
+from ...change.restore import restore_any
+from ...errors import UsageFault
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.backups import restore_answer
@@ -16,10 +16,13 @@ from ..write import writer_of
 @click.command("restore", cls=Command)
 @click.argument("target", type=TARGET)
 @option("--to", "which", type=Word("ID", lazily("backup_ids")), help="Id of a backup or change, or `pristine`.")
+@option("--only", is_flag=True, help="Leave the other files of the change as they are.")
 @write_options(force_option)
 @prints()
-def command(target: str, which: str | None, writing: WriteOptions, console: Console) -> Answer:
+def command(target: str, which: str | None, only: bool, writing: WriteOptions, console: Console) -> Answer:
     """Undo the last change of TARGET as a whole; with --to, restore one backup.
+
+    TARGET may be the id of a change, as `opsinfo backups` lists it: that change is undone.
 
     Repeated, it goes back change by change. The replaced content is backed up first, so that a return with --to can be
     undone too.
@@ -31,9 +34,8 @@ def command(target: str, which: str | None, writing: WriteOptions, console: Cons
       opsinfo restore fixtures/opp@ascend910b
       opsinfo restore fixtures/opp@ascend910b --to pristine
     """
-    writer, scope = writer_of(writing, console), scope_of(target)
-    if which is None:
-        change, restored = restore_last(writer, scope, writing.force, writing.dry_run)
-    else:
-        change, restored = restore_to(writer, scope, which, writing.force, writing.dry_run)
+    if only and which is not None:
+        raise UsageFault("--only is about the last change; --to restores the files of TARGET alone")
+    writer = writer_of(writing, console)
+    change, restored = restore_any(writer, target, which, only, writing.force, writing.dry_run)
     return restore_answer(target, change, restored, writing.dry_run)

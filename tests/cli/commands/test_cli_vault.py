@@ -69,3 +69,52 @@ def test_no_command_writes_in_a_vault(opsinfo: Run, tmp_path: Path, vault_in_tre
     assert ran.code == 3, ran.err
     assert "this file is in a vault of backups, which opsinfo does not change" in ran.err + ran.out
     assert {path: path.read_bytes() for path in tmp_path.glob("vault/**/*") if path.is_file()} == before
+
+
+@pytest.fixture
+def three(opsinfo: Run, tmp_path: Path) -> list[Path]:
+    """Three mixlists, mended by one change."""
+    paths = [write(tmp_path / f"{name}.json", COMMENTED) for name in "abc"]
+    assert opsinfo("fmt", *paths).code == 0
+    return paths
+
+
+def changes(opsinfo: Run) -> list[str]:
+    """The changes with backups, the first one first."""
+    backups = opsinfo("backups", "--format", "json").json["backups"]
+    return list(dict.fromkeys(backup["change"] for backup in backups))
+
+
+def test_an_undo_names_the_other_files_of_the_change(opsinfo: Run, three: list[Path]) -> None:
+    preview = opsinfo("restore", three[0], "-n")
+    assert "has 2 other files, restored with it" in preview.err
+    assert opsinfo("restore", three[0]).code == 0
+    assert [path.read_text() for path in three] == [COMMENTED] * 3
+
+
+def test_only_leaves_the_other_files_of_the_change(opsinfo: Run, three: list[Path]) -> None:
+    ran = opsinfo("restore", three[0], "--only")
+    assert (ran.code, "other file" in ran.err) == (0, False)
+    assert [path.read_text() == COMMENTED for path in three] == [True, False, False]
+    assert opsinfo("restore", three[1]).code == 0
+    assert [path.read_text() == COMMENTED for path in three] == [True, True, True]
+    assert opsinfo("restore", three[0], "--only", "--to", "pristine").code == 2
+
+
+def test_a_change_is_undone_by_its_id(opsinfo: Run, three: list[Path], tmp_path: Path) -> None:
+    assert opsinfo("move", three[1], "Mul", "--to", "black").code == 0
+    first, second = changes(opsinfo)
+    assert opsinfo("restore", second).code == 0
+    assert "Mul" not in three[1].read_text()
+    assert opsinfo("restore", first).code == 0
+    assert [path.read_text() for path in three] == [COMMENTED] * 3
+    assert opsinfo("restore", first, "--to", "pristine").code == 2
+    assert opsinfo("restore", f"{first}9").code == 2
+
+
+def test_the_id_of_a_change_that_created_a_file_removes_it(opsinfo: Run, tmp_path: Path) -> None:
+    created = opsinfo("move", "new.json", "Mul", "--to", "black", "--create", "--format", "json").json["change"]
+    assert opsinfo("restore", created).code == 0
+    assert not (tmp_path / "new.json").exists()
+    assert opsinfo("restore", "new.json").code == 0, "the removal can be undone, too"
+    assert (tmp_path / "new.json").exists()
