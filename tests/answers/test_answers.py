@@ -22,6 +22,7 @@ from rich.cells import cell_len
 HERE = Path(__file__).parent
 FIXTURES = HERE.parents[1] / "fixtures"
 RECORDS = bool(os.environ.get("OPSINFO_RECORD_ANSWERS"))
+assert not (RECORDS and os.environ.get("CI")), "OPSINFO_RECORD_ANSWERS makes every answer right: not in CI"
 
 SLOW = re.compile("opsinfo itself took|note: a run takes")
 """What only a busy machine prints."""

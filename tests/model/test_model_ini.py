@@ -197,7 +197,9 @@ def test_the_script_says_the_same_of_every_case_of_the_corpus() -> None:
 
 
 @real
-@pytest.mark.parametrize("path", sorted(VECTORS.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(VECTORS.glob("*.json")) or [VECTORS / "no-corpus.json"], ids=lambda path: path.stem
+)
 def test_an_ini_of_opbuild_is_the_json_that_the_script_makes(path: Path) -> None:
     store = ini_store([Source.read(str(path.with_suffix(".ini")))])
     assert {entry.name: entry.value for entry in store.winners()} == json.loads(path.read_text("utf-8"))
