@@ -184,9 +184,15 @@ class Problem(NamedTuple):
             "grow": self.options.grow,
             "candidates": sorted(self.names),
             **({} if write_as == "mixlist" else {"write_as": write_as}),
+            **({"shapes": self._shapes} if self._shapes else {}),
             **({"allow_hf32": self.options.allow_hf32} if self.options.allow_hf32 else {}),
             FILES: {path: identity_of(path) for path in (*files, *self.options.evidence, *tables.paths)},
         }
+
+    @property
+    def _shapes(self) -> dict[str, list[int]]:
+        shapes = self.sets.plain.graph.model.shapes if self.sets else {}
+        return {name: list(dims) for name, dims in shapes.items()}
 
     def _graph_hash(self) -> str | None:
         """The SHA-256 of the model, together with those of the files of its weights."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 from warnings import warn
 
 from ..errors import UsageFault, brief
 from ..graph.judging import prepare
 from ..graph.readers import read_graph
+from ..graph.shapes import stated_shapes
 from ..model.mixlist import Mixlist
 from ..model.target import Target
 from ..profile.table import Table, find_tables
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal, TypeAlias
 
+    from ..graph.shapes import Shapes
     from .place import Trial, TrialPlace
 
     Check: TypeAlias = Callable[[str], bool] | Sequence[str]
@@ -52,6 +55,7 @@ def bisect_mixlist(
     mixlist: str | None = None,
     *,
     model: str | None = None,
+    shapes: Shapes | None = None,
     among: Sequence[str] = (),
     evidence: Sequence[str] = (),
     grow: Literal["white"] | None = None,
@@ -67,6 +71,7 @@ def bisect_mixlist(
     :param against: the target that supplies the policies, or its path or SoC name
     :param mixlist: the path of the mixlist that every list extends
     :param model: the path of a model, to search among its op types
+    :param shapes: of its inputs, by name, as for :meth:`.Graph.read`
     :param among: op types to search among
     :param evidence: paths of comparison tables, or of the JSON of a simulation
     :param grow: ``white`` searches for the largest white list
@@ -84,7 +89,8 @@ def bisect_mixlist(
     named, suspects = tuple(among), tuple(evidence)
     options = SubjectOptions(target.text, model, mixlist, mode, named, suspects, grow, "type", profile=tuple(profile))
     require_sense(options)
-    ready = prepare(read_graph(model), target) if model else None
+    shapes_of = None if shapes is None else partial(stated_shapes, shapes)
+    ready = prepare(read_graph(model, shapes_of=shapes_of), target) if model else None
     prices = None
     if ready is not None and profile:
         graph = ready.prepared.graph

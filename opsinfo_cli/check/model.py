@@ -12,11 +12,12 @@ from ..model.policy import ADD_BLACK, Mark, is_legal
 from ..model.precision_mode import MODES, Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..graph.answer import Answer
     from ..graph.graph import GraphNode, ModelGraph
     from ..graph.judging import Ready
+    from ..graph.shapes import Shapes, ShapesOf
     from .finding import Finding
     from .mixlist import MixlistTarget, Reading
 
@@ -26,14 +27,16 @@ _MIXED = ("mixed_float16", "mixed_bfloat16")
 class CheckedModel:
     """A model that mixlists are checked with. Messages name it by its slot; see :meth:`.Reading.at`."""
 
-    def __init__(self, path: str) -> None:
-        """:raises Refused: if the model cannot be read"""
+    def __init__(self, path: str, shapes_of: ShapesOf | None = None) -> None:
+        """:raises Refused: if the model cannot be read
+        :raises UsageFault: if shapes do not fit it
+        """
         from ..graph.readers import read_graph
 
         self.path = self.label = path
         self.facts = os.path.basename(path)
         self.slot = f"\0{id(self)}\0"
-        self.graph: ModelGraph = read_graph(path)
+        self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
         self._ready: dict[int, Ready] = {}
 
     @cached_property
@@ -62,6 +65,27 @@ class CheckedModel:
         if ready is None:
             ready = self._ready[id(target)] = prepare(self.graph, target.target)
         return ready
+
+
+def open_models(paths: Iterable[str], shapes: Shapes) -> list[CheckedModel]:
+    """Return the models of these paths, each with the shapes of those inputs that it has.
+
+    :raises UsageFault: if a shape does not fit, or is of no input of any model
+    :raises Refused: if a model cannot be read
+    """
+    from ..graph.shapes import ModelInput, require_input, stated_shapes
+
+    seen: list[ModelInput] = []
+
+    def own(inputs: Sequence[ModelInput]) -> Shapes:
+        seen.extend(inputs)
+        names = {each.name for each in inputs}
+        return stated_shapes({name: shape for name, shape in shapes.items() if name in names}, inputs)
+
+    models = [CheckedModel(path, own if shapes else None) for path in paths]
+    for name in shapes:
+        require_input(name, seen, "--shape")
+    return models
 
 
 def second_types(graph: ModelGraph) -> set[str]:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ..errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..model.file_kind import (
@@ -37,11 +39,14 @@ from .ini import check_inis
 from .library import check_library, root_is_no_object
 from .mixlist import MixlistTarget, Reading, check_against, check_mixlist, names_of
 from .mode import PLACE, check_modes
-from .model import CheckedModel, check_models
+from .model import CheckedModel, check_models, open_models
 from .options import OptionCheck, OptionFile
 from .selection import RuleSelection
 from .store import check_store, never_built
 from .text import bom, faults, unreadable
+
+if TYPE_CHECKING:
+    from ..graph.shapes import Shapes
 
 Step = Callable[[int, int], None]
 """Called with the number of files and stores done and the total."""
@@ -52,6 +57,7 @@ def validate(
     against: Iterable[str | Target] = (),
     modes: Iterable[str] = (),
     models: Iterable[str] = (),
+    shapes: Shapes = MappingProxyType({}),
     kind: str | None = None,
     follow: bool = False,
     by_chip: bool = False,
@@ -63,6 +69,7 @@ def validate(
     :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
     :param modes: names of the precision modes that they are used with, known or not
     :param models: model files that the mixlists are for; they are judged for every target
+    :param shapes: of inputs of the models, by name, as for :meth:`.Graph.read`
     :param kind: ``library``, ``mixlist`` or one of ``OPTION_KINDS``; None detects it
     :param follow: whether files that scripts name are checked too
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
@@ -74,7 +81,7 @@ def validate(
     targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
-    checker = Checker(targets, list(modes), kind, [CheckedModel(path) for path in models], follow, by_chip=by_chip)
+    checker = Checker(targets, list(modes), kind, open_models(models, shapes), follow, by_chip=by_chip)
     rest = [os.fspath(path) for path in paths]
     if "-" in rest and stdin is not None:
         checker.named("-", stdin)

@@ -16,7 +16,10 @@ from ..opening import folders_above
 from ..text.source import Source
 from .params import FILE, Command, option, together
 
-KEYS = ("against", "soc", "precision-mode", "model", "select", "ignore", "baseline", "follow", "strict", "format")
+KEYS = (
+    *("against", "soc", "precision-mode", "model", "shape", "select", "ignore"),
+    *("baseline", "follow", "strict", "format"),
+)
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"

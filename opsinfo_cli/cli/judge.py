@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from ..errors import UsageFault
@@ -15,6 +16,7 @@ from ..graph.judging import Ready, prepare
 from ..graph.options.atc import NO_OPTIONS, AtcOptions
 from ..graph.options.files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ..graph.options.implmode import ALLOW_HF32, SELECT_IMPLMODE
+from ..graph.shapes import ShapesOf, parse_shapes, stated_shapes
 from ..model.mixlist import Mixlist
 from ..model.target import Target, TargetOptions
 from ..report.console import Console
@@ -50,6 +52,15 @@ class JudgeOptions:
 
 
 MODEL = Word("MODEL", reads=True)
+
+
+def shapes_of(texts: Sequence[str]) -> ShapesOf | None:
+    """Return what a model is read with for the values of ``--shape``.
+
+    :raises UsageFault: if one has another form
+    """
+    return partial(stated_shapes, parse_shapes(texts)) if texts else None
+
 
 allow_hf32_option = advanced(
     "--allow-hf32",

@@ -17,6 +17,7 @@ from ..text.source import Source, read_standard_input
 if TYPE_CHECKING:
     from ..bisect.cost import Prices
     from ..graph.graph import ModelGraph
+    from ..graph.shapes import ShapesOf
     from ..model.library import Operators
     from ..model.mixlist import Mixlist
     from ..profile.table import Table
@@ -172,9 +173,11 @@ def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, whe
     return list(lacking)
 
 
-def open_model(path: str, console: Console) -> ModelGraph:
+def open_model(path: str, console: Console, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """Return a model's graph, and report what the reader could not read and how it was compiled.
 
+    :param shapes_of: the shapes that are written into it, as :func:`.read_graph` does
+    :raises UsageFault: if they do not fit it
     :raises Refused: if the file cannot be read or is not a model
     """
     from ..graph.judge.modes import mode_by_number
@@ -184,7 +187,7 @@ def open_model(path: str, console: Console) -> ModelGraph:
 
     total = os.path.getsize(path) if os.path.isfile(path) else None
     with console.progress("reading", total) as advance:
-        graph = read_graph(path, advance)
+        graph = read_graph(path, advance, shapes_of)
     for note in graph.model.notes:
         console.note(f"{path}: {note.message}")
     for line in refusal_lines(graph.model):

@@ -470,6 +470,21 @@ advanced_install_options = bundle("options", TargetOptions, _soc_option(advanced
 target_options = bundle("options", TargetOptions, as_option, soc_option, core_option, custom_option)
 
 dry_run_option = option("-n", "--dry-run", is_flag=True, help="Show what would change; write nothing.")
+
+
+def shape_option_in(section: str) -> Decorator[Any]:
+    """Return ``--shape``, in a section of the help."""
+    return option(
+        "--shape",
+        "shapes",
+        type=Word("INPUT=DIMS"),
+        multiple=True,
+        help="Judge with this shape of an input, as in x=1,3,224,224 or as atc --input_shape; repeatable.",
+        section=section,
+    )
+
+
+shape_option = shape_option_in("")
 strict_option = option("--strict", is_flag=True, help="Exit 1 if atc refuses the model.")
 check_option = option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 backup_dir_option = advanced("--backup-dir", type=Word("DIR", files=True), help="Directory for backups.")

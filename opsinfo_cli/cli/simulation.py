@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageFault
-from .params import FILE, Decorator, Number, Word, bundle, option
+from ..graph.shapes import parse_shapes
+from .params import FILE, Decorator, Number, Word, bundle, option, shape_option_in
 
 if TYPE_CHECKING:
     from ..graph.judging import Ready
+    from ..graph.shapes import ShapesOf
     from ..simulate.simulation import Simulation
 
 
@@ -18,7 +20,7 @@ class SimulationOptions:
     """How a model is computed, and the bounds of its outputs.
 
     :param inputs: sources of inputs; empty: random ones
-    :param shapes: ``NAME=DIMS`` of inputs with open dimensions
+    :param shapes: ``NAME=DIMS`` of inputs, which the model is judged and computed with
     :param saturate: whether overflowing values become the largest value
     :param reference: an ``.npz`` of outputs to compare with instead of those in float32
     :param max_error: bound of every output's largest relative error
@@ -35,6 +37,14 @@ class SimulationOptions:
     @property
     def is_check(self) -> bool:
         return self.max_error is not None or self.min_cosine is not None
+
+    @property
+    def shapes_of(self) -> ShapesOf | None:
+        """The shapes that the model is read with: those of ``--shape``, and of the arrays of ``--inputs``."""
+        from ..simulate.inputs import given_shapes
+
+        shapes = parse_shapes(self.shapes)
+        return partial(given_shapes, self.inputs, shapes) if self.inputs or shapes else None
 
     @property
     def words(self) -> list[tuple[str, ...]]:
@@ -62,14 +72,7 @@ def _options(section: str) -> Decorator[Any]:
             help="Inputs: an .npz, a folder of .npy or .pb files, or random ones; repeatable.  [default: random:0]",
             section=section,
         ),
-        option(
-            "--shape",
-            "shapes",
-            type=Word("INPUT=DIMS"),
-            multiple=True,
-            help="Shape of an input with open dimensions, as in x=1,3,224,224; repeatable.",
-            section=section,
-        ),
+        shape_option_in(section),
         option(
             "--saturate",
             is_flag=True,
@@ -95,13 +98,6 @@ def opened_simulation(ready: Ready, mode: str, options: SimulationOptions) -> Si
     :raises UsageFault: if an option does not fit the model
     :raises Refused: if a file cannot be read, or the model cannot be computed
     """
-    from ..simulate.inputs import parse_shape
     from ..simulate.run import opened
 
-    shapes: dict[str, tuple[int, ...]] = {}
-    for text in options.shapes:
-        name, shape = parse_shape(text)
-        if name in shapes:
-            raise UsageFault(f"--shape {name}: given twice", name="bad-shape")
-        shapes[name] = shape
-    return opened(ready, mode, options.inputs, shapes, saturate=options.saturate, reference=options.reference)
+    return opened(ready, mode, options.inputs, saturate=options.saturate, reference=options.reference)

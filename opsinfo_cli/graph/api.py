@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import graph as core
@@ -15,6 +16,7 @@ from .judging import prepare
 from .options.atc import AtcOptions
 from .options.files import fp16_op_types
 from .readers import read_graph
+from .shapes import stated_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,19 +24,23 @@ if TYPE_CHECKING:
     from .answer import Answer
     from .judging import Against, Lists
     from .options.files import CustomizeDtypes, KeepDtype
+    from .shapes import Shapes
 
 
 class Graph(core.ModelGraph):
     """A model's graph with a method to judge it."""
 
     @classmethod
-    def read(cls, path: str) -> Graph:
+    def read(cls, path: str, shapes: Shapes | None = None) -> Graph:
         """Return the graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
 
+        :param shapes: of the inputs of an ONNX or TensorFlow model, by name, -1 for an open dimension: as if the file
+            had them; inputs that are not named keep those of the file
+        :raises UsageFault: if a shape does not fit the model
         :raises Refused: if the file cannot be read or is not a model
         :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
         """
-        return cls.of(read_graph(path))
+        return cls.of(read_graph(path, shapes_of=None if shapes is None else partial(stated_shapes, shapes)))
 
     @classmethod
     def of(cls, graph: core.ModelGraph) -> Graph:

@@ -18,6 +18,8 @@ from ..errors import Damaged
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from .shapes import ModelInput, Shapes
+
 
 class GraphTensor(NamedTuple):
     """The facts of a file about one input or output; equal ones are shared.
@@ -142,6 +144,8 @@ class ModelFacts(NamedTuple):
     :param predicted: names and types are a translation from another framework; fusion may change them
     :param onnx: the ModelProto of an ONNX model, its functions inlined
     :param refused: nodes that the compiler's front end refuses; their types are in no library
+    :param inputs: of a model of another framework, with the shapes that are judged
+    :param shapes: those that were written into it, by input
     """
 
     format: str
@@ -157,6 +161,8 @@ class ModelFacts(NamedTuple):
     predicted: bool = False
     onnx: Any = None
     refused: tuple[Refusal, ...] = ()
+    inputs: tuple[ModelInput, ...] = ()
+    shapes: Shapes = MappingProxyType({})
 
 
 @dataclass(eq=False, repr=False, slots=True)

@@ -1,4 +1,4 @@
-"""Inputs of a model: their names, dtypes and dimensions, and arrays for them from files or from a seed.
+"""Arrays for the inputs of a model, from files or from a seed.
 
 Files are ``.npz``, folders of ``.npy``, and the test data of ONNX models.
 """
@@ -11,67 +11,26 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Damaged, UsageFault, join_some
+from ..graph.readers.onnx import model_inputs
+from ..graph.shapes import OPEN, ModelInput, dims_text, options_for, require_input, require_shape, stated_shapes
 from ..opening import open_file, unreadable
 from ..text.source import read_bytes
 from .packages import needed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    Shapes = Mapping[str, tuple[int, ...]]
+    from ..graph.shapes import Shapes
 
 RANDOM = "random:"
+GIVEN = "given"
+"""The name of arrays that a program gives."""
 _BELOW = 2
 """Whole numbers of unknown meaning are 0 or 1: flags, masks, token types."""
 _MOST_DIMS, _MOST_VALUES = 32, 1 << 30
 """The largest random input; numpy has no array of more dimensions."""
 _NUMBERED = re.compile(r"input_(\d+)\.pb")
-
-
-class ModelInput(NamedTuple):
-    """One input of a model.
-
-    :param dtype: of numpy: ``float32``, ``bool``, ``str``; empty: not a tensor
-    :param dims: numbers, or names of open dimensions, which may be empty; None: the rank is open
-    :param below: for integers that choose a row of a table, the number of rows; 0: unknown
-    """
-
-    name: str
-    dtype: str
-    dims: tuple[int | str, ...] | None
-    below: int = 0
-
-    @property
-    def shown(self) -> str:
-        if self.dims is None:
-            return f"{self.name}: any shape"
-        return f"{self.name}: {','.join(str(each) or '?' for each in self.dims) or 'a single value'}"
-
-
-def model_inputs(proto: Any) -> list[ModelInput]:
-    """Return the inputs that a ModelProto requires, in its order."""
-    given = {each.name for each in proto.graph.initializer}
-    tables = _tables(proto.graph)
-    return [_input(each, tables) for each in proto.graph.input if each.name not in given]
-
-
-def _input(value: Any, tables: Mapping[str, int]) -> ModelInput:
-    from onnx import TensorProto, helper
-
-    if not value.type.HasField("tensor_type"):
-        return ModelInput(value.name, "", None)
-    tensor = value.type.tensor_type
-    known = set(TensorProto.DataType.values()) - {TensorProto.UNDEFINED}
-    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name if tensor.elem_type in known else ""
-    dtype = "str" if dtype == "object" else dtype
-    if not tensor.HasField("shape"):
-        return ModelInput(value.name, dtype, None, tables.get(value.name, 0))
-    dims: list[int | str] = []
-    for dim in tensor.shape.dim:
-        is_known = dim.HasField("dim_value") and dim.dim_value >= 0
-        dims.append(dim.dim_value if is_known else dim.dim_param)
-    return ModelInput(value.name, dtype, tuple(dims), tables.get(value.name, 0))
 
 
 def _tables(graph: Any) -> dict[str, int]:
@@ -96,83 +55,14 @@ _SAME_NUMBERS = frozenset({"Cast", "Reshape", "Unsqueeze", "Squeeze", "Identity"
 """Operators whose outputs contain the numbers of their first input."""
 
 
-def parse_shape(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the name and the dimensions in ``NAME=1,3,224,224``.
-
-    :raises UsageFault: if the text has another form
-    """
-    name, sign, dims = text.rpartition("=")
-    try:
-        shape = tuple(int(each) for each in dims.replace("x", ",").split(",") if each.strip())
-    except ValueError:
-        shape = (-1,)
-    if not sign or not name or any(each < 0 for each in shape):
-        raise UsageFault(f"--shape {text}: not NAME=DIMENSIONS", name="bad-shape", hint="write --shape x=1,3,224,224")
-    return name, shape
-
-
-def settled_shapes(inputs: Sequence[ModelInput], shapes: Shapes) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every input: the model's, completed by ``shapes``; a named dimension has one size.
-
-    :raises UsageFault: if a shape does not fit the model, or dimensions are open
-    """
-    known = {each.name: each for each in inputs}
-    open_dims: dict[str, int] = {}
-    for name, shape in shapes.items():
-        if name not in known:
-            raise UsageFault(f"--shape: the model has no input `{name}`", name="unknown-input", hint=_listed(inputs))
-        _require_fit(known[name], shape, f"--shape {name}")
-        for dim, size in zip(known[name].dims or (), shape, strict=False):
-            if isinstance(dim, str) and dim:
-                open_dims.setdefault(dim, size)
-    found: dict[str, tuple[int, ...]] = {}
-    missing = []
-    for each in inputs:
-        if each.name in shapes:
-            found[each.name] = tuple(shapes[each.name])
-            continue
-        sizes = [open_dims.get(dim) if isinstance(dim, str) else dim for dim in each.dims or ()]
-        if each.dims is None or None in sizes:
-            missing.append(each)
-        found[each.name] = tuple(size or 0 for size in sizes)
-    if missing:
-        raise UsageFault(
-            f"open dimensions: {join_some([each.shown for each in missing], 5)}",
-            name="open-dimensions",
-            hint=f"choose them: --shape {missing[0].name}={_example(missing[0])}",
-        )
-    return found
-
-
-def _example(one: ModelInput) -> str:
-    return ",".join(str(each) if isinstance(each, int) else "1" for each in one.dims or (1,))
-
-
-def _listed(inputs: Sequence[ModelInput]) -> str:
-    return f"its inputs: {join_some([each.shown for each in inputs], 8)}"
-
-
-def _require_fit(one: ModelInput, shape: Sequence[int], where: str) -> None:
-    """:raises UsageFault: if a shape does not fit an input"""
-    if one.dims is None:
-        return
-    fits = len(shape) == len(one.dims) and all(
-        isinstance(dim, str) or dim == size for dim, size in zip(one.dims, shape, strict=True)
-    )
-    if not fits:
-        message = f"{where}: the shape {','.join(map(str, shape)) or 'of a single value'} does not fit {one.shown}"
-        raise UsageFault(message, name="bad-shape")
-
-
 def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: str) -> None:
     """Require that arrays have the names, dtypes and shapes of a model's inputs.
 
     :raises UsageFault: if one is missing, unknown, or of another dtype or shape
     """
     known = {each.name: each for each in inputs}
-    if unknown := [name for name in feeds if name not in known]:
-        message = f"{where}: the model has no input `{unknown[0]}`"
-        raise UsageFault(message, name="unknown-input", hint=_listed(inputs))
+    for name in feeds:
+        require_input(name, inputs, where)
     if missing := [each.shown for each in inputs if each.name not in feeds]:
         raise UsageFault(f"{where}: missing inputs: {join_some(missing, 5)}", name="missing-input")
     for name, array in feeds.items():
@@ -182,7 +72,7 @@ def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: s
             hint = f"numpy: array.astype('{wanted}')" if wanted else None
             message = f"{where}: `{name}` is {dtype}, the model takes {wanted or 'no tensor here'}"
             raise UsageFault(message, name="bad-dtype", hint=hint)
-        _require_fit(known[name], array.shape, f"{where}: `{name}`")
+        require_shape(known[name], array.shape, f"{where}: `{name}`")
 
 
 class InputSet(NamedTuple):
@@ -199,27 +89,57 @@ class InputSet(NamedTuple):
         return self.name.startswith(RANDOM)
 
 
-def input_sets(spec: str, proto: Any, shapes: Shapes) -> list[InputSet]:
+def given_shapes(specs: Iterable[str | Mapping[str, Any]], shapes: Shapes, inputs: Sequence[ModelInput]) -> Shapes:
+    """Return the shapes that a model is judged with: as stated, and of arrays.
+
+    A dimension that differs between sets of arrays is open.
+
+    :param specs: as for :func:`input_sets`, or arrays by the name of the input
+    :param shapes: as ``--shape`` states them
+    :raises UsageFault: if one does not fit the model, or an array does not fit the stated shapes
+    :raises Refused: if a file cannot be read
+    """
+    found = stated_shapes(shapes, inputs)
+    seen: dict[str, list[tuple[int, ...]]] = {}
+    for spec in specs:
+        for each in [InputSet(GIVEN, dict(spec))] if not isinstance(spec, str) else _read_sets(spec, inputs):
+            require_fit(inputs, each.feeds, each.name)
+            for name, array in each.feeds.items():
+                if any(size not in (OPEN, own) for size, own in zip(shapes.get(name, ()), array.shape, strict=False)):
+                    message = f"--shape {name}={dims_text(shapes[name])}: in {each.name} it is {dims_text(array.shape)}"
+                    hint = "leave out --shape: the shapes of --inputs are used"
+                    raise UsageFault(message, name="bad-shape", hint=hint)
+                seen.setdefault(name, []).append(array.shape)
+    for name, own in seen.items():
+        if len(set(map(len, own))) == 1:
+            found[name] = tuple(sizes[0] if len(set(sizes)) == 1 else OPEN for sizes in zip(*own, strict=True))
+    return found
+
+
+def input_sets(spec: str, proto: Any) -> list[InputSet]:
     """Return sets of inputs for a model.
 
     :param spec: ``random:SEED``, an ``.npz``, a folder of ``.npy`` or ``.pb`` files, or a folder of such folders
     :param proto: the ModelProto of the model
-    :param shapes: of inputs with open dimensions, by name, for random ones
     :raises UsageFault: if an input is missing, unknown, or of another dtype or shape
     :raises Refused: if a file cannot be read
     """
     inputs = model_inputs(proto)
     if spec.startswith(RANDOM):
-        return [InputSet(spec, _random(inputs, _seed(spec), shapes))]
-    if shapes:
-        raise UsageFault("--shape is for random inputs; files already have shapes", name="bad-shape")
-    if os.path.isdir(spec):
-        found = [InputSet(folder, read_tensor_folder(folder, inputs)) for folder in input_folders(spec)]
-    else:
-        found = [InputSet(spec, read_npz(spec))]
+        return [InputSet(spec, _random(inputs, _seed(spec), _tables(proto.graph)))]
+    found = _read_sets(spec, inputs)
     for each in found:
         require_fit(inputs, each.feeds, each.name)
     return found
+
+
+def _read_sets(spec: str, inputs: Sequence[ModelInput]) -> list[InputSet]:
+    """Return the arrays of a file or a folder; none for random ones."""
+    if spec.startswith(RANDOM):
+        return []
+    if os.path.isdir(spec):
+        return [InputSet(folder, read_tensor_folder(folder, inputs)) for folder in input_folders(spec)]
+    return [InputSet(spec, read_npz(spec))]
 
 
 def _seed(spec: str) -> int:
@@ -230,9 +150,10 @@ def _seed(spec: str) -> int:
     return int(text)
 
 
-def _random(inputs: list[ModelInput], seed: int, shapes: Shapes) -> dict[str, Any]:
+def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) -> dict[str, Any]:
     """Return normal numbers, row numbers for inputs that choose rows of a table, else zeros and ones.
 
+    :param tables: the number of rows that an input chooses from, by its name
     :raises UsageFault: if dimensions are open, or an input is not an array of numbers
     """
     np = needed("numpy")
@@ -241,17 +162,19 @@ def _random(inputs: list[ModelInput], seed: int, shapes: Shapes) -> dict[str, An
             what = "texts" if each.dtype else "no tensor"
             message = f"the input `{each.name}` takes {what}: random values cannot be made for it"
             raise UsageFault(message, name="not-random", hint="give them with --inputs FILE.npz")
-    settled = settled_shapes(inputs, shapes)
+    if missing := [each for each in inputs if each.is_open]:
+        message = f"open dimensions: {join_some([each.shown for each in missing], 5)}"
+        raise UsageFault(message, name="open-dimensions", hint=f"choose them: {options_for(missing)}")
     random = np.random.default_rng(seed)
     feeds = {}
     for each in inputs:
         dtype = _dtype(each.dtype)
-        shape = settled[each.name]
+        shape = tuple(int(dim) for dim in each.dims or ())
         if len(shape) > _MOST_DIMS or prod(shape) > _MOST_VALUES:
             message = f"the input `{each.name}` has too many values or dimensions for random ones"
             raise UsageFault(message, name="not-random", hint="give a smaller shape with --shape")
         if dtype.kind in "iu":
-            array = random.integers(0, each.below or _BELOW, size=shape)
+            array = random.integers(0, tables.get(each.name) or _BELOW, size=shape)
         elif dtype.kind == "b":
             array = random.integers(0, 2, size=shape)
         else:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..graph.judging import prepare
 from ..graph.readers import read_graph
-from .inputs import InputSet, input_sets, model_inputs, read_npz, require_fit
+from ..graph.readers.onnx import model_inputs
+from ..graph.shapes import settles
+from .inputs import GIVEN, InputSet, given_shapes, input_sets, read_npz, require_fit
 from .node_costs import rank_nodes
 from .report import SimulationReport, not_shown
 from .simulation import Simulation, onnx_model
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..graph.graph import ModelGraph
     from ..graph.judging import Against, Lists, Ready
+    from ..graph.shapes import Shapes
 
     Progress: TypeAlias = Callable[[str, float | None], AbstractContextManager[Callable[[float], None]]]
     """Called with what is done and how much there is to do; its value is called with each part that is done."""
@@ -29,7 +33,6 @@ if TYPE_CHECKING:
     """Files, folders, ``random:SEED``, or arrays by the name of the input."""
 
 FIRST_SEED = "random:0"
-_NAMED = "given"
 
 
 def simulate_model(
@@ -39,7 +42,7 @@ def simulate_model(
     mixlist: Lists = None,
     *,
     inputs: Inputs = (),
-    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    shapes: Shapes | None = None,
     saturate: bool = False,
     reference: Mapping[str, Any] | str | None = None,
     max_error: float | None = None,
@@ -54,7 +57,8 @@ def simulate_model(
     :param against: a target, an install, a store, a library, or the path or SoC name of one
     :param mixlist: a mixlist, its path, a parsed one, or marks by op type
     :param inputs: files, folders, ``random:SEED`` or arrays by name; empty for ``random:0``
-    :param shapes: of inputs with open dimensions, by name
+    :param shapes: of inputs, by name, -1 for an open dimension: it is judged and computed as if the file had them, and
+        those of arrays
     :param saturate: overflowing values become the largest value instead of Inf
     :param reference: outputs by name, or an ``.npz``, to compare with instead of those in float32
     :param max_error: bound of every output's largest relative error, for ``passes``
@@ -66,11 +70,15 @@ def simulate_model(
     :raises Refused: if a file cannot be read, or the model cannot be computed
     :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
     """
-    graph = read_graph(model) if isinstance(model, str) else model
-    simulation = opened(prepare(graph, against), mode, inputs, shapes, saturate=saturate, reference=reference)
+    settle = partial(given_shapes, inputs, shapes or {})
+    if isinstance(model, str):
+        model = read_graph(model, shapes_of=settle)
+    elif settles(settle(model.model.inputs), model.model.inputs) and model.model.path:
+        model = read_graph(model.model.path, shapes_of=settle)
+    simulation = opened(prepare(model, against), mode, inputs, saturate=saturate, reference=reference)
     report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
     path = os.fspath(mixlist) if isinstance(mixlist, (str, os.PathLike)) else getattr(mixlist, "path", None)
-    recorded = reference if isinstance(reference, str) else _NAMED if reference is not None else None
+    recorded = reference if isinstance(reference, str) else GIVEN if reference is not None else None
     return report._replace(mixlist=path, reference=recorded, max_error=max_error, min_cosine=min_cosine)
 
 
@@ -78,7 +86,6 @@ def opened(
     ready: Ready,
     mode: str,
     inputs: Inputs = (),
-    shapes: Mapping[str, tuple[int, ...]] | None = None,
     *,
     saturate: bool = False,
     reference: Mapping[str, Any] | str | None = None,
@@ -89,10 +96,10 @@ def opened(
     sets: list[InputSet] = []
     for each in inputs or (FIRST_SEED,):
         if isinstance(each, str):
-            sets += input_sets(each, proto, shapes or {})
+            sets += input_sets(each, proto)
         else:
-            require_fit(model_inputs(proto), dict(each), _NAMED)
-            sets.append(InputSet(_NAMED, dict(each)))
+            require_fit(model_inputs(proto), dict(each), GIVEN)
+            sets.append(InputSet(GIVEN, dict(each)))
     outputs = read_npz(reference) if isinstance(reference, str) else reference
     return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
 

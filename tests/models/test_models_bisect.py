@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from trained import TRAINED, Trained, path_of, target
 
@@ -15,14 +15,13 @@ from opsinfo_cli.graph.options.atc import AtcOptions
 from opsinfo_cli.graph.readers import read_graph
 from opsinfo_cli.model.policy import ADD_BLACK
 from opsinfo_cli.model.target import TargetOptions, resolve
-from opsinfo_cli.simulate.inputs import input_sets
+from opsinfo_cli.simulate.inputs import given_shapes, input_sets
 from opsinfo_cli.simulate.simulation import Simulation
 
 
 def inputs_of(model: Trained, path: str, folder: Path) -> Path:
     """Random inputs as an ``.npz``, those with a meaning as they must be."""
-    shapes = {name: shape for name, shape in model.shapes.items() if name not in model.numbers}
-    feeds = input_sets("random:0", onnx.load(path), shapes)[0].feeds
+    feeds = input_sets("random:0", read_graph(path, shapes_of=model.shapes_of).model.onnx)[0].feeds
     for name, value in model.numbers.items():
         feeds[name] = np.asarray(value, feeds[name].dtype)
     np.savez(folder / "inputs.npz", **feeds)
@@ -40,8 +39,9 @@ def test_a_third_of_the_error_is_reached_by_a_list_that_is_minimal(
 
     common += ["--allow-hf32", "00"]  # a black convolution is else computed in HF32, which a list cannot cure
     modes = AtcOptions(allow_hf32="00")
-    ready = prepare(read_graph(path), resolve(place, TargetOptions(soc=soc), {}), atc=modes)
-    simulation = Simulation(path, ready, mode, input_sets(str(common[-3]), onnx.load(path), {}))
+    graph = read_graph(path, shapes_of=partial(given_shapes, [str(common[-3])], {}))
+    ready = prepare(graph, resolve(place, TargetOptions(soc=soc), {}), atc=modes)
+    simulation = Simulation(path, ready, mode, input_sets(str(common[-3]), graph.model.onnx))
 
     def error(types: list[str]) -> float:
         return simulation.run({name: frozenset({ADD_BLACK}) for name in types}).max_rel_error

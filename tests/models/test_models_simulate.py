@@ -40,10 +40,10 @@ def case(request: pytest.FixtureRequest, trained: Trained) -> Case:
     path = path_of(trained)
     place, soc = target()
     against = resolve(place, TargetOptions(soc=soc), {})
-    joining = {each.name for each in prepare(read_graph(path), against).fused.fusions if len(each.nodes) > 1}
-    ready = prepare(read_graph(path), against, no_fusion=joining)  # the independent computation knows single nodes
-    shapes = {name: shape for name, shape in trained.shapes.items() if name not in trained.numbers}
-    inputs = input_sets("random:0", onnx.load(path), shapes)[0]
+    graph = read_graph(path, shapes_of=trained.shapes_of)
+    joining = {each.name for each in prepare(graph, against).fused.fusions if len(each.nodes) > 1}
+    ready = prepare(graph, against, no_fusion=joining)  # the independent computation knows single nodes
+    inputs = input_sets("random:0", graph.model.onnx)[0]
     for name, value in trained.numbers.items():
         inputs.feeds[name] = np.asarray(value, inputs.feeds[name].dtype)
     return Case(Simulation(path, ready, request.param, [inputs]), onnx.load(path), inputs)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from corpus_place import CORPUS
+
+from opsinfo_cli.graph.shapes import ShapesOf, stated_shapes
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = os.environ.get("OPSINFO_MODELS")
@@ -20,6 +23,10 @@ class Trained(NamedTuple):
     file: str
     shapes: dict[str, tuple[int, ...]]
     numbers: dict[str, Any]
+
+    @property
+    def shapes_of(self) -> ShapesOf:
+        return partial(stated_shapes, self.shapes)
 
 
 TRAINED = [

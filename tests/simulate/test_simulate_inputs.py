@@ -13,7 +13,9 @@ from onnx import TensorProto, numpy_helper
 from simulate_support import BOOL, FLOAT, INT64, STRING, node, save, value
 
 from opsinfo_cli.errors import OpsinfoError
-from opsinfo_cli.simulate.inputs import input_sets, parse_shape
+from opsinfo_cli.graph.readers.onnx import model_inputs, write_shapes
+from opsinfo_cli.graph.shapes import parse_shapes, stated_shapes
+from opsinfo_cli.simulate.inputs import given_shapes, input_sets
 
 
 @pytest.fixture
@@ -32,15 +34,16 @@ def model(tmp_path: Path) -> str:
     return save(tmp_path, nodes, inputs, [value("y", FLOAT, None)], {"table": np.zeros((7, 2), "f4")})
 
 
-SHAPES = {"x": (2, 3)}
+def shaped(path: str, **shapes: tuple[int, ...]) -> Any:
+    """Return a ModelProto with shapes written in."""
+    model = onnx.load(path)
+    write_shapes(model, stated_shapes(shapes, model_inputs(model)))
+    return model
 
 
 def test_random_inputs_have_the_models_dtypes_and_shapes_and_depend_on_the_seed(model: str) -> None:
-    found = input_sets("random:5", onnx.load(model), SHAPES)[0]
-    again, other = (
-        input_sets("random:5", onnx.load(model), SHAPES)[0],
-        input_sets("random:6", onnx.load(model), SHAPES)[0],
-    )
+    found = input_sets("random:5", shaped(model, x=(2, 3)))[0]
+    again, other = (input_sets(seed, shaped(model, x=(2, 3)))[0] for seed in ("random:5", "random:6"))
     assert {name: (each.dtype.name, each.shape) for name, each in found.feeds.items()} == {
         "x": ("float32", (2, 3)),
         "mask": ("bool", (2,)),
@@ -64,7 +67,7 @@ def test_whole_numbers_are_rows_of_a_table_only_along_an_axis_that_it_has(
     nodes = [node("Gather", ["table", "ids"], ["y"], domain=domain, axis=axis)]
     weights = {"table": np.zeros((7, 3), "f4")}
     path = save(tmp_path, nodes, [value("ids", INT64, [90])], [value("y", FLOAT, None)], weights)
-    assert input_sets("random:5", onnx.load(path), {})[0].feeds["ids"].max() == rows - 1
+    assert input_sets("random:5", onnx.load(path))[0].feeds["ids"].max() == rows - 1
 
 
 @pytest.mark.parametrize("rows", [0, -4])
@@ -73,7 +76,7 @@ def test_a_table_without_rows_leaves_whole_numbers_as_they_are(tmp_path: Path, r
     path = save(tmp_path, nodes, [value("ids", INT64, [90])], [value("y", FLOAT, None)], {"table": np.zeros((0, 3))})
     model = onnx.load(path)
     model.graph.initializer[0].dims[0] = rows
-    assert set(input_sets("random:5", model, {})[0].feeds["ids"].tolist()) == {0, 1}
+    assert set(input_sets("random:5", model)[0].feeds["ids"].tolist()) == {0, 1}
 
 
 def arrays() -> dict[str, Any]:
@@ -99,11 +102,10 @@ def test_an_npz_a_folder_of_npy_and_one_of_test_data_hold_the_same(model: str, t
             (folder / f"input_{at}.pb").write_bytes(tensor.SerializeToString())
         (folder / "output_0.pb").write_bytes(b"not read")
     (tmp_path / "data" / "notes").mkdir()
-    sets = input_sets(str(tmp_path / "data"), onnx.load(model), {})
+    sets = input_sets(str(tmp_path / "data"), onnx.load(model))
     assert [Path(each.name).name for each in sets] == ["test_data_set_1", "test_data_set_2", "test_data_set_10"]
-    sets += input_sets(str(tmp_path / "a.npz"), onnx.load(model), {}) + input_sets(
-        str(tmp_path / "npy"), onnx.load(model), {}
-    )
+    for name in ("a.npz", "npy"):
+        sets += input_sets(str(tmp_path / name), onnx.load(model))
     for each in sets:
         assert each.feeds.keys() == given.keys()
         assert all((each.feeds[name] == given[name]).all() for name in given)
@@ -174,50 +176,94 @@ def test_inputs_that_do_not_fit_the_model_are_refused(
     model: str, tmp_path: Path, make: Callable[[Path], str], name: str, message: str
 ) -> None:
     with pytest.raises(OpsinfoError) as caught:
-        input_sets(make(tmp_path), onnx.load(model), {})
+        input_sets(make(tmp_path), onnx.load(model))
     assert caught.value.name == name
     assert message in caught.value.message
 
 
 @pytest.mark.parametrize(
-    ("shapes", "message"),
+    ("shapes", "message", "hint"),
     [
-        ({"z": (1,)}, "the model has no input `z`"),
-        ({"x": (1, 4)}, "the shape 1,4 does not fit x: batch,3"),
-        ({"x": (3,)}, "the shape 3 does not fit x: batch,3"),
+        ({"z": (1,)}, "the model has no input `z`", "its inputs: x: batch,3, mask: batch, ids: 2,50, steps: 40"),
+        ({"masks": (1,)}, "the model has no input `masks`", "did you mean `mask`? its inputs: x: batch,3"),
+        ({"x": (1, 4)}, "the shape 1,4 does not fit x: batch,3", None),
+        ({"x": (3,)}, "the shape 3 does not fit x: batch,3", None),
+        ({"x": ()}, "the shape of a single value does not fit x: batch,3", None),
     ],
 )
-def test_a_shape_that_does_not_fit_is_named(model: str, shapes: dict[str, tuple[int, ...]], message: str) -> None:
-    with pytest.raises(OpsinfoError, match=message):
-        input_sets("random:0", onnx.load(model), shapes)
+def test_a_shape_that_does_not_fit_is_named(
+    model: str, shapes: dict[str, tuple[int, ...]], message: str, hint: str | None
+) -> None:
+    with pytest.raises(OpsinfoError, match=message) as caught:
+        shaped(model, **shapes)
+    assert (caught.value.hint or "").startswith(hint or "")
 
 
-def test_the_hint_for_open_dimensions_can_be_typed(model: str) -> None:
+def test_a_named_dimension_has_one_size_and_a_name_with_several_is_none(model: str, tmp_path: Path) -> None:
+    assert stated_shapes({"x": (4, 3)}, model_inputs(onnx.load(model))) == {"x": (4, 3), "mask": (4,)}
+    paddle = [value("x", FLOAT, ["d", "d"]), value("y", FLOAT, ["d"]), value("z", FLOAT, ["?"])]
+    path = save(tmp_path, [node("Identity", ["x"], ["o"])], paddle, [value("o", FLOAT, None)])
+    inputs = model_inputs(onnx.load(path))
+    assert stated_shapes({"x": (4, 5)}, inputs) == {"x": (4, 5)}
+    assert stated_shapes({"x": (4, 4), "z": (-1,)}, inputs) == {"x": (4, 4), "y": (4,), "z": (-1,)}
+    assert inputs[2].option == "--shape z=?"
+
+
+def test_the_hint_for_open_dimensions_names_every_input(model: str) -> None:
     with pytest.raises(OpsinfoError) as caught:
-        input_sets("random:0", onnx.load(model), {})
-    assert caught.value.hint == "choose them: --shape x=1,3"
-    assert input_sets("random:0", onnx.load(model), dict([parse_shape("x=1,3")]))
+        input_sets("random:0", onnx.load(model))
+    hint = "choose them: --shape x=batch,3 --shape mask=batch, with a number for each open dimension"
+    assert caught.value.hint == hint
 
 
 @pytest.mark.parametrize(
-    ("given", "found"), [("a=b=1,3", ("a=b", (1, 3))), ("x=1x3x2", ("x", (1, 3, 2))), ("x=", ("x", ()))]
+    ("given", "found"),
+    [
+        (["a=b=1,3"], {"a=b": (1, 3)}),
+        (["x=1x3x2"], {"x": (1, 3, 2)}),
+        (["x="], {"x": ()}),
+        (["x:1,3,224,224;ids:1,-1"], {"x": (1, 3, 224, 224), "ids": (1, -1)}),
+        (["in:0:1~8, 3,16~16,4~-1;"], {"in:0": (-1, 3, 16, -1)}),
+        (["a=1;b=2", "c:3"], {"a": (1,), "b": (2,), "c": (3,)}),
+    ],
 )
-def test_a_shape_is_a_name_and_numbers(given: str, found: tuple[str, tuple[int, ...]]) -> None:
-    assert parse_shape(given) == found
+def test_shapes_are_names_and_numbers_as_atc_takes_them(given: list[str], found: dict[str, tuple[int, ...]]) -> None:
+    assert parse_shapes(given) == found
 
 
-@pytest.mark.parametrize("given", ["x", "=1", "x=1,b", "x=-1", "x=1.5"])
+@pytest.mark.parametrize(
+    "given", ["x", "=1", "x=1,b", "x=-2", "x=1.5", "", "x=1,,3", "x=8~1", "x=-1~4", "x=1~2~3", f"x={1 << 63}", ";"]
+)
 def test_other_text_is_not_a_shape(given: str) -> None:
     with pytest.raises(OpsinfoError, match="not NAME=DIMENSIONS"):
-        parse_shape(given)
+        parse_shapes([given])
+
+
+@pytest.mark.parametrize("given", [["x=1", "x=1"], ["x:1;x:2"]])
+def test_a_name_has_one_shape(given: list[str]) -> None:
+    with pytest.raises(OpsinfoError, match="--shape x: given twice"):
+        parse_shapes(given)
+
+
+def test_arrays_have_the_shapes_of_the_model_and_a_dimension_of_several_sizes_is_open(
+    model: str, tmp_path: Path
+) -> None:
+    inputs = model_inputs(onnx.load(model))
+    one, two = arrays(), {**arrays(), "x": np.ones((2, 3), "f4"), "mask": np.ones(2, bool)}
+    np.savez(tmp_path / "i.npz", **one)
+    assert given_shapes([str(tmp_path / "i.npz"), "random:1"], {}, inputs)["x"] == (1, 3)
+    both = given_shapes([str(tmp_path / "i.npz"), two], {"x": (-1, 3)}, inputs)
+    assert both == {"x": (-1, 3), "mask": (-1,), "ids": (2, 50), "steps": (40,)}
+    with pytest.raises(OpsinfoError, match=r"--shape x=4,3: in given it is 2,3"):
+        given_shapes([two], {"x": (4, 3)}, inputs)
 
 
 def test_string_inputs_require_a_file(tmp_path: Path) -> None:
     path = save(tmp_path, [node("Identity", ["s"], ["y"])], [value("s", STRING, [1])], [value("y", STRING, [1])])
     with pytest.raises(OpsinfoError, match="the input `s` takes texts"):
-        input_sets("random:0", onnx.load(path), {})
+        input_sets("random:0", onnx.load(path))
     np.savez(tmp_path / "s.npz", s=np.array(["a"]))
-    assert input_sets(str(tmp_path / "s.npz"), onnx.load(path), {})[0].feeds["s"][0] == "a"
+    assert input_sets(str(tmp_path / "s.npz"), onnx.load(path))[0].feeds["s"][0] == "a"
 
 
 @pytest.mark.parametrize(
@@ -230,11 +276,11 @@ def test_an_input_that_no_random_array_fits_is_refused(
 ) -> None:
     path = save(tmp_path, [node("Shape", ["x"], ["y"])], [value("x", dtype, dims)], [value("y", INT64, [len(dims)])])
     with pytest.raises(OpsinfoError, match=message):
-        input_sets("random:0", onnx.load(path), {})
+        input_sets("random:0", onnx.load(path))
 
 
 def test_an_initializer_that_is_also_an_input_needs_no_value(tmp_path: Path) -> None:
     inputs = [value("x", FLOAT, [1]), value("w", FLOAT, [1])]
     path = save(tmp_path, [node("Add", ["x", "w"], ["y"])], inputs, [value("y", FLOAT, [1])], {"w": np.ones(1, "f4")})
-    assert list(input_sets("random:0", onnx.load(path), {})[0].feeds) == ["x"]
+    assert list(input_sets("random:0", onnx.load(path))[0].feeds) == ["x"]
     assert onnx.load(path).graph.input[1].name == "w"

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 _ANSWERS = {"pass": 0, "fail": 1, "skip": SKIPS}
 _RESOURCES = "NPU=1"
-_ORDERING = ("--inputs", "--shape", "--saturate")
+_ORDERING = ("--inputs", "--saturate")
 """Options of a simulation that orders the candidates, whatever the check is."""
+_OF_MODEL = "--shape"
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Check:
             hint = "--max-error 0.01 bounds max|a-b| / max|b| of every output"
             raise UsageFault("--simulate requires --max-error or --min-cosine", name="needs-bound", hint=hint)
         for word, *_ in simulating.words:
-            if not options.simulate and word not in _ORDERING:
+            if not options.simulate and word not in (*_ORDERING, _OF_MODEL):
                 raise UsageFault(f"{word} requires --simulate")
 
     @property
@@ -140,7 +141,7 @@ class Check:
     def require_simulation(self) -> None:
         """:raises UsageFault: if inputs are given that no simulation reads"""
         for word, *_ in self.simulating.words:
-            if not self.options.simulate:
+            if not self.options.simulate and word != _OF_MODEL:
                 raise UsageFault(f"{word} requires --simulate, or an ONNX model without --evidence and --grow")
 
     def report_doubts(self, console: Console) -> None:

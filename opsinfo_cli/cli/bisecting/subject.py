@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
-from ...errors import MissingPackage, OpsinfoError, RefusedByAtc
+from ...errors import MissingPackage, OpsinfoError, RefusedByAtc, UsageFault
 from ...graph.judging import prepare
 from ...graph.options.atc import AtcOptions
 from ...model.target import TargetOptions
@@ -28,6 +28,8 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     :raises RefusedByAtc: if the compiler refuses the model, and the options are strict
     """
     require_sense(options)
+    if check.simulating.shapes and options.model is None:
+        raise UsageFault("--shape requires --model", name="needs-model")
     target = open_given(options.against, console, target_options)
     if target is None:
         check.require_simulation()
@@ -38,7 +40,7 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     if base:
         report_unknown(base, target.operators, console)
     modes = AtcOptions(allow_hf32=options.allow_hf32)
-    graph = open_model(options.model, console) if options.model else None
+    graph = open_model(options.model, console, check.simulating.shapes_of) if options.model else None
     if graph is not None and graph.model.refused and options.strict:
         raise RefusedByAtc("atc refuses the model", path=options.model, hint="the warnings name the nodes")
     ready = prepare(graph, target, atc=modes) if graph is not None else None
@@ -61,7 +63,7 @@ def _simulated(ready: Ready, mode: str, base: Mixlist | None, check: Check, cons
     except MissingPackage as error:
         console.detail(f"candidates are not ranked by a simulation: {error.message}")
     except OpsinfoError as error:
-        if check.simulating.inputs or check.simulating.shapes:
+        if check.simulating.inputs:
             raise
         console.note(f"candidates are not ranked by a simulation: {error.message}")
     return []

@@ -25,7 +25,7 @@ from ...report.console import Console
 from ...report.views.graph import comparison_answer, fusion_result_answer, path_answer, read_back_answer, rows_answer
 from ...report.views.graph_document import GraphView
 from ...report.views.model_explorer import require_onnx
-from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model
+from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
 from ..open import open_model, open_prices, require_against
 from ..params import (
     FILE,
@@ -42,6 +42,7 @@ from ..params import (
     matches,
     option,
     prints,
+    shape_option,
     strict_option,
 )
 
@@ -86,6 +87,7 @@ class CompareOptions:
 @click.command("graph", cls=Command)
 @click.argument("model", type=MODEL)
 @judge_options
+@shape_option
 @bundle(
     "rows",
     RowOptions,
@@ -116,6 +118,7 @@ class CompareOptions:
 @prints("html", "model-explorer", out=True)
 def command(
     model: str,
+    shapes: tuple[str, ...],
     node: str | None,
     profile: tuple[str, ...],
     strict: bool,
@@ -158,7 +161,7 @@ def command(
         _require_new("--annotate", annotate)
     if console.out is not None:
         require_writable(console.out)
-    graph = open_model(model, console)
+    graph = open_model(model, console, shapes_of(shapes))
     if console.format == "model-explorer":
         require_onnx(graph)
     refused = int(strict and bool(graph.model.refused))

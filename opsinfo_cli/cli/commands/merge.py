@@ -27,6 +27,7 @@ from ..params import (
     install_options,
     option,
     prints,
+    shape_option,
     write_options,
 )
 from ..write import built, undoing, would_build
@@ -43,6 +44,7 @@ from ..write import built, undoing, would_build
 @option("--minimize", is_flag=True, help="Drop entries that change nothing in the targets of --against.")
 @option("--strict", is_flag=True, help="Exit 1, writing nothing, if the mixlists disagree or a name is unknown.")
 @option("--model", "models", type=FILE, multiple=True, help="Also drop what changes no dtype in a model; repeatable.")
+@shape_option
 @against_option
 @install_options
 @write_options(check_option)
@@ -53,6 +55,7 @@ def command(
     minimize: bool,
     strict: bool,
     models: tuple[str, ...],
+    shapes: tuple[str, ...],
     against: tuple[str, ...],
     options: TargetOptions,
     writing: WriteOptions,
@@ -74,6 +77,8 @@ def command(
       opsinfo merge fixtures/ops_info.json --minimize --against fixtures/opp@ascend910b
       opsinfo merge ops_info.json --minimize --against fixtures/opp@ascend910b -o ops_info.json --check
     """
+    if shapes and not models:
+        raise UsageFault("--shape requires --model", hint="add --model MODEL")
     if models and not (minimize and against):
         raise UsageFault("--model requires --minimize and --against")
     if output is None and not writing.writes and len(mixlists) > 1:
@@ -85,7 +90,7 @@ def command(
     marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
     result = minimal(marks, [target.operators for target in targets] if minimize else [])
     if models:
-        result = narrowed(result, _without_effect(result.marks, models, targets))
+        result = narrowed(result, _without_effect(result.marks, models, shapes, targets))
     for conflict in disputes:
         console.error(conflict_line(conflict)) if strict else console.note(conflict_line(conflict))
     unknown = list(result.unknown)
@@ -114,8 +119,11 @@ def command(
     )
 
 
-def _without_effect(marks: Mapping[str, frozenset[Mark]], models: tuple[str, ...], targets: list[Target]) -> list[str]:
+def _without_effect(
+    marks: Mapping[str, frozenset[Mark]], models: tuple[str, ...], shapes: tuple[str, ...], targets: list[Target]
+) -> list[str]:
     from ...check.mixlist import MixlistTarget
-    from ...check.model import CheckedModel, without_effect
+    from ...check.model import open_models, without_effect
+    from ...graph.shapes import parse_shapes
 
-    return without_effect(marks, [CheckedModel(path) for path in models], list(map(MixlistTarget, targets)))
+    return without_effect(marks, open_models(models, parse_shapes(shapes)), list(map(MixlistTarget, targets)))

@@ -19,9 +19,22 @@ from ...profile.times import Profile, Run, is_of
 from ...report.answer import Answer
 from ...report.console import Console
 from ...report.views.profile import ProfileView, profile_answer
-from ..judge import FRAMEWORKS, MODEL, JudgeOptions, judged_model
+from ..judge import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes_of
 from ..open import accepted_mixlist, open_given, open_model, open_profile, report_doubts, report_unknown
-from ..params import FILE, MODE, TABLE, TARGET, Choice, Command, Word, advanced, install_options, option, prints
+from ..params import (
+    FILE,
+    MODE,
+    TABLE,
+    TARGET,
+    Choice,
+    Command,
+    Word,
+    advanced,
+    install_options,
+    option,
+    prints,
+    shape_option,
+)
 
 
 @click.command("profile", cls=Command)
@@ -30,6 +43,7 @@ from ..params import FILE, MODE, TABLE, TARGET, Choice, Command, Word, advanced,
 @option("--mixlist", type=FILE, help="Show the time that this mixlist changes.")
 @option("--by", type=Choice(["type", "kernel"]), default="type", help="Show op types or kernels.")
 @option("--model", type=MODEL, help="Compare this model (.om, dump, ONNX) with what ran, by node name.")
+@shape_option
 @option("--precision-mode", "mode", type=MODE, help="With --model: judge it in this precision mode.")
 @advanced("--device", type=Word("ID"), help="Only rows of this device.")
 @advanced("--step", type=Word("ID"), help="Only rows of this step.")
@@ -41,6 +55,7 @@ def command(
     mixlist: str | None,
     by: str,
     model: str | None,
+    shapes: tuple[str, ...],
     mode: str | None,
     device: str | None,
     step: str | None,
@@ -64,6 +79,8 @@ def command(
     """
     if mode is not None and model is None:
         raise UsageFault("--precision-mode requires --model", hint="it chooses how --model is judged")
+    if shapes and model is None:
+        raise UsageFault("--shape requires --model", hint="add --model MODEL")
     target = open_given(against, console, options)
     applied = accepted_mixlist(mixlist, console) if mixlist else None
     if target:
@@ -71,7 +88,7 @@ def command(
         if applied:
             report_unknown(applied, target.operators, console)
     judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
-    answer = _model(model, judging, options, console) if model else None
+    answer = _model(model, shapes, judging, options, console) if model else None
     run = Run(device or "", step or "")
     read, profile = open_profile(tables, console, {*answer.graph.names} if answer else (), run)
     view = ProfileView(
@@ -100,9 +117,11 @@ def _listed(profile: Profile, target: Target | None, mixlist: Mixlist | None) ->
     return listed(profile.types, target.operators, mixlist, recorded)
 
 
-def _model(path: str, judging: JudgeOptions, options: TargetOptions, console: Console) -> GraphAnswer:
+def _model(
+    path: str, shapes: tuple[str, ...], judging: JudgeOptions, options: TargetOptions, console: Console
+) -> GraphAnswer:
     """Return a compiled model's dtypes as they are, unless a mode is given; those of another model are predicted."""
-    graph: ModelGraph = open_model(path, console)
+    graph: ModelGraph = open_model(path, console, shapes_of(shapes))
     if graph.model.format not in FRAMEWORKS and graph.model.judged and judging.mode is None:
         return WrittenAnswer(graph)
     return judged_model(graph, judging, options, console).answer

@@ -86,7 +86,7 @@ def command(
     """
     _require_whole(parts, plot, console.format)
     judging.require_mode()
-    graph = open_model(model, console)
+    graph = open_model(model, console, simulating.shapes_of)
     onnx_model(graph)  # another format is wrong usage
     judged = judged_model(graph, judging, options, console)
     with console.progress("computing in float32"):

@@ -14,11 +14,12 @@ import click
 from ...check.finding import Finding, Outcome
 from ...check.fixes import FixPlan, OptionFixPlan, applicable
 from ...check.mixlist import MixlistTarget
-from ...check.model import CheckedModel
+from ...check.model import CheckedModel, open_models
 from ...check.options import OptionCheck, OptionFile
 from ...check.run import Checker, CheckResult, Narrowing, validate
 from ...check.selection import RuleSelection
 from ...errors import OpsinfoError, UsageFault, counted
+from ...graph.shapes import Shapes, parse_shapes
 from ...model.file_kind import OPTION_KINDS
 from ...model.near_names import did_you_mean
 from ...model.repository import Repository
@@ -54,6 +55,7 @@ from ..params import (
     lazily,
     option,
     prints,
+    shape_option,
     wait_option,
 )
 
@@ -139,6 +141,7 @@ _write_options = bundle(
     multiple=True,
     help="Model that the mixlists are used with; repeatable.",
 )
+@shape_option
 @option("--soc", "socs", type=SOC, multiple=True, help="Chip of the install given with --against; repeatable.")
 @option(
     "--as",
@@ -174,6 +177,7 @@ def command(
     against: tuple[str, ...],
     modes: tuple[str, ...],
     models: tuple[str, ...],
+    shapes: tuple[str, ...],
     socs: tuple[str, ...],
     kind: str | None,
     follow: bool,
@@ -209,6 +213,8 @@ def command(
 
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
+    if shapes and not models:
+        raise UsageFault("--shape requires --model", hint="add --model MODEL")
     if socs and not against:
         raise UsageFault("--soc requires --against", hint="add --against TARGET")
     _require_fitting(fixes, writing, narrowing, paths)
@@ -225,6 +231,7 @@ def command(
         against=targets,
         modes=modes,
         models=models,
+        shapes=parse_shapes(shapes),
         kind=kind,
         follow=follow,
         by_chip=console.verbose > 0,
@@ -232,7 +239,8 @@ def command(
     )
     checker = Checker(list(map(MixlistTarget, targets)), modes)
     known = Narrowing(repository, selection, baseline, narrowing.strict)
-    run = Run(console, checks, checker, known, narrowing.baseline, against, models, fixes, fix_writing)
+    sizes = parse_shapes(shapes)
+    run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, fix_writing)
     run.check()
     if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
         raise UsageFault("--model requires --against for a mixlist")
@@ -280,6 +288,7 @@ class Run:
     baseline: str | None
     against: Sequence[str]
     models: Sequence[str]
+    shapes: Shapes
     fixes: Fixes
     writing: WriteOptions
     checked: CheckResult = field(init=False)
@@ -356,7 +365,7 @@ class Run:
 
     @cached_property
     def _models(self) -> list[CheckedModel]:
-        return list(map(CheckedModel, self.models))
+        return open_models(self.models, self.shapes)
 
     def accept(self, writes: bool) -> None:
         """Write the findings to the baseline, unless it has them already, and report them no more.

@@ -11,7 +11,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, Refused
+from ...errors import Damaged, Refused, UsageFault
 from ...model.foreign_files import unread_model
 from ...opening import open_file, open_inside, unreadable
 from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from ..graph import ModelGraph
+    from ..shapes import ShapesOf
 
 _OM, _GE_TEXT, _GE_JSON, _ONNX = "ge.read_om", "ge.read_ge_text", "ge.read_ge_json", "onnx.read_onnx"
 _GRAPH_DEF, _GRAPH_TEXT = "tensorflow.read_graph_def", "tensorflow.read_graph_text"
@@ -36,10 +37,12 @@ _HINT = "compiled models (.om), GE dumps (ge_proto_*.txt), ATC JSON, ONNX and Te
 _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 
 
-def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGraph:
+def read_graph(path: str, seen: Callable[[int], None] | None = None, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """Return the graph of a model file, or of the folder of a SavedModel.
 
     :param seen: called with the size of the file in bytes, for a progress line
+    :param shapes_of: the shapes of the inputs, which are written into the model before anything is inferred from it
+    :raises UsageFault: if shapes are given, and the model has its own, or others
     :raises Refused: if the file cannot be opened or is not a model
     :raises Damaged: if it is broken, with the byte or line
     :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
@@ -54,18 +57,21 @@ def read_graph(path: str, seen: Callable[[int], None] | None = None) -> ModelGra
         with open_inside(folder, name) if is_folder else open_file(path) as file:
             if seen:
                 seen(os.fstat(file.fileno()).st_size)
-            return _read(file, path)
+            return _read(file, path, shapes_of)
     except OSError as error:
         raise unreadable(error, path) from None
 
 
-def _read(file: IO[bytes], path: str) -> ModelGraph:
+def _read(file: IO[bytes], path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     module, _, function = _reader_of(file, path).partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
+    if shapes_of is not None and module == "ge":
+        message = "--shape: this model has the shapes that it was compiled for"
+        raise UsageFault(message, name="has-shapes", path=path, hint="give the ONNX or TensorFlow model")
     collected = gc.isenabled()
     gc.disable()  # a graph is millions of objects without garbage: collecting takes a third of the time
     try:
-        found: ModelGraph = reader(file, path)
+        found: ModelGraph = reader(file, path) if module == "ge" else reader(file, path, shapes_of)
     except TextFault as fault:
         file.seek(0)
         line, column = fault.place(file.read(fault.at))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ...errors import Damaged, MissingPackage, installing
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Refusal, Weights
+from ..shapes import OPEN, ModelInput
 from .onnx_expansion import Found, expand, find, fold_added
 from .onnx_shapes import inferred
 from .source import CONST, Notes, SourceGraph, SourceNode, assemble, fold
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from ..graph import ModelGraph
+    from ..shapes import Shapes, ShapesOf
 
 EXTERNAL = 1
 """The location of a tensor whose values are in another file."""
@@ -227,20 +229,62 @@ def _copy_fields(message: Any, made: Any, left_out: str) -> None:
             setattr(made, field.name, value)
 
 
-def read_onnx(file: IO[bytes], path: str, folded: bool = True) -> ModelGraph:
+def model_inputs(proto: Any) -> list[ModelInput]:
+    """Return the inputs that a ModelProto requires, in its order."""
+    from onnx import TensorProto, helper
+
+    known = set(TensorProto.DataType.values()) - {TensorProto.UNDEFINED}
+    given = {each.name for each in proto.graph.initializer}
+    found = []
+    for value in proto.graph.input:
+        if value.name in given:
+            continue
+        tensor = value.type.tensor_type
+        dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name if tensor.elem_type in known else ""
+        dims: list[int | str] = []
+        for dim in tensor.shape.dim:
+            is_known = dim.HasField("dim_value") and dim.dim_value >= 0
+            name = dim.dim_param if any(map(str.isalnum, dim.dim_param)) else ""  # Paddle calls all of them `?`
+            dims.append(dim.dim_value if is_known else name)
+        has_rank = tensor.HasField("shape")
+        found.append(ModelInput(value.name, tuple(dims) if has_rank else None, "str" if dtype == "object" else dtype))
+    return found
+
+
+def write_shapes(proto: Any, shapes: Shapes) -> None:
+    """Write shapes of inputs into a ModelProto; open dimensions stay as they are."""
+    for value in proto.graph.input:
+        if value.name not in shapes:
+            continue
+        shape = value.type.tensor_type.shape
+        shape.SetInParent()  # one without dimensions is that of a single value
+        while len(shape.dim) < len(shapes[value.name]):
+            shape.dim.add()
+        for dim, size in zip(shape.dim, shapes[value.name], strict=True):
+            if size != OPEN:
+                dim.dim_value = size
+
+
+def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, folded: bool = True) -> ModelGraph:
     """The graph of an ONNX model.
 
+    :param shapes_of: the shapes of its inputs, which are written into it
     :param folded: whether constants are folded, as the compiler's preparation does it
     :raises MissingPackage: if the ``onnx`` package is not installed
     :raises Damaged: if the file is broken, or an edge refers to a missing node
     """
     proto = parsed(file.read(), path)
     functions = len(proto.functions)
+    shapes: Shapes = {}
     proto = inlined(proto, path)
     notes = Notes()
     opsets = {_domain(each.domain): each.version for each in proto.opset_import}
     try:
         reader = _Reader(path)
+        if shapes_of is not None:
+            reader.require_text(*[value.name for value in proto.graph.input])
+            shapes = shapes_of(model_inputs(proto))
+            write_shapes(proto, shapes)
         graph = reader.graph(proto.graph)
         _require_complete(proto, opsets, path)
     except UnicodeDecodeError:
@@ -273,6 +317,8 @@ def read_onnx(file: IO[bytes], path: str, folded: bool = True) -> ModelGraph:
         predicted=True,
         onnx=proto,
         refused=tuple(refused),
+        inputs=tuple(model_inputs(proto)),
+        shapes=shapes,
     )
     return assemble(graph, facts, path)
 
@@ -317,12 +363,12 @@ class _Reader:
         """Add the tensors of a graph's inputs, outputs and inner values."""
         for values in (proto.input, proto.output, proto.value_info):
             for value in values:
-                self._require_text(value.name)
+                self.require_text(value.name)
                 tensor = self._type(value.type)
                 if tensor is not None:
                     graph.tensors[value.name] = tensor
 
-    def _require_text(self, *names: object) -> None:
+    def require_text(self, *names: object) -> None:
         """:raises Damaged: if a name is not UTF-8; the package gives it as bytes, or raises UnicodeDecodeError"""
         if bytes in map(type, names):
             raise Damaged("not an ONNX model: a name is not UTF-8", name="damaged-model", path=self._path)
@@ -351,7 +397,7 @@ class _Reader:
         domain = _domain(proto.domain)
         op = f"{domain}::{proto.op_type}" if domain else proto.op_type
         node = SourceNode(proto.name, op, list(proto.input), list(proto.output))
-        self._require_text(node.name, proto.op_type, proto.domain, *node.inputs, *node.outputs)
+        self.require_text(node.name, proto.op_type, proto.domain, *node.inputs, *node.outputs)
         if proto.attribute:
             attributes: dict[str, object] = {}
             for attribute in proto.attribute:
@@ -388,7 +434,7 @@ class _Reader:
     def _constant(self, graph: SourceGraph, tensor: Any, value: str = "") -> SourceNode:
         """Return the constant of a TensorProto."""
         name = value or tensor.name
-        self._require_text(name)
+        self.require_text(name)
         node = SourceNode(name, CONST, [], [name])
         node.type = CONST
         if tensor.data_location == EXTERNAL:

@@ -16,6 +16,7 @@ from ...errors import Damaged
 from ...model.op_names import tensorflow_names
 from ..dtypes import tensorflow_dtype, word_dtype
 from ..graph import GraphTensor, ModelFacts, Weights
+from ..shapes import ModelInput
 from .protobuf import (
     HALVES,
     NUMBER,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from ..graph import ModelGraph
+    from ..shapes import ShapesOf
     from .protobuf import Message
 
 _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
@@ -101,28 +103,28 @@ MOST_OUTPUTS = 1 << 14
 """The most outputs that an attribute may set."""
 
 
-def read_graph_def(file: IO[bytes], path: str) -> ModelGraph:
+def read_graph_def(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a binary GraphDef; raises as :func:`read_saved_text`."""
-    return _graph(_binary(file, "Graph", path), path)
+    return _graph(_binary(file, "Graph", path), path, shapes_of)
 
 
-def read_graph_text(file: IO[bytes], path: str) -> ModelGraph:
+def read_graph_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a GraphDef in text form; raises as :func:`read_saved_text`."""
-    return _graph(parse(file.read()), path)
+    return _graph(parse(file.read()), path, shapes_of)
 
 
-def read_saved_model(file: IO[bytes], path: str) -> ModelGraph:
+def read_saved_model(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a SavedModel's default signature; raises as :func:`read_saved_text`."""
-    return _saved(_binary(file, "SavedModel", path), path)
+    return _saved(_binary(file, "SavedModel", path), path, shapes_of)
 
 
-def read_saved_text(file: IO[bytes], path: str) -> ModelGraph:
+def read_saved_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a SavedModel in text form.
 
     :raises WireFault: if it is broken
     :raises Damaged: if it has no signature, or an edge refers to a missing node
     """
-    return _saved(parse(file.read()), path)
+    return _saved(parse(file.read()), path, shapes_of)
 
 
 def _binary(file: IO[bytes], name: str, path: str) -> Message:
@@ -130,14 +132,14 @@ def _binary(file: IO[bytes], name: str, path: str) -> Message:
     return Decoder(data, _FIELDS, path).message(name, 0, len(data))
 
 
-def _graph(message: Message, path: str) -> ModelGraph:
+def _graph(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     library = _Library([message], Notes())
     graph = library.graph("", library.nodes)
     graph.outputs = _leaves(graph)
-    return _finished(graph, path, "tensorflow", library.notes, {})
+    return _finished(graph, path, "tensorflow", library.notes, {}, shapes_of)
 
 
-def _saved(message: Message, path: str) -> ModelGraph:
+def _saved(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     """Return the part of the graph for the default signature; the rest saves and restores variables."""
     meta = next(iter(messages(message, "meta_graphs")), {})
     signatures = {
@@ -160,7 +162,7 @@ def _saved(message: Message, path: str) -> ModelGraph:
         notes.add("signature", f"`{name}` is read, of the signatures {', '.join(sorted(wanted))}", name)
     library = _Library(messages(meta, "graph_def"), notes)
     graph = library.graph(name, _needed(library.nodes, wanted[name]), outputs=wanted[name])
-    return _finished(graph, path, "saved-model", notes, {"signature": name})
+    return _finished(graph, path, "saved-model", notes, {"signature": name}, shapes_of)
 
 
 class _Function(NamedTuple):
@@ -557,20 +559,51 @@ def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: 
     return found
 
 
-def _finished(graph: SourceGraph, path: str, format: str, notes: Notes, versions: dict[str, object]) -> ModelGraph:
+def _finished(
+    graph: SourceGraph,
+    path: str,
+    format: str,
+    notes: Notes,
+    versions: dict[str, object],
+    shapes_of: ShapesOf | None,
+) -> ModelGraph:
     """Return the graph value of a source graph whose functions are bodies or inlined.
 
+    :raises UsageFault: if shapes do not fit the inputs
     :raises Damaged: if an edge refers to a missing node
     """
+    shapes = {} if shapes_of is None else shapes_of(_inputs(graph))
+    for value, name in graph.input_names.items():
+        if name in shapes:
+            graph.tensors[value] = graph.tensor(value)._replace(shape=tuple(shapes[name]))
+    inputs = tuple(_inputs(graph))
     _without_variables(graph)
     fold(graph)
     for each in graph.walk():
         for node in each.nodes:
             _translate(node, notes)
     facts = ModelFacts(
-        format, path, judged=False, has_casts=False, attributes=versions, notes=notes.all(), predicted=True
+        format,
+        path,
+        judged=False,
+        has_casts=False,
+        attributes=versions,
+        notes=notes.all(),
+        predicted=True,
+        inputs=inputs,
+        shapes=shapes,
     )
     return assemble(graph, facts, path)
+
+
+def _inputs(graph: SourceGraph) -> list[ModelInput]:
+    """Return the placeholders; a shape without dimensions says nothing, as older files have it for unknown ones."""
+    found = []
+    for value, name in graph.input_names.items():
+        tensor = graph.tensor(value)
+        dims = tuple("" if dim < 0 else dim for dim in tensor.shape or ())
+        found.append(ModelInput(name, dims or None, tensor.dtype or ""))
+    return found
 
 
 def _translate(node: SourceNode, notes: Notes) -> None:

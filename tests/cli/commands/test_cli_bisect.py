@@ -157,7 +157,7 @@ def test_the_candidates_of_an_onnx_model_are_in_the_order_of_their_error_in_a_si
     ran = search(*words)
     assert [row[0] for row in rows(ran)] == ["MatMulV2", "Relu"]
     assert "suspected by a simulation: MatMulV2, Relu" in ran.err
-    assert "requires --simulate, or an ONNX model" in search("--evidence", "e.csv", "--shape", "x=1,2", *words).err
+    assert "requires --simulate, or an ONNX model" in search("--evidence", "e.csv", "--saturate", *words).err
     failed = search("--shape", "nothing=1", *words)
     assert (failed.code, "nothing" in failed.err) == (2, True)
 

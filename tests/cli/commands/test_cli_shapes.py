@@ -1,0 +1,190 @@
+"""Shapes of inputs: the answer for a shape is that for the file that has it, in every command that reads a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Run, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+np = pytest.importorskip("numpy", reason="numpy is not installed")
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+OPEN = ("batch", "", "h", "w")
+"""The dimensions of the input: channels have no name in the file."""
+CHANNELS = 4
+
+
+class Made:
+    """A model in the making: nodes that are added to a value of four dimensions."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: dict[str, Any] = {}
+        self.last = "x"
+
+    def add(self, op: str, *more: str, **attributes: Any) -> str:
+        value = f"v{len(self.nodes)}"
+        self.nodes.append(
+            helper.make_node(op, [self.last, *more], [value], name=f"{op}_{len(self.nodes)}", **attributes)
+        )
+        self.last = value
+        return value
+
+    def weight(self, values: Any, dtype: str = "float32") -> str:
+        name = f"c{len(self.weights)}"
+        self.weights[name] = np.asarray(values, dtype)
+        return name
+
+
+def conv(it: Made) -> None:
+    it.add(
+        "Conv", it.weight(np.full((CHANNELS, CHANNELS, 1, 1), 0.3)), it.weight(np.zeros(CHANNELS)), kernel_shape=[1, 1]
+    )
+
+
+def norm(it: Made) -> None:
+    it.add("BatchNormalization", *(it.weight(np.full(CHANNELS, 0.7)) for _ in range(4)))
+
+
+def layer_norm(it: Made) -> None:
+    """LayerNorm in parts, over the channels at the end."""
+    it.add("Transpose", perm=[0, 2, 3, 1])
+    x, mean = it.last, it.add("ReduceMean", axes=[-1])
+    it.last = x
+    it.add("Sub", mean)
+    centred = it.last
+    it.add("Pow", it.weight(2.0))
+    it.add("ReduceMean", axes=[-1])
+    it.add("Add", it.weight(1e-5))
+    root = it.add("Sqrt")
+    it.last = centred
+    it.add("Div", root)
+    it.add("Mul", it.weight(np.full(CHANNELS, 0.9)))
+    it.add("Add", it.weight(np.full(CHANNELS, 0.1)))
+    it.add("Transpose", perm=[0, 3, 1, 2])
+
+
+def reshape(it: Made) -> None:
+    """A Reshape to a shape that is computed from the shape of its input."""
+    value, shape = it.last, it.add("Shape")
+    it.last = value
+    flat = it.add("Reshape", it.weight([0, CHANNELS, -1], "int64"))
+    it.last = flat
+    it.add("Reshape", shape)
+
+
+def scaled(it: Made) -> None:
+    """A division by the height, as exporters write a mean."""
+    value, _ = it.last, it.add("Shape")
+    it.add("Gather", it.weight(2, "int64"), axis=0)
+    size = it.add("Cast", to=TensorProto.FLOAT)
+    it.last = value
+    it.add("Div", size)
+
+
+PARTS: list[Callable[[Made], None]] = [
+    conv,
+    norm,
+    layer_norm,
+    reshape,
+    scaled,
+    lambda it: it.add("Relu") and None,
+    lambda it: it.add("Pow", it.weight(2.0)) and None,
+    lambda it: it.add("Div", it.weight(3.0)) and None,
+    lambda it: it.add("Clip", it.weight(-1.0), it.weight(1.0)) and None,
+    lambda it: it.add("Softmax", axis=1) and None,
+    lambda it: it.add("ReduceMean", axes=[2], keepdims=1) and None,
+    lambda it: it.add("Tile", it.weight([1, 1, 2, 1], "int64")) and None,
+    lambda it: it.add("Pad", it.weight([0, 0, 0, 0, 0, 0, 1, 1], "int64")) and None,
+    lambda it: it.add("GlobalAveragePool") and None,
+    lambda it: it.add("Slice", *(it.weight([number], "int64") for number in (0, 1, 2))) and None,
+]
+
+
+def model(parts: Sequence[int], dims: Sequence[int | str]) -> onnx.ModelProto:
+    made = Made()
+    for part in parts:
+        PARTS[part](made)
+    graph = helper.make_graph(
+        made.nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [dim or None for dim in dims])],
+        [helper.make_tensor_value_info(made.last, TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(array, name) for name, array in made.weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+@pytest.fixture
+def judged(opsinfo: Run, opp: Path, tmp_path: Path) -> Callable[..., Any]:
+    """Return what a command says of the model beside the test."""
+    target = ["--against", opp, "--soc", "ascend910b"]
+    entries = {"black-list": {"to-add": ["SoftmaxV2", "ReduceMean", "ReduceMeanD", "Muls", "TileD", "PadD"]}}
+    mixlist = write(tmp_path / "ops_info.json", entries)
+
+    def run(command: str, *more: str | Path) -> Any:
+        path = tmp_path / "model.onnx"
+        words: dict[str, list[Any]] = {
+            "graph": ["graph", path, *target, "--by", "node", "--format", "json"],
+            "simulate": ["simulate", path, *target, "--format", "json"],
+            "bisect": ["bisect", "--model", path, *target, "--dry-run", "-v", "--", "true", "{mixlist}"],
+            "validate": ["validate", mixlist, "--model", path, *target, "--format", "json"],
+        }
+        given = words[command]
+        end = given.index("--") if "--" in given else len(given)
+        ran = opsinfo(*given[:end], *more, *given[end:])
+        assert ran.code in (0, 1), ran.err
+        return ran.json if "json" in given else (ran.out, ran.err)
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["graph", "simulate", "bisect", "validate"])
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@given(
+    parts=st.lists(st.integers(0, len(PARTS) - 1), min_size=1, max_size=4, unique=True),
+    shape=st.tuples(st.integers(1, 2), st.just(CHANNELS), st.sampled_from([3, 16]), st.sampled_from([4, 16])),
+    given_open=st.lists(st.booleans(), min_size=4, max_size=4),
+)
+def test_the_answer_for_a_shape_is_that_for_the_file_with_the_shape(
+    judged: Callable[..., Any],
+    tmp_path: Path,
+    command: str,
+    parts: list[int],
+    shape: tuple[int, ...],
+    given_open: list[bool],
+) -> None:
+    if not any(given_open):
+        given_open = [True] * 4
+    path = tmp_path / "model.onnx"
+    dims = [name if is_open else size for name, is_open, size in zip(OPEN, given_open, shape, strict=True)]
+    onnx.save(model(parts, dims), path)
+    stated = judged(command, "--shape", "x=" + ",".join(map(str, shape)))
+    onnx.save(model(parts, shape), path)
+    assert stated == judged(command)
+
+
+def test_a_shape_changes_the_answer_of_every_command(judged: Callable[..., Any], tmp_path: Path) -> None:
+    parts = [PARTS.index(layer_norm), PARTS.index(scaled), len(PARTS) - 4]
+    onnx.save(model(parts, OPEN), tmp_path / "model.onnx")
+    for command in ("graph", "bisect", "validate"):
+        assert judged(command) != judged(command, "--shape", "x=1,4,3,4"), command
+
+
+def test_the_shapes_of_arrays_are_judged(judged: Callable[..., Any], tmp_path: Path) -> None:
+    onnx.save(model([PARTS.index(scaled), 9], OPEN), tmp_path / "model.onnx")
+    np.savez(tmp_path / "i.npz", x=np.ones((2, 4, 3, 4), "f4"))
+    inputs = ["--inputs", tmp_path / "i.npz"]
+    found = judged("simulate", *inputs)
+    onnx.save(model([PARTS.index(scaled), 9], (2, 4, 3, 4)), tmp_path / "model.onnx")
+    assert found == judged("simulate", *inputs)
+    assert "Shape" not in json.dumps(found["coverage"])
