@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from opsinfo_cli.errors import Refused
 from opsinfo_cli.model.opdef.find import find_sources
 from opsinfo_cli.model.opdef.reading import Reading, read_sources
 
@@ -99,6 +100,10 @@ TEXTS = {
     "a chain of bases": "".join(f"class B{i} : public B{i + 1} {{}};\n" for i in range(20_000))
     + GOOD.replace("public OpDef", "public B0"),
     "its own base": GOOD.replace("public OpDef", "public Op"),
+    "a method with the name of its base": GOOD.replace("public: ", "public: void OpDef() {} "),
+    "an initializer that is a method": GOOD.replace("OpDef(name) {", "OpDef(name), f(1) {").replace(
+        "public: ", "public: void f(int x) {} "
+    ),
     "an alias of itself": GOOD.replace("class", "using A = A; class", 1).replace("OpAICoreConfig c", "A c"),
     "many registrations of a slow class": HEAD + "for (int i = 0; i < 90000; ++i) {}" + TAIL + "OP_ADD(Op);\n" * 20_000,
     "many registrations of no class": "OP_ADD(No);\n" * 20_000 + "class X : public OpDef {};",
@@ -193,3 +198,13 @@ def test_600_mutants_of_real_sources_are_read_or_unreadable(tmp_path: Path) -> N
     sources = [file for folder in sorted(Path(CHECKOUTS).iterdir()) for file in find_sources(str(folder))]
     for file in dice.choices(sources, k=600):
         read_timed(tmp_path, mutated(Path(file).read_text("utf-8", "replace"), dice))
+
+
+def test_a_folder_with_many_files_is_not_walked_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    for number in range(4):
+        (tmp_path / "a" / f"{number}.txt").touch()
+    assert find_sources(str(tmp_path)) == []
+    monkeypatch.setattr("opsinfo_cli.model.opdef.find.MOST_FILES", 3)
+    with pytest.raises(Refused, match="more than 3 files"):
+        find_sources(str(tmp_path))

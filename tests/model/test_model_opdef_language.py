@@ -359,13 +359,13 @@ def test_a_chip_that_a_macro_registers_is_unreadable(tmp_path: Path) -> None:
 def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
     plain = source(ADD)
     for text, wanted in {
-        plain.replace("public OpDef", "public Base"): "the base class `Base` is not defined in the project",
+        plain.replace("public OpDef", "public Base"): "the class `Base` is not defined in the project",
         plain.replace("OP_ADD(Op)", "OP_ADD(Other)"): "the class `Other` is not defined in the project",
         plain.replace(
             "class Op :", "class Op : public OpDef { int other; };\nclass Op :"
         ): "the class `Op` is defined 2 times",
         f"#if VALUE > 2\n{plain}\n#endif\n": "`#if VALUE > 2`: no file of the project decides it",
-        plain.replace(": public OpDef", ": private Thing"): "the base class `Thing` is not defined in the project",
+        plain.replace(": public OpDef", ": private Thing"): "the class `Thing` is not defined in the project",
     }.items():
         (found,) = read(tmp_path, text).unreadable
         assert found.reason == wanted

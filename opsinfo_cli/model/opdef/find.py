@@ -19,6 +19,9 @@ SUFFIXES = (".cpp", ".cc", ".cxx")
 LARGEST = 4 << 20
 """Bytes of a source or header. The largest of 1,500 real sources has 0.3 MB."""
 
+MOST_FILES = 200_000
+"""Files below a folder that is walked. The largest of six checkouts has 30,000."""
+
 LEFT_OUT = frozenset(
     {
         *("op_kernel", "op_kernel_aicpu"),  # code of the chip; AI CPU operators, another library with the same names
@@ -53,7 +56,7 @@ def find_sources(path: str) -> list[str]:
     Folders in :data:`LEFT_OUT` and hidden ones are passed over below ``path``; symbolic links to folders are not
     followed.
 
-    :raises Refused: if the path cannot be read
+    :raises Refused: if the path cannot be read, or has more than :data:`MOST_FILES`
     """
     if not os.path.isdir(path):
         return [path] if is_source(read_bytes(path)) else []
@@ -90,7 +93,12 @@ def _walk(folder: str) -> Iterator[str]:
     def refuse(error: OSError) -> None:
         raise unreadable(error, error.filename) from None
 
+    seen = 0
     for parent, folders, files in os.walk(folder, onerror=refuse):
+        seen += len(files)
+        if seen > MOST_FILES:
+            message = f"no target at its top, and more than {MOST_FILES:,} files in which sources may be"
+            raise Refused(message, path=folder, hint="name the folder of the operators")
         folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
         yield from (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES))
 

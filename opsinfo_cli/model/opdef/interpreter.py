@@ -219,9 +219,11 @@ class Interpreter:
             scope.set(name, value)
 
     def _class(self, name: str, place: int) -> ClassDefinition:
-        found = self._classes[name]
-        if len(found) > 1:
-            raise Fault(f"the class `{name}` is defined {len(found)} times", place)
+        """:raises Fault: if there is none, or more than one"""
+        found = self._classes.get(name, [])
+        if len(found) != 1:
+            defined = f"is defined {len(found)} times" if found else MISSING
+            raise Fault(f"the class `{name}` {defined}", place)
         return found[0]
 
     def _static_scope(self, name: str, place: int) -> Scope:
@@ -242,10 +244,8 @@ class Interpreter:
         for base in definition.bases:
             if base == "OpDef":
                 instance.definition = OpDefinition(name)
-            elif base not in self._classes:
-                raise Fault(f"the base class `{base}` {MISSING}", definition.place)
             else:
-                above = self._class(base, place)
+                above = self._class(base, definition.place)
                 if "OpDef" in above.bases:
                     instance.definition = OpDefinition(name)
                 elif above.bases:
