@@ -63,6 +63,8 @@ def diff(
 ) -> Difference[Any]:
     """Return the result of ``opsinfo diff``: op types with different effective policies, or marks in two mixlists.
 
+    An op type that could not be read on one side is not compared.
+
     :param a, b: two libraries, stores, installs or targets in any mix; or two mixlists
     :param mixlist_a, mixlist_b: mixlists that are applied to a and b; not for mixlists
     :param named: the op types to compare; None for all
@@ -73,19 +75,29 @@ def diff(
         raise TypeError("a mixlist can only be compared with another mixlist")
     if isinstance(a, Mixlist):
         return difference(marks_of(a), marks_of(b), named)
-    return difference(policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b), named)
+    policies = policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b)
+    return difference(*policies, named, unread=unread_in(a, b))
 
 
-def difference(a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | None = None) -> Difference[T]:
+def unread_in(*targets: HasOperators) -> frozenset[str]:
+    """Return the op types whose policy could not be read in one of some targets."""
+    return frozenset().union(*(target.operators.unreadable for target in targets))
+
+
+def difference(
+    a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | None = None, unread: Collection[str] = ()
+) -> Difference[T]:
     """Compare name by name; every list is sorted.
 
     :param named: the names to compare; None for all
+    :param unread: names that a side may have although it does not show them
     """
     if named is not None:
         a, b = ({name: side[name] for name in side if name in named} for side in (a, b))
     both = sorted(a.keys() & b.keys())
     changed = {name: (a[name], b[name]) for name in both if a[name] != b[name]}
-    return Difference(sorted(a.keys() - b.keys()), sorted(b.keys() - a.keys()), changed, len(both) - len(changed))
+    only_in_a, only_in_b = (sorted((one.keys() - other.keys()).difference(unread)) for one, other in ((a, b), (b, a)))
+    return Difference(only_in_a, only_in_b, changed, len(both) - len(changed))
 
 
 def policies_of(operators: Operators, mixlist: Mixlist | None = None) -> dict[str, Policy]:

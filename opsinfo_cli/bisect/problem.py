@@ -389,6 +389,8 @@ def _require_known(
     """:raises UsageFault: if the target lacks an op type"""
     operators = target.operators
     unknown = [name for name in names if name not in operators]
+    if any(name in operators.unreadable for name in unknown):
+        operators.require(unknown)
     if unknown:
         hint = did_you_mean(unknown[0], operators.names)
         message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"

@@ -273,8 +273,12 @@ def check_against(
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             continue
+        unread = [against for against in targets if name in against.target.operators.unreadable]
+        if unread:
+            message = f"`{name}` could not be read in {_listed(unread)}, so its policy there is not known"
+            yield reading.at("unreadable-source", reading.first(name), message)
         knowing = [against for against in targets if name in against.target.operators]
-        yield from unknown_operator(reading, name, targets, names, knowing)
+        yield from unknown_operator(reading, name, [each for each in targets if each not in unread], names, knowing)
         if not knowing:
             continue
         entry = KnownEntry(reading, name, marks, knowing)

@@ -147,7 +147,7 @@ class SourceCheck:
         """Yield policies that a target of the same chip lacks, or has otherwise."""
         for name, own in rows.items():
             for row in own:
-                if row.chip != target.soc:
+                if row.chip != target.soc or name in target.operators.unreadable:
                     continue
                 why = ", by default" if row.by_default else ""
                 if name not in target.operators:

@@ -7,7 +7,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from .policy import BLANKS, Policy
 
 if TYPE_CHECKING:
     from ..text.scanner import Document
+    from .opdef.reading import Unreadable
 
 
 class Library:
@@ -263,6 +264,11 @@ class Operators:
         self.stores = stores
         self.elsewhere = elsewhere
 
+    @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        """Op types of sources whose policy could not be read: the target may have them, with any policy."""
+        return {}
+
     def libraries(self) -> dict[str, Library]:
         """Every file, by its path."""
         return {library.path: library for store in self.stores for library in store.libraries}
@@ -297,6 +303,9 @@ class Operators:
         known = NearNames(self.names)
         found = {}
         for name in sorted(name for name in names if name not in self):
+            if name in self.unreadable:
+                found[name] = f"`{name}` could not be read in {where}, so its policy there is not known"
+                continue
             near = self.elsewhere(name) or did_you_mean(name, known)
             text = f"unknown operator `{name}`: not in {where}, the engine ignores it"
             found[name] = text + (f"; {near}" if near else "")

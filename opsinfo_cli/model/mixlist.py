@@ -299,15 +299,18 @@ def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
 def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] = ()) -> Minimal:
     """Return the fewest marks with the same effect as ``marks`` on every op type of every target.
 
-    Without a target: in any library. An entry that one target needs is kept.
+    Without a target: in any library. An entry that one target needs, or may need because it could not be read, is kept.
     """
     found = Minimal()
     for name, whole in marks.items():
         fewest = least(whole)
         policies = {policy for operators in targets for policy in _policies(name, operators)}
-        if targets and not policies:
+        is_unread = any(name in operators.unreadable for operators in targets)
+        if targets and not policies and not is_unread:
             found.dropped.append(Dropped(name, whole, "unknown-operator"))
-        elif not fewest or (targets and all(effective(policy, fewest) is policy for policy in policies)):
+        elif not fewest or (
+            targets and not is_unread and all(effective(policy, fewest) is policy for policy in policies)
+        ):
             found.dropped.append(Dropped(name, whole, "no-effect"))
         else:
             found.marks[name] = fewest

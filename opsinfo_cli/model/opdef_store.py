@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -111,7 +111,11 @@ class OpDefOperators(Operators):
         super().__init__([store])
         self.soc = soc
         self.chips = chips
-        self.unreadable = {each.name: each for each in unreadable if each.name}
+        self._unreadable = {each.name: each for each in unreadable if each.name and each.name not in self}
+
+    @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        return self._unreadable
 
     def _unknown(self, unknown: Sequence[str]) -> UnknownOperator | Refused:  # type: ignore[override]
         for name in unknown:

@@ -18,6 +18,7 @@ from ...compare import (
     policies_by_name,
     policies_of,
     section_differences,
+    unread_in,
 )
 from ...errors import UsageFault, quoted
 from ...model.policy import Policy
@@ -115,9 +116,9 @@ def command(
     if only:
         _report_in_neither(only, a, b, console)
     if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
-        return _port(policies_of(a.operators), both[1], named, console)
+        return _port(policies_of(a.operators), both[1], named, unread_in(a, b), console)
     inside = _inside(a, b, named) if sections else None
-    return difference_answer(a, b, difference(both[0], both[1], named), inside)
+    return difference_answer(a, b, difference(both[0], both[1], named, unread_in(a, b)), inside)
 
 
 def _require_targets(targets: Sequence[str]) -> None:
@@ -211,11 +212,15 @@ def _report_in_neither(only: Mixlist, a: Target, b: Target, console: Console) ->
 
 
 def _port(
-    library: dict[str, Policy], wanted: dict[str, Policy], named: frozenset[str] | None, console: Console
+    library: dict[str, Policy],
+    wanted: dict[str, Policy],
+    named: frozenset[str] | None,
+    unread: frozenset[str],
+    console: Console,
 ) -> Answer:
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}
-    missing: Difference[Any] = difference(library, wanted, named)
+    missing: Difference[Any] = difference(library, wanted, named, unread)
     for names, side, other in ((missing.only_in_b, "B", "A"), (missing.only_in_a, "A", "B")):
         if names:
             effect = "cannot be ported" if side == "B" else "keep their policy"

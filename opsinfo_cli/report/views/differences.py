@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...compare import Difference, Policies, SectionDifference, differs
+from ...model.policy import Policy
 from ...model.target import Target
 from ..answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table, members
 from .operators import target_document, target_facts
@@ -227,14 +228,17 @@ def matrix_answer(
     :param differing: whether op types that agree are left out
     """
     labels = column_labels(targets)
-    different = sum(map(differs, rows.values()))
-    shown = {name: policies for name, policies in rows.items() if differs(policies) or not differing}
+    different = {name for name, policies in rows.items() if differs(_read(name, policies, targets))}
+    shown = {name: policies for name, policies in rows.items() if name in different or not differing}
     table = Table(
         [Column("operator"), *(Column(label, policy=True) for label in labels)],
-        [[name, *(str(policy or "-") for policy in policies)] for name, policies in shown.items()],
+        [
+            [name, *(_cell(name, *each) for each in zip(policies, targets, strict=True))]
+            for name, policies in shown.items()
+        ],
     )
     of = f" of {total}" if total != len(shown) else ""
-    counts = {"operators": len(shown), "differ": different, "total": total}
+    counts = {"operators": len(shown), "differ": len(different), "total": total}
     return Answer(
         lambda: {
             "targets": labels,
@@ -242,10 +246,27 @@ def matrix_answer(
             "counts": counts,
         },
         lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
-        texts={"html": lambda: _matrix_page(targets, labels, table, mixlist)},
-        notes=[f"{len(shown)}{of} operators in {len(targets)} targets, {different} differ"],
+        texts={"html": lambda: _matrix_page(targets, labels, table, different, mixlist)},
+        notes=[f"{len(shown)}{of} operators in {len(targets)} targets, {len(different)} differ"],
         status=1 if different else 0,
     )
+
+
+def _read(name: str, policies: Policies, targets: Sequence[Target]) -> Policies:
+    """Return the policies of an op type in the targets in which it could be read, or is not there."""
+    sides = zip(policies, targets, strict=True)
+    return tuple(policy for policy, target in sides if name not in target.operators.unreadable)
+
+
+_BY_DEFAULT = "white by default"
+
+
+def _cell(name: str, policy: Policy | None, target: Target) -> Span:
+    """Return the policy in one target; of sources, whether it is there by default."""
+    if policy is None:
+        return Span("?" if name in target.operators.unreadable else "-")
+    is_default = target.kind == "opdef" and policy is Policy.WHITE and target.operators[name].entry.by_default
+    return Span(_BY_DEFAULT if is_default else str(policy), str(policy))  # type: ignore[arg-type]
 
 
 def _narrow(table: Table, labels: Sequence[str]) -> Iterator[Block]:
@@ -253,17 +274,21 @@ def _narrow(table: Table, labels: Sequence[str]) -> Iterator[Block]:
     if len(labels) <= _MOST_WORDS:
         yield table
         return
-    yield Lines([*(f"{number:>3}  {label}" for number, label in enumerate(labels, 1)), ""])
+    rows = [[cell if isinstance(cell, str) else _letter(cell) for cell in row] for row in table.rows]  # type: ignore[arg-type]
+    legend = [f"{number:>3}  {label}" for number, label in enumerate(labels, 1)]
+    if any(isinstance(cell, Span) and cell.text == "d" for row in rows for cell in row):
+        legend.append(f"  d  {_BY_DEFAULT}")
+    yield Lines([*legend, ""])
     columns = [table.columns[0], *(Column(str(number), policy=True) for number in range(1, len(labels) + 1))]
-    yield Table(columns, [[name, *(_letter(str(word)) for word in words)] for name, *words in table.rows])
+    yield Table(columns, rows)
 
 
 _MOST_WORDS = 6
 """The targets whose names a table has; more are numbered."""
 
 
-def _letter(word: str) -> Span:
-    return Span(word[0], word) if word != "-" else Span(word)  # type: ignore[arg-type]
+def _letter(cell: Span) -> Span:
+    return cell._replace(text="d" if cell.text == _BY_DEFAULT else cell.text[0])
 
 
 def column_labels(targets: Sequence[Target]) -> list[str]:
@@ -277,11 +302,13 @@ def column_labels(targets: Sequence[Target]) -> list[str]:
     return next((labels for labels in (socs, texts) if len(set(labels)) == len(labels)), both)
 
 
-def _matrix_page(targets: Sequence[Target], labels: Sequence[str], table: Table, mixlist: str | None) -> str:
+def _matrix_page(
+    targets: Sequence[Target], labels: Sequence[str], table: Table, different: Collection[str], mixlist: str | None
+) -> str:
     from ..page import table_page
 
     title = f"Operators of {' and '.join(labels)}" if len(labels) < 3 else f"Operators of {len(labels)} targets"
     facts = [(label, _facts(target)) for label, target in zip(labels, targets, strict=True)]
-    rows = [[*row, "differing" if len(set(row[1:])) > 1 else "the same"] for row in table.rows]
+    rows = [[*row, "differing" if row[0] in different else "the same"] for row in table.rows]
     page = Table([*table.columns, Column("in all", policy=True)], rows)
     return table_page(title, facts + [("Mixlist", mixlist)] * bool(mixlist), [page])  # type: ignore[list-item]

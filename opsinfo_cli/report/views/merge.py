@@ -25,7 +25,11 @@ def report_unknown_names(console: Console, marks: Iterable[str], targets: Sequen
 
     :returns: them
     """
-    unknown = [name for name in sorted(marks) if targets and all(name not in each.operators for each in targets)]
+    unknown = [
+        name
+        for name in sorted(marks)
+        if targets and all(name not in each.operators and name not in each.operators.unreadable for each in targets)
+    ]
     _warn_of_unknown(console, unknown, targets, "the engine ignores it")
     return unknown
 

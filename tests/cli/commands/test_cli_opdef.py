@@ -131,7 +131,7 @@ def test_diff_begins_with_new_rows_and_says_by_default(opsinfo: Run, project: Pa
 def test_diff_of_a_project_compares_its_chips(opsinfo: Run, project: Path) -> None:
     assert rows(opsinfo("diff", project, "--differing")) == [
         ["LogCustom", "black", "white"],
-        ["ScatterCustom", "gray", "white"],
+        ["ScatterCustom", "gray", "white by default"],
     ]
 
 
@@ -220,6 +220,47 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_printed(opsinfo: Run, tmp_
     text = opsinfo("list", tmp_path)
     assert f"{path}:8: `B` could not be read" in text.err
     assert "unreadable" not in opsinfo("list", tmp_path / "a.cpp", "--format", "json").json
+
+
+def test_an_operator_that_could_not_be_read_is_neither_unknown_nor_missing(opsinfo: Run, tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    write(project / "bad_def.cpp", source("Bad", UNREADABLE))
+    write(project / "good_def.cpp", source("Good", DEFAULT))
+    library = {name: {"precision_reduce": {"flag": "false"}} for name in ("Bad", "Good")}
+    package = write(tmp_path / "aic-ascend950-ops-info.json", json.dumps(library))
+    mixlist = write(tmp_path / "m.json", '{"black-list": {"to-add": ["Bad", "Good", "None"]}}')
+    target = f"{project}@ascend950"
+
+    ran = opsinfo("validate", mixlist, "--against", target)
+    assert "`Bad` could not be read in ascend950" in ran.out + ran.err
+    assert "unknown operator `Bad`" not in ran.out + ran.err
+    assert "unknown operator `None`" in ran.out + ran.err
+    assert json.loads(opsinfo("merge", mixlist, "--minimize", "--against", target).out) == {
+        "black-list": {"to-add": ["Bad", "Good"]}
+    }
+    assert "`Bad` is not an op type" not in opsinfo("merge", mixlist, "--against", target).err
+    assert "unknown operator `Bad`" not in opsinfo("list", target, "--mixlist", mixlist).err
+    for a, b in ((target, package), (package, target)):
+        document = opsinfo("diff", a, b, "--format", "json").json
+        assert (document["only_in_a"], document["only_in_b"]) == ([], []), a
+        assert [each["name"] for each in document["unreadable"]] == ["Bad"]
+    write(tmp_path / "new" / "bad_def.cpp", source("Bad", WHITE))
+    ran = opsinfo("validate", tmp_path / "new", "--against", target)
+    assert "`Bad` is new" not in ran.out + ran.err
+
+
+def test_a_table_of_chips_says_by_default_and_what_could_not_be_read(opsinfo: Run, tmp_path: Path) -> None:
+    both = DEFAULT + WHITE.replace("ascend950", "ascend910b")
+    write(tmp_path / "a_def.cpp", source("A", both))
+    write(tmp_path / "b_def.cpp", source("B", UNREADABLE + ' this->AICore().AddConfig("ascend910b");'))
+    library = write(tmp_path / "build" / "aic-mc62-ops-info.json", '{"B": {"precision_reduce": {"flag": "false"}}}')
+    assert rows(opsinfo("diff", f"{tmp_path}@ascend910b", f"{tmp_path}@ascend950", library)) == [
+        ["A", "white", "white by default", "-"],
+        ["B", "?", "?", "black"],
+    ]
+    document = opsinfo("diff", f"{tmp_path}@ascend910b", f"{tmp_path}@ascend950", library, "--format", "json").json
+    assert document["operators"][0]["policies"] == ["white", "white", None]
+    assert document["counts"]["differ"] == 1
 
 
 def test_exit_3_if_the_operator_that_is_asked_for_or_everything_is_unreadable(opsinfo: Run, tmp_path: Path) -> None:
