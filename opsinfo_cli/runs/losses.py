@@ -27,7 +27,10 @@ _COUNTER = re.compile(rb"nan iterations:\s{0,20}([1-9]\d{0,14})")
 line."""
 
 _NAME = re.compile(rb"[A-Za-z_][\w/.-]{0,60}(?: \w{1,20})?$")
-_NO_LOSS = re.compile(rb"(?i)best|min|lowest|prev|early|target|thresh|skip|check")
+_NAMES = re.compile(rb"(?:[A-Za-z_][\w/.-]{0,60} ){0,3}[A-Za-z_][\w/.-]{0,60}$")
+_BEST = re.compile(rb"(?i)(?<![a-z])(?:best|lowest)(?![a-z])")
+"""Also further before a loss, as in `best validation loss inf`."""
+_NO_LOSS = re.compile(rb"(?i)best|(?<![a-z])min(?:imum|imal)?(?![a-z])|lowest|prev|early|target|thresh|skip|check")
 """Words of a name that is no loss of a step: the best loss so far, for one, begins at infinity."""
 _EVALUATED = re.compile(rb"(?i)eval|valid|\bval|test")
 _OWN_STEP = re.compile(rb"[\"']step[\"']: ?(\d{1,15})")
@@ -119,7 +122,8 @@ class Losses:
             if data[match.end() - 1] <= _NINE:  # a digit or a dot
                 continue
             name = _NAME.search(data, max(0, match.start() - 80), match.start())
-            if name and _NO_LOSS.search(name[0]):
+            words = _NAMES.search(data, max(0, match.start() - 80), match.start())
+            if (name and _NO_LOSS.search(name[0])) or (words and _BEST.search(words[0])):
                 continue
             series.bad += end > bad_end
             bad_end = end

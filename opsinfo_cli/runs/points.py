@@ -100,7 +100,7 @@ def run_points(evidence: Evidence, facts: Facts) -> list[VerdictPoint]:
     return [
         _precision(evidence, facts),
         _scaling(evidence, facts),
-        _losses(evidence),
+        _losses(evidence, facts),
         _overflows(evidence, facts),
         _scale(evidence, facts),
     ]
@@ -149,7 +149,7 @@ def _scaling(evidence: Evidence, facts: Facts) -> VerdictPoint:
     return VerdictPoint(name, "cannot be told", text, hint)
 
 
-def _losses(evidence: Evidence) -> VerdictPoint:
+def _losses(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "losses-are-numbers"
     losses, norms = evidence.losses.losses, evidence.losses.norms
     parts = [(losses, "losses")] * (losses.entries > 0) + [(norms, "gradient norms")] * (norms.entries > 0)
@@ -160,8 +160,17 @@ def _losses(evidence: Evidence) -> VerdictPoint:
         counted = evidence.losses.nan_iterations
         bad += [f"{counted} iterations by the log's own counter"] * (counted > 0)
         text = f"NaN or infinity in {', '.join(bad)}; the first {place}: {first.says}"
-        if losses.bad or counted or not norms.recovered or evidence.scaling != "dynamic":
+        scaling = scaling_of(evidence, facts)
+        if losses.bad or counted or not norms.recovered or scaling != "dynamic":
             hint = "dump that step and the one before it, and find the operator with `opsinfo numerics`"
+            if (
+                not losses.bad
+                and not counted
+                and norms.recovered
+                and scaling is None
+                and not is_bfloat(evidence, facts)
+            ):
+                hint += "; if the loss is scaled dynamically, which skips such steps: --loss-scale dynamic"
             return VerdictPoint(name, "fails", text, hint)
         return VerdictPoint(name, "holds", f"{text}; dynamic loss scaling skips such steps, and numbers follow")
     if evidence.zeros and not norms.entries:

@@ -246,6 +246,21 @@ def test_a_rank_with_nan_makes_the_run_fail(tmp_path: Path) -> None:
     assert (losses.losses.bad, losses.first and losses.first.step) == (1, 10)
 
 
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("best val loss", 0),
+        ("lowest validation set loss", 0),
+        ("min_loss", 0),
+        ("best acc 0.3 loss", 1),
+        ("minibatch loss", 1),
+        ("terminal loss", 1),
+    ],
+)
+def test_the_best_loss_so_far_begins_at_infinity(name: str, bad: int) -> None:
+    assert evidence_of("step: 1 loss: 0.3", f"step: 2 {name}: inf").losses.losses.bad == bad
+
+
 def test_of_logs_of_one_format_the_one_with_steps_is_used(tmp_path: Path) -> None:
     count = best(tmp_path, APEX % 8 + APEX % 4 + APEX % 2, APEX % 8 + STEPS, APEX % 8).count
     assert (count.low, count.steps) == (1, 20)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from log_reading import evidence_of
 
 from opsinfo_cli.runs.count import Count
 from opsinfo_cli.runs.evidence import Evidence
@@ -34,6 +35,18 @@ def fallen(found: Evidence, *scales: float) -> Evidence:
 def point(name: str, found: Evidence, facts: Facts | None = None) -> str:
     (shown,) = (each for each in run_points(found, facts or Facts()) if each.name == name)
     return f"{shown.status}: {shown.says}" + (f" [{shown.hint}]" if shown.hint else "")
+
+
+def test_what_the_user_says_of_the_scaling_counts_for_norms_that_recover() -> None:
+    lines = [f"{{'loss': 1.2, 'grad_norm': {norm}, 'learning_rate': 1e-05, 'epoch': 0.1}}" for norm in ("inf", "0.5")]
+    found = evidence_of(*lines)
+    assert point("losses-are-numbers", found).endswith("--loss-scale dynamic]")
+    assert point("losses-are-numbers", found, Facts(loss_scale="dynamic")).startswith(
+        "holds: NaN or infinity in 1 of 2"
+    )
+    assert point("losses-are-numbers", found, Facts(amp="bf16")).endswith("`opsinfo numerics`]")
+    never = evidence_of(*reversed(lines))
+    assert point("losses-are-numbers", never, Facts(loss_scale="dynamic")).startswith("fails")
 
 
 POINTS = json.loads((Path(__file__).parent / "points.json").read_text("utf-8"))
