@@ -119,7 +119,8 @@ class _Following:
         for setting in settings.options:
             kind = KINDS.get(setting.option)
             written = setting.value or setting.text
-            is_path = re.search(r"[./]", written) or (settings.is_whole and written)  # else `keep_dtype=True`
+            is_computed = setting.value is None and setting.option == "modify_mixlist"
+            is_path = is_computed or re.search(r"[./]", written) or (settings.is_whole and written)  # not `=True`
             if kind is None or setting.span in self._seen or not is_path:
                 continue
             self._seen.add(setting.span)

@@ -54,9 +54,9 @@ Step = Callable[[int, int], None]
 
 def validate(
     *paths: str | os.PathLike[str],
-    against: Iterable[str | Target] = (),
-    modes: Iterable[str] = (),
-    models: Iterable[str] = (),
+    against: Iterable[str | Target] | str | Target = (),
+    modes: Iterable[str] | str = (),
+    models: Iterable[str] | str = (),
     shapes: Shapes = MappingProxyType({}),
     kind: str | None = None,
     follow: bool = False,
@@ -66,7 +66,7 @@ def validate(
 ) -> Outcome:
     """Return all findings on files, stores and trees, as in ``opsinfo validate``.
 
-    :param against: the targets the mixlists are for, as on the command line or opened by :meth:`.Target.open`
+    :param against: the targets the mixlists are for, or one, as on the command line or opened by :meth:`.Target.open`
     :param modes: names of the precision modes that they are used with, known or not
     :param models: model files that the mixlists are for; they are judged for every target
     :param shapes: of inputs of the models, by name, as for :meth:`.Graph.read`
@@ -78,11 +78,15 @@ def validate(
 
     :raises OpsinfoError: if a target or model cannot be read; faults of ``paths`` are in the outcome
     """
-    targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in against]
+    given = [against] if isinstance(against, str | Target) else against
+    modes, models = ([each] if isinstance(each, str) else each for each in (modes, models))
+    targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in given]
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
     checker = Checker(targets, list(modes), kind, open_models(models, shapes), follow, by_chip=by_chip)
     rest = [os.fspath(path) for path in paths]
+    if not rest and not checker.modes:
+        checker.outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
     if "-" in rest and stdin is not None:
         checker.named("-", stdin)
         rest = [path for path in rest if path != "-"]

@@ -128,7 +128,7 @@ def _entry_fault(error: Any, section: str | None = None, key: str | None = None)
         return wrong_type_in_entry(section, key)
     assert section is not None  # only sections have words and required keys
     if error.validator == "required":
-        return missing_key(section, error.validator_value[0])
+        return missing_key(section, error.validator_value[0], error.instance)
     assert key is not None
     if tensor_key(section):
         return tensor_word_fault(section, key, error.instance)

@@ -229,7 +229,7 @@ def _word_faults(parts: _Parts) -> Iterator[EntryFault]:
             value = content.get(key)
             if value is None:
                 if key in REQUIRED_OF_TENSOR:
-                    yield missing_key(section, key)
+                    yield missing_key(section, key, content)
             elif value.strip(BLANKS) not in required if required else not value.strip(BLANKS):
                 yield tensor_word_fault(section, key, value)
 
@@ -325,14 +325,22 @@ def word_fault(section: str, key: str, value: str, words: Sequence[str]) -> Entr
     return EntryFault(name, section, key, f"`{section}.{key}` is `{value}`, which the engine refuses", near=near)
 
 
-def missing_key(section: str, key: str) -> EntryFault:
-    """Return the fault of a tensor without a key that the engine requires."""
-    return EntryFault("bad-value", section, None, f"a tensor requires a `{key}`")
+def missing_key(section: str, key: str, given: Iterable[str]) -> EntryFault:
+    """Return the fault of a tensor without a key that the engine requires, at the key that is nearly that.
+
+    :param given: the keys of the section
+    """
+    like = (each for each in given if len(each) < _LONGEST_NAME and _is_near(_letters(each), _letters(key), 0.84))
+    meant = next(like, None)
+    near = () if meant is None else (key,)
+    return EntryFault("bad-value", section, meant, f"a tensor requires a `{key}`", near=near, at_key=bool(near))
 
 
 def tensor_word_fault(section: str, key: str, value: str) -> EntryFault:
     """Return the fault of a tensor's name, ``paramType`` or ``tuneformatSwitch``."""
     near = case_variants(value, PARAM_TYPES) if key == "paramType" else ()
+    if key == "paramType" and not near and len(value) < _LONGEST_NAME:
+        near = tuple(word for word in sorted(PARAM_TYPES) if _is_near(value.strip(BLANKS).lower(), word, 0.84))
     return EntryFault("bad-value", section, key, _TENSOR_MESSAGES[key].format(value), near=near)
 
 

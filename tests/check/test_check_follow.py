@@ -166,6 +166,19 @@ def test_paths_that_are_computed_are_counted(tmp_path: Path) -> None:
     assert outcome.findings == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'c = NPURunConfig(precision_mode="allow_mix_precision", modify_mixlist=path)',
+        "f(modify_mixlist=chosen())",
+        'options["ge.exec.modify_mixlist"] = lists',
+    ],
+)
+def test_a_mixlist_that_a_name_holds_is_counted(tmp_path: Path, text: str) -> None:
+    tree(tmp_path, {"run.py": text, "none.py": "f(modify_mixlist=None, keep_dtype=keep)"})
+    assert validate(str(tmp_path), follow=True).notes == ["1 path in a script was not followed; -v says why"]
+
+
 def test_a_literal_variable_of_a_script_is_replaced(tmp_path: Path) -> None:
     tree(tmp_path, {"run.sh": "LISTS=lists\natc --keep_dtype=${LISTS}/keep.cfg", "lists/keep.cfg": "# x\n"})
     outcome = validate(str(tmp_path / "run.sh"), follow=True)

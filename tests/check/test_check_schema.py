@@ -111,6 +111,24 @@ def test_a_tensor_that_lacks_something_is_judged_alike(missing: str) -> None:
     assert by_schema({"output3": content}) == by_loader({"output3": content}) == {"bad-value"}
 
 
+@pytest.mark.parametrize(
+    ("content", "key", "near"),
+    [
+        ({"name": "x", "paramtype": "required"}, "paramtype", ("paramType",)),
+        ({"name": "x", "param_type": "required"}, "param_type", ("paramType",)),
+        ({"Name": "x", "paramType": "required"}, "Name", ("name",)),
+        ({"name": "x", "paramType": "requierd"}, "paramType", ("required",)),
+        ({"name": "x", "paramType": "optinal"}, "paramType", ("optional",)),
+        ({"name": "x", "type": "required"}, None, ()),
+    ],
+)
+def test_a_misspelt_key_or_word_of_a_tensor_has_a_near_name(
+    content: dict[str, str], key: str | None, near: tuple[str, ...]
+) -> None:
+    (fault,) = build_faults({"input0": content})
+    assert (fault.name, fault.key, fault.near) == ("bad-value", key, near)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab", max_size=2),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
