@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.fusion_limits import fusion_limits
+from ..graph.open_dimensions import limits_of
 from .cost import left_low, low_nodes
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
     answer = sets.answer(types)
     low = [answer[node].name for node in low_nodes(answer)]
     hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)
-    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32, list(fusion_limits(answer.fused)))
+    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32, list(limits_of(answer)))
 
 
 class BisectAnswer(NamedTuple):

@@ -332,8 +332,12 @@ class Answer(GraphAnswer):
         modes: ImplModes,
         fused: Fused,
         doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
+        known: Callable[[], Answer] | None = None,
     ) -> None:
-        """:param doubts: yields the warnings"""
+        """:param doubts: yields the warnings
+        :param known: returns the answer with a size for every open dimension; None: none is open
+        """
+        self.known = known
         self._doubts = doubts
         super().__init__(prepared.graph, fused)
         self.considered = considered

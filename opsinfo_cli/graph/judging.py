@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
@@ -20,12 +20,13 @@ from .judge.kernels import SOURCES, Kernels
 from .judge.modes import FP16_OP_TYPES
 from .judge.prepared import Prepared
 from .judge.sorting import Marks
+from .open_dimensions import has_open_dimensions, with_sizes
 from .options.atc import NO_OPTIONS, with_options
 from .options.implmode import implementation_modes
 from .undo import before_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Any, TypeAlias
 
     from .graph import ModelGraph
@@ -51,10 +52,13 @@ class Ready:
         modes: ImplModes,
         after: Fused,
         files: OptionFiles = OptionFiles(),  # noqa: B008  # a tuple
+        known: Callable[[], Ready] | None = None,
     ) -> None:
         """:param after: the graph after fusion, with the fusions
         :param files: what the warnings of an answer are about, beside the mixlist
+        :param known: returns the same graph with a size for every open dimension; None: none is open
         """
+        self.known = known
         self.files = files
         self.prepared = prepared
         self.considered = considered
@@ -72,7 +76,8 @@ class Ready:
         marks = marks_of(mixlist)
         judged = self.prepared.judge(mode, marks)
         doubts = partial(doubts_of, marks=marks, files=self.files)
-        return Answer(self.prepared, judged, self.considered, self.modes, self.fused, doubts)
+        known = None if (ready := self.known) is None else lambda: ready().judge(mode, marks)
+        return Answer(self.prepared, judged, self.considered, self.modes, self.fused, doubts, known)
 
     def keeping(self, keep_dtype: KeepDtype) -> Ready:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
@@ -116,6 +121,13 @@ def prepare(
     :raises Refused: if the target or a file cannot be read
     :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
+    plain = graph
+
+    @cache
+    def known() -> Ready:
+        again = partial(prepare, columns=columns, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
+        return again(with_sizes(plain), against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
+
     operators, own_soc, root = _opened(against)
     kernels = Kernels(operators, soc or own_soc, columns)
     after = fused(before_judge(graph), kernels, no_fusion, root)
@@ -125,7 +137,7 @@ def prepare(
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
     prepared = Prepared(graph, kernels, Marks(kept, customized), fp16_types)
     files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
-    return Ready(prepared, considered, modes, after, files)
+    return Ready(prepared, considered, modes, after, files, known if has_open_dimensions(plain) else None)
 
 
 def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:

@@ -17,6 +17,8 @@ Shapes: TypeAlias = Mapping[str, Sequence[int]]
 
 OPEN = -1
 _MOST_INPUTS = 8
+_LONG = 16
+"""Names of dimensions that are so long are left out of an option."""
 _LARGEST = (1 << 63) - 1
 _STATED = re.compile(r"(?P<name>.+)[=:](?P<dims>[-\d~,x\s]*)", re.DOTALL)
 _DIM = re.compile(r"(?P<least>-1|\d{1,19})(?:~(?P<most>-1|\d{1,19}))?")
@@ -46,7 +48,8 @@ class ModelInput(NamedTuple):
     @property
     def option(self) -> str:
         """The option that sets its shape, with the name or a ``?`` for each open dimension."""
-        return f"--shape {self.name}={'?' if self.dims is None else dims_text(self.dims)}"
+        dims = [dim if isinstance(dim, int) or len(dim) < _LONG else "" for dim in self.dims or [""]]
+        return f"--shape {self.name}={dims_text(dims)}"
 
 
 ShapesOf: TypeAlias = Callable[[Sequence[ModelInput]], Shapes]
@@ -62,8 +65,9 @@ def dims_text(dims: Iterable[int | str]) -> str:
 
 
 def options_for(inputs: Iterable[ModelInput]) -> str:
-    """Return the options that set every open dimension."""
-    return f"{' '.join(each.option for each in inputs if each.is_open)}, with a number for each open dimension"
+    """Return the options that set every open dimension; empty if there is none."""
+    options = " ".join(each.option for each in inputs if each.is_open)
+    return options and f"{options}, with a number for each open dimension"
 
 
 def parse_shapes(texts: Iterable[str]) -> dict[str, tuple[int, ...]]:

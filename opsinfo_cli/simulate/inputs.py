@@ -142,6 +142,16 @@ def _read_sets(spec: str, inputs: Sequence[ModelInput]) -> list[InputSet]:
     return [InputSet(spec, read_npz(spec))]
 
 
+def unknown_numbers(proto: Any) -> list[str]:
+    """Return the inputs of whole numbers whose meaning is unknown: random ones may not serve them."""
+    tables = _tables(proto.graph)
+    return [
+        each.name
+        for each in model_inputs(proto)
+        if each.dtype.startswith(("int", "uint")) and not tables.get(each.name)
+    ]
+
+
 def _seed(spec: str) -> int:
     """:raises UsageFault: if the text after ``random:`` is not a seed"""
     text = spec.removeprefix(RANDOM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import join_some
-from ..graph.fusion_limits import fusion_limits
+from ..graph.open_dimensions import limits_of
 from .rounding_plan import unknown_tensors
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Ite
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
         yield Limit("assumed", message, assumed)
-    yield from (Limit(*each) for each in fusion_limits(answer.fused))
+    yield from (Limit(*each) for each in limits_of(answer))
     refused = tuple(each.name for each in answer.graph.model.refused)
     if refused:
         yield Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused)

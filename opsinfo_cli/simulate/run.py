@@ -7,11 +7,12 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..errors import Refused
 from ..graph.judging import prepare
 from ..graph.readers import read_graph
 from ..graph.readers.onnx import model_inputs
 from ..graph.shapes import settles
-from .inputs import GIVEN, InputSet, given_shapes, input_sets, read_npz, require_fit
+from .inputs import GIVEN, InputSet, given_shapes, input_sets, read_npz, require_fit, unknown_numbers
 from .node_costs import rank_nodes
 from .report import SimulationReport, not_shown
 from .simulation import Simulation, onnx_model
@@ -101,7 +102,21 @@ def opened(
             require_fit(model_inputs(proto), dict(each), GIVEN)
             sets.append(InputSet(GIVEN, dict(each)))
     outputs = read_npz(reference) if isinstance(reference, str) else reference
-    return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
+    try:
+        return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
+    except Refused as error:
+        if error.name == "not-computed" and any(each.is_random for each in sets):
+            error.hint = _about_random(proto)
+        raise
+
+
+def _about_random(proto: Any) -> str:
+    """Return what to do about a model that cannot be computed from random inputs."""
+    whole = [f"`{name}`" for name in unknown_numbers(proto)]
+    if not whole:
+        return "random inputs may be the cause: give real ones with --inputs FILE.npz"
+    named = ", ".join(whole)
+    return f"random whole numbers are 0 and 1, which may not serve {named}: give inputs with --inputs FILE.npz"
 
 
 def report_of(

@@ -181,7 +181,7 @@ class Check:
                 simulation.ready = sets.keeping(trial.files["keep_dtype"][1].decode("utf-8").splitlines())
             name, content = trial.files["mixlist"]
             outputs = simulation.run(Mixlist(scan(Source(content, name))))
-            cosine = "unknown" if outputs.min_cosine is None else f"{outputs.min_cosine:.9g}"
+            cosine = "unknown" if outputs.min_cosine is None else repr(outputs.min_cosine)
             passes = outputs.passes(options.max_error, options.min_cosine)
             return 0 if passes else 1, f"max_rel_error {outputs.max_rel_error:.6g}, cosine {cosine}"
 

@@ -14,9 +14,9 @@ from ...errors import UsageFault, counted
 from ...graph.answer import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compared
 from ...graph.answer import Answer as JudgedAnswer
 from ...graph.constants import constant_faults
-from ...graph.fusion_limits import fusion_limits
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.judge.modes import judge_mode
+from ...graph.open_dimensions import limits_of
 from ...graph.read_back import read_back
 from ...model.near_names import NearNames, did_you_mean
 from ...model.target import TargetOptions
@@ -365,7 +365,7 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
         caveats.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if model.predicted:
         caveats.append("a prediction: op types and nodes may change when the compiler fuses operators")
-    caveats += [each.message for each in fusion_limits(judged.answer.fused)]
+    caveats += [each.message for each in limits_of(judged.answer)]
     modes = judged.answer.modes
     if modes.has_hf32 is None and judged.answer.may_be_in_hf32:
         nodes = counted(len(judged.answer.may_be_in_hf32), "high node")

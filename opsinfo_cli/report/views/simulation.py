@@ -194,13 +194,14 @@ def _compared(report: SimulationReport) -> str:
 def _passes(report: SimulationReport) -> str:
     """Return whether the outputs are within the bounds."""
     given = (("--max-error", report.max_error), ("--min-cosine", report.min_cosine))
-    bounds = " and ".join(f"{word} {bound:g}" for word, bound in given if bound is not None)
+    bounds = " and ".join(f"{word} {repr(bound).removesuffix('.0')}" for word, bound in given if bound is not None)
     failing = [each for each in report.simulated.outputs if not each.passes(report.max_error, report.min_cosine)]
     if not failing:
         return f"passes {bounds}"
-    worst = report.simulated.max_rel_error
+    worst, least = report.simulated.max_rel_error, report.simulated.min_cosine
     largest = "not finite" if math.isinf(worst) else number(worst)
-    return f"fails {bounds}: {counted(len(failing), 'output')}, the largest error is {largest}"
+    smallest = "" if report.min_cosine is None else f", the smallest cosine {'unknown' if least is None else least!r}"
+    return f"fails {bounds}: {counted(len(failing), 'output')}, the largest error is {largest}{smallest}"
 
 
 # page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,50 @@ def test_a_shape_changes_the_answer_of_every_command(judged: Callable[..., Any],
     onnx.save(model(parts, OPEN), tmp_path / "model.onnx")
     for command in ("graph", "bisect", "validate"):
         assert judged(command) != judged(command, "--shape", "x=1,4,3,4"), command
+
+
+def test_one_line_says_what_open_dimensions_decided_and_which_option_cures_it(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
+    words = [tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b"]
+
+    def said(*more: str) -> list[str]:
+        return [line for line in opsinfo("graph", *words, *more).err.splitlines() if "open dimensions" in line]
+
+    onnx.save(model([PARTS.index(norm), PARTS.index(scaled)], OPEN), tmp_path / "model.onnx")
+    (line,) = said()
+    assert re.search(r"decided the op types or dtypes of \d+ nodes? \(.*`Shape_1`", line), line
+    assert line.endswith("--shape x=batch,?,h,w, with a number for each open dimension")
+    assert said("--shape", "x=1,4,3,4") == []
+    (line,) = said("--shape", "x=1~8,4,3,4")
+    assert line.endswith("--shape x=batch,4,3,4, with a number for each open dimension")
+    onnx.save(model([PARTS.index(norm), PARTS.index(scaled)], (1, 4, 3, 4)), tmp_path / "model.onnx")
+    assert said() == []
+
+
+def test_an_input_that_random_whole_numbers_may_not_serve_is_named(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1]) for name in ("rate", "row")]
+    weights = [numpy_helper.from_array(np.ones(4, "f4"), "r"), numpy_helper.from_array(np.ones((9, 2), "f4"), "table")]
+    nodes = [helper.make_node("Gather", ["table", "row"], ["a"]), helper.make_node("Reshape", ["r", "rate"], ["b"])]
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("a", "b")]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    onnx.save(made, tmp_path / "model.onnx")
+    ran = opsinfo("simulate", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b")
+    assert ran.code == 3
+    assert "may not serve `rate`: give inputs with --inputs FILE.npz" in ran.err
+
+
+def test_a_bound_is_printed_as_given_and_a_cosine_that_fails_it_with_all_digits(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
+    onnx.save(model([PARTS.index(conv), 5], (1, 4, 3, 4)), tmp_path / "model.onnx")
+    target = ["--against", opp, "--soc", "ascend910b", "--no-rank"]
+    ran = opsinfo("simulate", tmp_path / "model.onnx", *target, "--min-cosine", "0.9999999999")
+    assert ran.code == 1
+    found = re.search(r"fails --min-cosine 0\.9999999999: 1 output, .*, the smallest cosine (0\.9999\d+)", ran.err)
+    assert found, ran.err
+    assert float(found[1]) < 0.9999999999
 
 
 def test_the_shapes_of_arrays_are_judged(judged: Callable[..., Any], tmp_path: Path) -> None:
