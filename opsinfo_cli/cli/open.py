@@ -125,8 +125,9 @@ def require_operators(target: Target) -> None:
 
 
 def require_no_library(source: Source) -> None:
-    """:raises UsageFault: if the file is a library, a snapshot or another file of CANN, which is not fixed, read as a
-    mixlist or overwritten by one"""
+    """:raises UsageFault: if the file is a library, a snapshot, an ini or source of operators, or another file of CANN,
+    which is not fixed, read as a mixlist or overwritten by one"""
+    from ..model.definitions import definition_kind
     from ..model.file_kind import foreign_of, kind_of
 
     hints = {
@@ -135,6 +136,10 @@ def require_no_library(source: Source) -> None:
     }
     if foreign := foreign_of(source):
         raise UsageFault(f"this is {foreign.what}, not a mixlist", name="wrong-kind", path=source.path)
+    if defined := definition_kind(source):
+        hint = "opsinfo never writes inis and sources; `opsinfo show TARGET OP --format opdef` prints what to change"
+        what = "an ini of opbuild" if defined == "ini" else "an OpDef source"
+        raise UsageFault(f"this is {what}, not a mixlist", name="wrong-kind", path=source.path, hint=hint)
     kind = kind_of(source)
     if kind in hints:
         raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])

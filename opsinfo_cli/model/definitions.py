@@ -16,7 +16,7 @@ from .chips import folder_of, unknown_chip
 from .ini import ini_store, inis_in, is_ini, soc_of_ini
 from .install import CUSTOM, LoadPriority, is_complete, matching
 from .library import Operators, Store, library_files
-from .opdef.find import SUFFIXES
+from .opdef.find import SUFFIXES, is_source
 
 if TYPE_CHECKING:
     from .opdef.reading import Unreadable
@@ -99,6 +99,13 @@ _WHAT = {
 }
 
 
+def definition_kind(source: Source) -> Kind | None:
+    """Return whether a file is an ini of opbuild or an OpDef source; None if it is neither."""
+    if source.path.endswith(SUFFIXES):
+        return "opdef" if is_source(source.data) else None
+    return "ini" if is_ini(source.path, source.text) else None
+
+
 def chips_of(path: str) -> Chips | None:
     """Return the chips of an ini, a folder of inis, OpDef sources, or a custom package; None for anything else.
 
@@ -117,7 +124,7 @@ def _chips_of_file(path: str) -> Chips | None:
     if not path.lower().endswith(".ini"):
         return None
     source = Source.read(path)
-    if not is_ini(path, source.text):
+    if definition_kind(source) is None:
         return None
     return Chips("ini", path, [soc_of_ini(path) or ""], lambda _: ini_store([source]).operators)
 

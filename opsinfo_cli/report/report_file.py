@@ -1,4 +1,7 @@
-"""Reports as files: written as a whole, never over a library, a mixlist, another file of CANN, or a binary file."""
+"""Reports as files: written as a whole, never over a library, a mixlist, another file of CANN, or a binary file.
+
+OpDef sources and inis of opbuild are among the files of CANN.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def require_report(path: str) -> None:
     if _is_binary(path):
         raise _no_report(path, "a binary file")
     if not path.endswith(".json"):
+        _require_no_definition(path)
         return
     from ..model.file_kind import foreign_of, is_marked, kind_of
     from ..text.source import Source
@@ -39,6 +43,18 @@ def require_report(path: str) -> None:
         raise _no_report(path, foreign.what)
     if marked:
         raise _no_report(path, "a library, a mixlist or a snapshot")
+
+
+def _require_no_definition(path: str) -> None:
+    if not path.endswith((".ini", ".cpp", ".cc", ".cxx")):
+        return
+    from ..model.definitions import definition_kind
+    from ..text.source import Source
+
+    with open(path, "rb") as file:
+        defined = definition_kind(Source(file.read(), path, strict=False))
+    if defined:
+        raise _no_report(path, "an ini of opbuild" if defined == "ini" else "an OpDef source")
 
 
 def _is_binary(path: str) -> bool:

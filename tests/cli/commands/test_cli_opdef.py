@@ -446,3 +446,23 @@ def test_the_cases_of_the_law_agree_with_the_ini_of_opbuild(opsinfo: Run, tmp_pa
             policies[name] = {"true": "white", "false": "black"}.get(line.partition("=")[2].lower(), "gray")
     ran = opsinfo("list", VECTORS / "law_cases_def.cpp@ascend910b")
     assert {row[0]: row[1] for row in rows(ran)} == policies
+
+
+@pytest.mark.parametrize("name", ["add_custom.cpp", "aic-ascend950-ops-info.ini", "renamed.ini"])
+def test_sources_and_inis_are_not_overwritten_or_read_as_a_mixlist(opsinfo: Run, tmp_path: Path, name: str) -> None:
+    text = source("Op", WHITE) if name.endswith(".cpp") else "[Op]\nprecision_reduce.flag=true\n"
+    path = write(tmp_path / name, text)
+    mixlist = write(tmp_path / "m.json", '{"black-list": {"to-add": ["Op"]}}')
+    library = write(tmp_path / "a" / "aic-ascend950-ops-info.json", '{"Op": {"precision_reduce": {"flag": "false"}}}')
+    other = write(tmp_path / "b" / "aic-ascend950-ops-info.json", '{"Op": {"precision_reduce": {"flag": "true"}}}')
+    for words in (
+        ["merge", mixlist, "-o", path],
+        ["fmt", mixlist, "-o", path],
+        ["fmt", path],
+        ["merge", path],
+        ["diff", library, other, "--format", "mixlist", "-o", path],
+    ):
+        ran = opsinfo(*words)
+        assert ran.code == 2, words
+        assert "an OpDef source" in ran.err or "an ini of opbuild" in ran.err, words
+        assert path.read_text() == text
