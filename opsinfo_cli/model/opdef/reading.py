@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Refused, join_some
 from ..policy import Policy
-from . import merge, section
 from .definition import PRECISION_REDUCE, Chip, Config, OpDefinition, Port, Ports
 from .find import is_experimental, project_of, read_bytes
 from .interpreter import MISSING, Interpreter
-from .merge import Merged
 from .parser import Parser
 from .preprocessor import OF_CANN, Files, Preprocessor
 from .syntax import Register
 from .tokens import Fault, Place, SourceMap, Token
+
+if TYPE_CHECKING:
+    from .merge import Merged
 
 Entry = Mapping[str, Mapping[str, str]]
 """Section -> key -> value, as in a library."""
@@ -70,6 +71,8 @@ class Row:
     @cached_property
     def entry(self) -> Entry:
         """The entry in a library. Without its ports if :attr:`columns_unread` says why."""
+        from . import section  # policies do not need it
+
         merged, _ = self._merged
         return section.entry(self._operator, self._config, merged)
 
@@ -119,6 +122,8 @@ class Row:
 
     @cached_property
     def _merged(self) -> tuple[Merged | None, Fault | None]:
+        from . import merge  # policies do not need it
+
         try:
             return merge.merged(self._operator, self._config), None
         except Fault as fault:
