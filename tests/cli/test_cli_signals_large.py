@@ -64,7 +64,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(f'{{"black-list": {{"to-add": [{names}]}}}}', "utf-8")
     profile = (ROOT / "fixtures" / "profiles" / "kernel_details.csv").read_text("utf-8")
     head, *rows = profile.splitlines(keepends=True)
-    (folder / "kernel_details.csv").write_text(head + "".join(rows) * (30_000_000 // len(profile)), "utf-8")
+    (folder / "kernel_details.csv").write_text(head + "".join(rows) * (100_000_000 // len(profile)), "utf-8")
     log = (ROOT / "fixtures" / "logs" / "apex-two-ranks.log").read_bytes()
     (folder / "train.log").write_bytes(log * (200_000_000 // len(log)))
     return folder
