@@ -332,7 +332,7 @@ class Answer(GraphAnswer):
         modes: ImplModes,
         fused: Fused,
         doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
-        known: Callable[[], Answer] | None = None,
+        known: Callable[[], Answer | None] = lambda: None,
     ) -> None:
         """:param doubts: yields the warnings
         :param known: returns the answer with a size for every open dimension; None: none is open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ..errors import UsageFault
@@ -52,13 +52,16 @@ class Ready:
         modes: ImplModes,
         after: Fused,
         files: OptionFiles = OptionFiles(),  # noqa: B008  # a tuple
-        known: Callable[[], Ready] | None = None,
+        again: Callable[[ModelGraph], Ready] | None = None,
+        plain: ModelGraph | None = None,
     ) -> None:
         """:param after: the graph after fusion, with the fusions
         :param files: what the warnings of an answer are about, beside the mixlist
-        :param known: returns the same graph with a size for every open dimension; None: none is open
+        :param again: prepares another graph in the same way
+        :param plain: the graph as it was read
         """
-        self.known = known
+        self.again = again
+        self._plain = plain
         self.files = files
         self.prepared = prepared
         self.considered = considered
@@ -76,8 +79,19 @@ class Ready:
         marks = marks_of(mixlist)
         judged = self.prepared.judge(mode, marks)
         doubts = partial(doubts_of, marks=marks, files=self.files)
-        known = None if (ready := self.known) is None else lambda: ready().judge(mode, marks)
+
+        def known() -> Answer | None:
+            return self._known.judge(mode, marks) if self._known else None
+
         return Answer(self.prepared, judged, self.considered, self.modes, self.fused, doubts, known)
+
+    @cached_property
+    def _known(self) -> Ready | None:
+        """The same graph with a size for every open dimension; None if none is open."""
+        plain = self._plain
+        if self.again is None or plain is None or not has_open_dimensions(plain):
+            return None
+        return self.again(with_sizes(plain))
 
     def keeping(self, keep_dtype: KeepDtype) -> Ready:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
@@ -123,10 +137,9 @@ def prepare(
     """
     plain = graph
 
-    @cache
-    def known() -> Ready:
-        again = partial(prepare, columns=columns, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
-        return again(with_sizes(plain), against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
+    def again(graph: ModelGraph) -> Ready:
+        same = partial(prepare, columns=columns, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
+        return same(graph, against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
 
     operators, own_soc, root = _opened(against)
     kernels = Kernels(operators, soc or own_soc, columns)
@@ -137,7 +150,7 @@ def prepare(
     customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
     prepared = Prepared(graph, kernels, Marks(kept, customized), fp16_types)
     files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
-    return Ready(prepared, considered, modes, after, files, known if has_open_dimensions(plain) else None)
+    return Ready(prepared, considered, modes, after, files, again, plain)
 
 
 def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:

@@ -57,9 +57,9 @@ def limits_of(answer: Answer) -> Iterator[FusionLimit]:
 
 
 def _decided(answer: Answer) -> Iterator[str]:
-    if answer.known is None:
-        return
     known = answer.known()
+    if known is None:
+        return
     others = {row.name: (row.type, row.inputs, row.outputs) for row in known}
     for row, node in zip(answer, answer.graph, strict=True):
         if node.type in NOT_COMPUTED:

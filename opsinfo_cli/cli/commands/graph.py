@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import click
 
@@ -15,14 +16,25 @@ from ...graph.answer import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer
 from ...graph.answer import Answer as JudgedAnswer
 from ...graph.constants import constant_faults
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
+from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
 from ...graph.open_dimensions import limits_of
+from ...graph.profiles import ShapeProfile, batch_profiles, dims_profiles
 from ...graph.read_back import read_back
+from ...graph.readers import read_graph
+from ...graph.shapes import parse_shapes, stated_shapes
 from ...model.near_names import NearNames, did_you_mean
 from ...model.target import TargetOptions
 from ...report.answer import Answer
 from ...report.console import Console
-from ...report.views.graph import comparison_answer, fusion_result_answer, path_answer, read_back_answer, rows_answer
+from ...report.views.graph import (
+    comparison_answer,
+    fusion_result_answer,
+    path_answer,
+    profiles_answer,
+    read_back_answer,
+    rows_answer,
+)
 from ...report.views.graph_document import GraphView
 from ...report.views.model_explorer import require_onnx
 from ..judge import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
@@ -37,6 +49,7 @@ from ..params import (
     Command,
     OutputFile,
     Word,
+    advanced,
     bundle,
     install_options,
     matches,
@@ -84,6 +97,19 @@ class CompareOptions:
         return {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items() if value is not None}
 
 
+@dataclass(frozen=True)
+class ProfileOptions:
+    """Profiles of shapes that are judged one by one; at most one of the two."""
+
+    dynamic_batch_size: str | None = None
+    dynamic_dims: str | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """Return the given options."""
+        return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
+
+
 @click.command("graph", cls=Command)
 @click.argument("model", type=MODEL)
 @judge_options
@@ -113,6 +139,12 @@ class CompareOptions:
     type=OutputFile("OUT"),
     help="Write the names of the nodes that --match and --on choose to OUT, a keep_dtype file.",
 )
+@bundle(
+    "profiles",
+    ProfileOptions,
+    advanced("--dynamic-batch-size", type=Word("LIST"), help="Judge each batch size, as atc --dynamic_batch_size."),
+    advanced("--dynamic-dims", type=Word("LIST"), help="Judge each profile of open dimensions, as atc --dynamic_dims."),
+)
 @strict_option
 @install_options
 @prints("html", "model-explorer", out=True)
@@ -127,6 +159,7 @@ def command(
     judging: JudgeOptions,
     rows: RowOptions,
     comparing: CompareOptions,
+    profiles: ProfileOptions,
     options: TargetOptions,
     console: Console,
 ) -> Answer:
@@ -153,6 +186,13 @@ def command(
         if not rows.globs and not rows.states:
             raise UsageFault("--write-keep-dtype requires --match or --on", name="needs-match")
         _require_new("--write-keep-dtype", write_keep_dtype)
+    if profiles.given:
+        others = {"--node": node, "--annotate": annotate, "--profile": profile, "--write-keep-dtype": write_keep_dtype}
+        taken = [word for word, value in others.items() if value] + rows.given + list(comparing.given)
+        if console.format in ("html", "model-explorer"):
+            taken.append(f"--format {console.format}")
+        if taken:
+            raise UsageFault(f"{profiles.given[0]} cannot be combined with {taken[0]}")
     judging.require_mode()
     _require_list(profile, judging, comparing, node)
     if comparing.compare_precision_mode is not None:
@@ -165,6 +205,14 @@ def command(
     if console.format == "model-explorer":
         require_onnx(graph)
     refused = int(strict and bool(graph.model.refused))
+    if profiles.given:
+        found = _profiles(profiles, graph, shapes)
+        judged = judged_model(graph, judging, options, console)
+        with console.progress("judging profiles", len(found)) as advance:
+            answers = list(_judged_profiles(judged, found, advance))
+        judged = judged._replace(answer=answers[0])
+        view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
+        return profiles_answer(view, found, answers)._replace(status=refused)
     asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.given:
@@ -190,6 +238,34 @@ def command(
         view = replace(view, constants=constant_faults(judged.answer))
     answer = rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
     return answer._replace(status=answer.status or refused)
+
+
+def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
+    """:raises UsageFault: if both options are given, or one does not fit the model"""
+    if len(options.given) > 1:
+        raise UsageFault("only one of --dynamic-batch-size and --dynamic-dims")
+    if graph.model.format not in FRAMEWORKS:
+        message = f"{options.given[0]}: this model has the shapes that it was compiled for"
+        raise UsageFault(message, name="has-shapes", path=graph.model.path, hint="give the ONNX or TensorFlow model")
+    if options.dynamic_batch_size is not None:
+        return batch_profiles(options.dynamic_batch_size, graph.model.inputs)
+    stated = list(parse_shapes(shapes))  # their order is that of the sizes, as in atc
+    order = {name: number for number, name in enumerate(stated)}
+    inputs = sorted(graph.model.inputs, key=lambda each: order.get(each.name, len(order)))
+    return dims_profiles(options.dynamic_dims or "", inputs)
+
+
+def _judged_profiles(
+    judged: JudgedModel, profiles: list[ShapeProfile], advance: Callable[[float], None]
+) -> Iterator[JudgedAnswer]:
+    """Yield the answer of each profile."""
+    model = judged.graph.model
+    assert judged.ready.again is not None
+    for each in profiles:
+        shapes = {**model.shapes, **each.shapes}
+        graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
+        yield judged.ready.again(graph).judge(judged.answer.mode.name, judged.mixlist)
+        advance(1)
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:

@@ -18,10 +18,12 @@ from ...graph.answer import (
     TypeSummary,
     summarised,
 )
+from ...graph.answer import Answer as JudgedAnswer
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
+from ...graph.profiles import Differing, ShapeProfile, differing
 from ...graph.read_back import ReadBack
 from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
 from .graph_document import (
@@ -35,6 +37,7 @@ from .graph_document import (
     graph_document,
     memory_text,
     path_document,
+    profiles_document,
     read_back_document,
     reads_low_text,
 )
@@ -106,6 +109,46 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
         texts={"html": lambda: _page(replace(view, chosen=first.index))},
         caveats=view.caveats,
     )
+
+
+def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: Sequence[JudgedAnswer]) -> Answer:
+    """What each profile of shapes gives, and the nodes that differ between them."""
+    found = differing(answers)
+    titles = ("profile", "nodes", "low", "high", "not judged", "Casts that run")
+    counts = [
+        [each.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
+        for each, own in zip(profiles, (answer.counts for answer in answers), strict=True)
+    ]
+    rows = [
+        [each.name, ";".join(names), op_type, dtype]
+        for each in found
+        for (op_type, dtype), names in _alike(each, profiles).items()
+    ]
+    tables = [
+        Table([Column(title, number=number > 0) for number, title in enumerate(titles)], counts),
+        Table([Column(title) for title in ("node", "profiles", "op type", "outputs")], rows),
+    ]
+    same = "all profiles give every node the same op type and dtypes"
+    verb = "differs" if len(found) == 1 else "differ"
+    lines = [["profile", *row] for row in counts] + [["node", *row] for row in rows]
+    return Answer(
+        lambda: {
+            **graph_document(view.answer, view.answer, view.answer.types),
+            **profiles_document(profiles, answers, found),
+        },
+        lambda: [Either(lambda: tables[: 1 + bool(found)], lambda: [Table((), lines)])],
+        caveats=view.caveats,
+        notes=[f"{counted(len(found), 'node')} {verb} between {len(profiles)} profiles" if found else same],
+    )
+
+
+def _alike(node: Differing, profiles: Sequence[ShapeProfile]) -> dict[tuple[str, str], list[str]]:
+    """Return the names of the profiles in which a node has the same op type and dtypes."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for each, row in zip(profiles, node.rows, strict=True):
+        key = ("-", "-") if row is None else (row.type, dtypes(row.outputs))
+        names.setdefault(key, []).append(each.name)
+    return names
 
 
 def _step(step: PathStep) -> str:

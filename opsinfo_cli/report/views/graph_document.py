@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from ...bisect.cost import Cost
 from ...errors import counted
-from ...graph.answer import AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.answer import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult
 from ...graph.graph import ModelGraph
+from ...graph.profiles import Differing, ShapeProfile
 from ...graph.read_back import ReadBack
 from ...model.precision_mode import MODES
 from ..answer import members
@@ -140,6 +141,26 @@ def comparison_document(graph: ModelGraph, found: AnswerComparison) -> dict[str,
 
 def _ends(row: NodeAnswer) -> dict[str, Any]:
     return members(row, "inputs", "outputs")
+
+
+def profiles_document(
+    profiles: Sequence[ShapeProfile], answers: Sequence[Answer], found: Sequence[Differing]
+) -> dict[str, Any]:
+    def row(own: NodeAnswer | None) -> dict[str, Any] | None:
+        return None if own is None else {"type": own.type, **_ends(own)}
+
+    return {
+        "profiles": [
+            {
+                "name": each.name,
+                "shapes": answer.graph.model.shapes,
+                **members(answer.counts, "nodes", "low", "high", "not_judged"),
+                "casts_run": answer.counts.casts.run,
+            }
+            for each, answer in zip(profiles, answers, strict=True)
+        ],
+        "profiles_differ": [{"name": each.name, "profiles": list(map(row, each.rows))} for each in found],
+    }
 
 
 def read_back_document(found: ReadBack) -> dict[str, Any]:

@@ -225,6 +225,81 @@ def test_a_bound_is_printed_as_given_and_a_cosine_that_fails_it_with_all_digits(
     assert float(found[1]) < 0.9999999999
 
 
+def test_each_profile_is_the_answer_for_its_shape_and_what_differs_is_named(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
+    words = ["graph", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b", "--format", "json"]
+    onnx.save(model([PARTS.index(scaled), 0], OPEN), tmp_path / "model.onnx")
+    one, two = (opsinfo(*words, "--shape", f"x={shape}").json for shape in ("1,4,3,4", "2,4,16,4"))
+    found = opsinfo(*words, "--shape", "x=-1,4,-1,4", "--dynamic-dims", "1,3;2,16")
+    assert found.code == 0
+    document = found.json
+    assert [each["name"] for each in document["profiles"]] == ["1,3", "2,16"]
+    assert [each["shapes"] for each in document["profiles"]] == [{"x": [1, 4, 3, 4]}, {"x": [2, 4, 16, 4]}]
+    for profile, alone in zip(document["profiles"], (one, two), strict=True):
+        assert (profile["nodes"], profile["low"]) == (alone["counts"]["nodes"], alone["counts"]["low"])
+    assert {name: document[name] for name in one if name not in ("constants", "unread")} == {
+        name: one[name] for name in one if name not in ("constants", "unread")
+    }
+    rows = [{node["name"]: (node["type"], node["outputs"]) for node in each["nodes"]} for each in (one, two)]
+    differ = {name for name in rows[0].keys() | rows[1].keys() if rows[0].get(name) != rows[1].get(name)}
+    assert {each["name"] for each in document["profiles_differ"]} >= differ
+
+
+def test_a_node_that_differs_between_profiles_is_listed(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    """A convolution over its whole input becomes a FullyConnection."""
+    made = Made()
+    made.add("Conv", made.weight(np.full((16, CHANNELS, 3, 3), 0.3)), kernel_shape=[3, 3], pads=[0] * 4)
+    graph = helper.make_graph(
+        made.nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", CHANNELS, "s", "s"])],
+        [helper.make_tensor_value_info(made.last, TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(array, name) for name, array in made.weights.items()],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), tmp_path / "m.onnx")
+    words = ["graph", tmp_path / "m.onnx", "--against", opp, "--soc", "ascend910b"]
+    ran = opsinfo(*words, "--dynamic-dims", "1,3,3;1,5,5;2,5,5")
+    rows = [line.split("\t") for line in ran.out.splitlines()]
+    differing = [row[1:4] for row in rows if row[0] == "node" and row[1] == "Conv_0"]
+    assert differing == [["Conv_0", "1,3,3", "FullyConnection"], ["Conv_0", "1,5,5;2,5,5", "Conv2D"]], ran.out + ran.err
+    agree = opsinfo(*words, "--shape", "x=-1,4,5,5", "--dynamic-batch-size", "1,2")
+    assert "all profiles give every node the same op type and dtypes" in agree.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--dynamic-batch-size", "1,2"], "only the first dimension of an input may be open"),
+        (["--shape", "x=1,4,3,4", "--dynamic-batch-size", "1,2"], "no input has an open dimension"),
+        (["--dynamic-batch-size", "1,1"], "1 to 100 different profiles"),
+        (["--dynamic-batch-size", "0"], "cannot read `0`"),
+        (["--dynamic-dims", "1,2;3,4"], "--dynamic-dims 1,2: 2 sizes for 4 open dimensions"),
+        (["--dynamic-dims", "1,2,x,4"], "cannot read `1,2,x,4`"),
+        (["--dynamic-dims", "1,4,3,4", "--dynamic-batch-size", "1"], "only one of"),
+        (["--dynamic-dims", "1,4,3,4", "--node", "v0"], "--dynamic-dims cannot be combined with --node"),
+        (["--dynamic-dims", "1,4,3,4", "--by", "node"], "--dynamic-dims cannot be combined with --by node"),
+        (["--dynamic-dims", "1,4,3,4", "--format", "html"], "--dynamic-dims cannot be combined with --format html"),
+        (["--shape", "y=1"], "the model has no input `y`"),
+    ],
+)
+def test_profiles_that_do_not_fit_are_wrong_usage(
+    opsinfo: Run, opp: Path, tmp_path: Path, words: list[str], message: str
+) -> None:
+    onnx.save(model([0], OPEN), tmp_path / "model.onnx")
+    ran = opsinfo("graph", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b", *words)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_a_compiled_model_takes_no_shape(opsinfo: Run, fixtures: Path) -> None:
+    dump = fixtures / "graphs" / "ge_proto_00020_FeTopoSortingAfter.txt"
+    for words in (["--shape", "x=1"], ["--dynamic-dims", "1;2"]):
+        ran = opsinfo("graph", dump, *words)
+        assert ran.code == 2
+        assert "this model has the shapes that it was compiled for" in ran.err
+
+
 def test_the_shapes_of_arrays_are_judged(judged: Callable[..., Any], tmp_path: Path) -> None:
     onnx.save(model([PARTS.index(scaled), 9], OPEN), tmp_path / "model.onnx")
     np.savez(tmp_path / "i.npz", x=np.ones((2, 4, 3, 4), "f4"))
