@@ -82,6 +82,9 @@ def named_lists(
     message = "the script computes these parts of its lists, so they were not read"
     details = [f"{name} ({source.path}:{part.line}:{part.column}: `{part.text}`)" for name, part in unread]
     losses = lost("unread", message, [name for name, _ in unread], details)
+    message = "several calls of the script are given such a list, and only that of the last one was read"
+    details = [f"{name} ({source.path}:{part.line}:{part.column}: `{part.text}`)" for name, part in script.replaced]
+    losses += lost("unread", message, [name for name, _ in script.replaced], details)
     return {name: list(read.names) for name, read in lists.items()}, losses
 
 
@@ -89,12 +92,16 @@ class _Script:
     """The lists of strings in a script, by variable, after the statements read so far.
 
     A list has each string once: one that is added to itself again and again would take all memory.
+
+    :ivar replaced: the lists of calls before the last one, by name
     """
 
     def __init__(self, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
         self.names = names
         self.constants = constants
         self.variables: dict[str, PythonList] = {}
+        self.replaced: list[tuple[str, Unread]] = []
+        self._passed: dict[str, tuple[PythonList, Unread]] = {}
 
     def read(self, node: ast.stmt | ast.Call) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -105,6 +112,7 @@ class _Script:
         elif isinstance(node, ast.Call):
             for keyword in node.keywords:
                 self._assign(keyword.arg, keyword.value)
+                self._pass(keyword.arg, keyword.value)
             if isinstance(node.func, ast.Attribute) and len(node.args) == 1:
                 value = node.args[0]
                 if node.func.attr in ("append", "add"):
@@ -118,6 +126,16 @@ class _Script:
         if name not in self.names or _last_name(value) != name:  # f(name=name) passes a list on
             names, unread = self._list(value)
             self.variables[name] = PythonList(dict(names), dict(unread))
+
+    def _pass(self, name: str | None, value: ast.expr) -> None:
+        """Note the list that an earlier call was given, if this one is given another."""
+        if name not in self.names or name not in self.variables:
+            return
+        passed, earlier = self.variables[name], self._passed.get(name)
+        if earlier and earlier[0] != passed:
+            self.replaced.append((name, earlier[1]))
+        copied = PythonList(dict(passed.names), dict(passed.unread))
+        self._passed[name] = copied, next(iter(_unread(value).unread))
 
     def _extend(self, name: str | None, value: ast.expr) -> None:
         if name is not None and (name in self.names or name in self.variables):

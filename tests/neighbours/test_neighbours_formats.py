@@ -400,3 +400,21 @@ def test_a_list_without_a_kernel_is_reported(
     ).losses
     assert [loss.kind for loss in losses if loss.kind != "not-in-base"] == kinds
     assert [loss.names for loss in losses if loss.kind == "not-in-base"] == [("Absent",)]
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "names", "replaced"),
+    [
+        ("onnxconverter", "f(op_block_list=['Pow'])\ng(op_block_list=['Exp'])", ["Exp"], ["1:17"]),
+        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\na += ['Exp']\nf(op_block_list=a)", ["Pow", "Exp"],
+         ["2:17"]),
+        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\nf(op_block_list=a)", ["Pow"], []),
+        ("onnxconverter", "f(op_block_list=['Pow'])\nf(op_block_list=None)", ["Pow"], []),
+        ("paddle", "a(custom_white_list={'x'})\nb(custom_white_list={'y'})", ["y"], ["1:21"]),
+    ],
+)  # fmt: skip
+def test_the_lists_of_earlier_calls_are_named(system: str, text: str, names: list[str], replaced: list[str]) -> None:
+    found = read(system, text)
+    assert [each.name for each in found.lists.own] == names
+    details = [detail for loss in found.losses for detail in loss.details]
+    assert [place in detail for place, detail in zip(replaced, details, strict=True)] == [True] * len(replaced)
