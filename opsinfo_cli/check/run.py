@@ -157,6 +157,9 @@ class Checker:
         self._check_sources()
         self._targets()
         self.outcome.notes += not_followed(self._not_followed, self.outcome)
+        self.outcome.passed_over += (
+            PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed
+        )
         for path, indexes in given:
             if not any(checked[os.path.abspath(files.found[index].path)] for index in indexes):
                 self.failures.append(_nothing_to_check(path))

@@ -166,6 +166,15 @@ def test_paths_that_are_computed_are_counted(tmp_path: Path) -> None:
     assert outcome.findings == []
 
 
+def test_every_file_that_names_a_mixlist_and_is_not_read_is_listed(tmp_path: Path) -> None:
+    names = ["Dockerfile", "a.yaml", "b.yaml", "c.yaml", "d.md"]
+    tree(tmp_path, dict.fromkeys(names, "atc --modify_mixlist=ops.json"))
+    outcome = validate(str(tmp_path), follow=True)
+    assert outcome.notes[0].endswith("and 2 more")
+    listed = {passed.path for passed in outcome.passed_over if passed.reason == "names a mixlist, and is not read"}
+    assert listed == {str(tmp_path / name) for name in names}
+
+
 @pytest.mark.parametrize(
     "text",
     [
