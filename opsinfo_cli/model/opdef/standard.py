@@ -120,26 +120,6 @@ def _insert(value: _Vector, given: Arguments, spend: Spend) -> None:
     value[at.index : at.index] = list(new)
 
 
-def _assign(value: _Vector, given: Arguments, spend: Spend) -> None:
-    if isinstance(given[0], list):
-        new = list(given[0])
-    elif isinstance(given[0], Position):
-        new = between(given[0], given[1])
-    else:
-        spend(abs(_number(given[0])))
-        new = [given[1]] * _number(given[0])
-    spend(len(new))
-    value[:] = new
-
-
-def _erase(value: _Vector, given: Arguments, spend: Spend) -> None:
-    spend(len(value))
-    first = _position(given[0])
-    if first.owner is not value:
-        raise ValueError
-    del value[first.index : _position(given[1]).index if len(given) > 1 else first.index + 1]
-
-
 def _at(value: _Vector, given: Arguments, spend: Spend) -> object:
     index = _number(given[0])
     if index < 0:
@@ -166,8 +146,6 @@ _VECTOR: dict[str, Callable[..., object]] = {
     "clear": lambda value, given, spend: value.clear(),
     "resize": _resize,
     "insert": _insert,
-    "assign": _assign,
-    "erase": _erase,
 }
 
 
@@ -208,18 +186,6 @@ _MAP: dict[str, Callable[..., object]] = {
 # Strings
 
 
-def _text_find(value: str, given: Arguments, spend: Spend) -> int:
-    spend(len(value))
-    at = value.find(cast("str", given[0]))
-    return (1 << 64) - 1 if at < 0 else at
-
-
-def _substring(value: str, given: Arguments, spend: Spend) -> str:
-    spend(len(value))
-    start = _number(given[0])
-    return value[start : start + _number(given[1])] if len(given) > 1 else value[start:]
-
-
 _STRING: dict[str, Callable[..., object]] = {
     "c_str": lambda value, given, spend: value,
     "GetString": lambda value, given, spend: value,
@@ -227,8 +193,6 @@ _STRING: dict[str, Callable[..., object]] = {
     "size": lambda value, given, spend: len(value),
     "length": lambda value, given, spend: len(value),
     "empty": lambda value, given, spend: not value,
-    "find": _text_find,
-    "substr": _substring,
 }
 
 _METHODS: dict[type, dict[str, Callable[..., object]]] = {list: _VECTOR, Map: _MAP, str: _STRING}
@@ -238,13 +202,6 @@ MUTABLE = (list, Map)
 
 
 # Functions
-
-
-def _fill(given: Arguments, spend: Spend) -> None:
-    count = len(between(given[0], given[1]))
-    spend(count)
-    start = _position(given[0])
-    start.items[start.index : start.index + count] = [given[2]] * count
 
 
 def _fill_n(given: Arguments, spend: Spend) -> None:
@@ -276,25 +233,10 @@ def _compare(given: Arguments, spend: Spend) -> int:
     return (left > right) - (left < right)
 
 
-def _size(given: Arguments, spend: Spend) -> int:
-    if not isinstance(given[0], list | Map | str):
-        raise TypeError
-    return len(given[0])
-
-
 def _to_string(given: Arguments, spend: Spend) -> str:
     if not isinstance(given[0], int):
         raise TypeError
     return str(int(given[0]))
-
-
-def _contained(given: Arguments, spend: Spend) -> Position:
-    """``find(first, last, value)``."""
-    values = between(given[0], given[1])
-    spend(len(values))
-    start = _position(given[0])
-    at = values.index(given[2]) if given[2] in values else len(values)
-    return Position(start.owner, start.items, start.index + at)
 
 
 FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
@@ -309,11 +251,8 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
     "cbegin": lambda given, spend: begin(given[0]),
     "end": lambda given, spend: end(given[0]),
     "cend": lambda given, spend: end(given[0]),
-    "size": _size,
-    "fill": _fill,
     "fill_n": _fill_n,
     "copy": _copy,
-    "find": _contained,
     "strcmp": _compare,
     "to_string": _to_string,
     "min": lambda given, spend: min(_number(given[0]), _number(given[1])),
