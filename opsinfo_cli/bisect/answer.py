@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..graph.fusion_limits import FusionLimit
     from .candidates import JudgedSets
     from .cost import Cost
+    from .curve import CurvePoint
     from .problem import Problem
     from .search.protocol import SearchEnd
     from .search.question import Kept
@@ -89,6 +90,7 @@ class BisectAnswer(NamedTuple):
 
     :param white: whether the white list was grown
     :param effect: of the list, or of the largest one if that fails; None without a model, or if none is known to pass
+    :param curve: the lists that were run with loss and cost; None: not asked for
     :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
     """
 
@@ -99,6 +101,7 @@ class BisectAnswer(NamedTuple):
     effect: Effect | None = None
     mixlist: str | None = None
     nodes: NodesAnswer | None = None
+    curve: list[CurvePoint] | None = None
 
     @property
     def moved(self) -> list[str]:

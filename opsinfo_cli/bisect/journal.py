@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from ..errors import Damaged, Locked, UsageFault
+from .loss import loss_of
 from .run_folder import not_written
 from .verdicts import Verdict
 
@@ -29,12 +30,14 @@ class JudgedTrial(NamedTuple):
     """A run with a verdict.
 
     :param kept: names of candidates
+    :param loss: the last number of the output that the journal has; None: there is none
     """
 
     number: int
     kept: frozenset[str]
     verdict: Verdict
     seconds: float
+    loss: float | None = None
 
 
 class Past(NamedTuple):
@@ -156,9 +159,8 @@ def _read(path: str, lines: list[bytes]) -> Past:
                 facts = {name: value for name, value in record.items() if name not in (*_BEGIN, "sum")}
             if event == "end":
                 kept = frozenset(map(str, record["set"]))
-                trials.append(
-                    JudgedTrial(int(record["trial"]), kept, Verdict(record["verdict"]), float(record["seconds"]))
-                )
+                verdict, loss = Verdict(record["verdict"]), loss_of(str(record.get("tail", "")))
+                trials.append(JudgedTrial(int(record["trial"]), kept, verdict, float(record["seconds"]), loss))
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
             raise _damaged(path, number) from None
     return Past(facts, trials, last)

@@ -58,6 +58,7 @@ class SubjectOptions:
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
     :param profile: tables of what ran, which say what the nodes of the model cost
     :param strict: whether a model that atc refuses ends it
+    :param curve: whether the loss of the lists that were run is shown against their cost
     """
 
     against: str | None
@@ -72,6 +73,7 @@ class SubjectOptions:
     allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
     strict: bool = False
+    curve: bool = False
 
 
 class Problem(NamedTuple):
@@ -83,6 +85,7 @@ class Problem(NamedTuple):
     :param names: the candidates, the most suspected first
     :param weights: how strongly each is suspected
     :param same: for a candidate, op types that move the same nodes
+    :param singles: numbers of candidates that may be enough alone, by a simulation, in the order of trying
     """
 
     options: SubjectOptions
@@ -92,6 +95,7 @@ class Problem(NamedTuple):
     names: list[str]
     weights: list[float]
     same: dict[str, tuple[str, ...]]
+    singles: tuple[int, ...] = ()
 
     @property
     def white(self) -> bool:
@@ -104,7 +108,8 @@ class Problem(NamedTuple):
 
     def price(self, rules: Rules) -> Price:
         """Return the maximum runs of the search."""
-        return price(len(self.names), rules.counting.runs, self.has_cost)
+        found = price(len(self.names), rules.counting.runs, self.has_cost)
+        return found._replace(most=found.most + len(self.singles) * rules.counting.runs)
 
     def types(self, kept: Kept) -> frozenset[str]:
         """Return the op types that a list moves if these candidates stay high."""
@@ -281,6 +286,7 @@ def problem_of(
     listener: Listener,
     simulated: Sequence[str] = (),
     prices: Prices | None = None,
+    singles: Sequence[str] = (),
 ) -> Problem:
     """Find the candidates of a search.
 
@@ -288,6 +294,7 @@ def problem_of(
     :param ready: the graph of the model of ``options``, prepared for the target
     :param simulated: op types in the order of their error in a simulation, if there is no other evidence
     :param prices: what the nodes of the model cost, by the profile of ``options``
+    :param singles: op types that may be enough alone, by a simulation
     :raises UsageFault: if an op type is unknown
     :raises Refused: if a file with evidence or op types cannot be read
     """
@@ -307,7 +314,9 @@ def problem_of(
     black = sets if options.grow is None else None
     cost = None if black is None else lambda name: black.cost(frozenset({name}))
     order = ordered(names, [*evidence, *simulated], cost)
-    return Problem(options, target, base, sets, order.names, order.weights, same)
+    alone = sorted((name for name in singles if name in order.names), key=cost)
+    numbers = tuple(map(order.names.index, alone))
+    return Problem(options, target, base, sets, order.names, order.weights, same, numbers)
 
 
 def require_sense(options: SubjectOptions) -> None:
@@ -322,13 +331,20 @@ def require_sense(options: SubjectOptions) -> None:
     elif options.against is None:
         hint = "--write-as habana|mindspore|names makes lists of the names of --among, without a target"
         raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
-    of_models = {"--allow-hf32": options.allow_hf32, "--by node": options.by == "node", "--strict": options.strict}
+    of_models = {
+        "--curve": options.curve,
+        "--allow-hf32": options.allow_hf32,
+        "--by node": options.by == "node",
+        "--strict": options.strict,
+    }
     for word in (word for word, given in of_models.items() if given and options.model is None):
         raise UsageFault(f"{word} requires --model", name="needs-model")
     if options.profile and (options.model is None or options.grow):
         message = "--profile requires --model" if options.model is None else "--profile cannot be combined with --grow"
         hint = "a profile says what it costs to keep nodes of a model in high precision"
         raise UsageFault(message, name="needs-model", hint=hint)
+    if options.curve and options.grow:
+        raise UsageFault("--curve cannot be combined with --grow")
     if options.by == "node" and options.grow:
         raise UsageFault("--by node cannot be combined with --grow")
     if not judge_mode(options.mode).is_mixed:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import time
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Refused, UsageFault
+from .loss import loss_of
 from .place import Trial
 from .run_folder import OUTPUT
 from .search.protocol import SearchEnd, protocol
@@ -64,6 +66,7 @@ class Rules(NamedTuple):
 
     :param timeout_fails: whether a run that takes too long fails, instead of stopping the search
     :param retries: how often a run that ends by a signal or with 128 or more is repeated
+    :param max_drop: how much larger a list's loss may be than that of the largest list; None: unlimited
     """
 
     command: Sequence[str]
@@ -72,6 +75,7 @@ class Rules(NamedTuple):
     timeout_fails: bool = False
     retries: int = 1
     budget: Budget = Budget()
+    max_drop: float | None = None
 
 
 class SearchSubject(NamedTuple):
@@ -108,6 +112,7 @@ class Spent:
 
     :ivar seconds: total of all runs
     :ivar before: the same at the start of this process
+    :ivar reference: the loss of the largest list, which bounds that of the others; None: unknown or not needed
     """
 
     def __init__(self) -> None:
@@ -116,6 +121,7 @@ class Spent:
         self.seconds = self.before = 0.0
         self.begun = time.monotonic()
         self.searched = self.waited = 0.0
+        self.reference: float | None = None
         self.started = 0
 
     @property
@@ -148,6 +154,7 @@ class SearchSession:
     :ivar found: a minimal set that passes, while a cheaper one is searched for
     :ivar by_dtypes: False once lists with the same dtypes had different verdicts
     :ivar outputs: the end of what the last trial of each set printed that did not pass
+    :ivar losses: by trial, as far as it printed a number
     """
 
     def __init__(
@@ -175,10 +182,13 @@ class SearchSession:
         self.found: Kept | None = None
         self.by_dtypes = True
         self.outputs: dict[Kept, str] = {}
+        self.losses: dict[int, float] = {}
         self._failures: dict[Kept, int] = {}
         if past and spent is None:
             for trial in past.trials:
                 self.spent.add(trial.number, trial.verdict, trial.seconds)
+                if trial.kept == set(subject.names):
+                    self._refer(trial.loss)
             self.spent.before = self.spent.seconds
         if past:
             numbers = {name: number for number, name in enumerate(subject.names)}
@@ -187,30 +197,43 @@ class SearchSession:
                 for trial in past.trials
                 if trial.kept <= numbers.keys()
             )
+            self.losses = {trial.number: trial.loss for trial in past.trials if trial.loss is not None}
 
     def below(self, subject: SearchSubject) -> SearchSession:
         """Return a session for another subject that continues this one's budget, journal and trial numbers."""
         past = self.journal.past()
         return SearchSession(subject, self.rules, self.place, self.folder, self.journal, past, self.watch, self.spent)
 
-    def search(self, weights: Sequence[float]) -> SearchEnd:
+    def search(self, weights: Sequence[float], singles: Sequence[int] = ()) -> SearchEnd:
         """Search to the end; the final list is run itself, and more often if verdicts may be wrong.
 
         If the final list is refuted, the search continues another way from the run that was wrong.
 
         :param weights: how strongly each candidate is suspected, in descending order
+        :param singles: candidates that may be enough alone, in the order in which they are tried
         :raises OutOfBudget: if runs are needed and none is allowed
         :raises Unusable: if the check gives no verdict
         """
         while True:
             try:
-                end = self._run(lambda: protocol(weights, self.subject.cost))
+                end = self._run(lambda: protocol(weights, self.subject.cost, singles))
             except OutOfBudget:
                 if self.found is None:
                     raise
                 end = self.so_far("found")
             if not end.kept or self._confirm(end.kept):
                 return end
+
+    def run_prefixes(self) -> None:
+        """Run the lists of the 1, 2, 4 ... most suspected candidates, as far as the budget allows it."""
+        size = 1
+        while size < len(self.subject.names):
+            kept = frozenset(range(size))
+            try:
+                self._run(lambda kept=kept: _asked(kept))  # type: ignore[misc]
+            except OutOfBudget:
+                return
+            size *= 2
 
     def so_far(self, ended: Ended) -> SearchEnd:
         """Return the end of a search that was stopped."""
@@ -273,7 +296,8 @@ class SearchSession:
         """
         free = self.place.slots - len(self.running)
         questions = [question]
-        if free > 0 and self.place.slots > 1:
+        is_bounded = self.rules.max_drop is None or self.spent.reference is not None
+        if free > 0 and self.place.slots > 1 and is_bounded:
             likely = next_questions(start, self.knowledge.answer, self.place.slots + len(self.running))
             questions += [other for other in likely if other.kept != question.kept]
         for wanted in questions:
@@ -317,12 +341,39 @@ class SearchSession:
         if verdict is None:
             self._repeat(trial, end)
             return
+        loss = loss_of(end.tail)
+        if verdict is Verdict.PASS and self.rules.max_drop is not None:
+            verdict = self._bounded(trial, loss, self.rules.max_drop, end)
+        if loss is not None:
+            self.losses[trial.number] = loss
         self.journal.judged(trial, self._names(trial.kept), verdict, end)
         self._failures.pop(trial.kept, None)
         self.knowledge.add([SetRun(trial.kept, trial.number, verdict)])
         self.spent.add(trial.number, verdict, end.seconds)
         if verdict is not Verdict.PASS:
             self.outputs[trial.kept] = end.tail
+
+    def _bounded(self, trial: Trial, loss: float | None, max_drop: float, end: TrialEnd) -> Verdict:
+        """Return whether a loss is near enough to that of the largest list, which is run first.
+
+        :raises Unusable: if the check printed no number, or the largest list has no finite loss
+        """
+        if len(trial.kept) == len(self.subject.names):
+            self._refer(loss)
+        reference = self.spent.reference
+        if loss is None or reference is None:
+            what = "no number" if loss is None else f"{loss:g}, which is no finite loss, with the largest list"
+            hint = "--max-drop needs the loss as the last number of the output; less is better"
+            path = os.path.join(trial.folder, OUTPUT)
+            error = Unusable(f"the check is unusable: trial {trial.number} printed {what}", path=path, hint=hint)
+            error.output = end.tail
+            raise error
+        return Verdict.PASS if loss - reference <= max_drop else Verdict.FAIL
+
+    def _refer(self, loss: float | None) -> None:
+        """Take the first finite loss of the largest list as the reference."""
+        if self.spent.reference is None and loss is not None and isfinite(loss):
+            self.spent.reference = loss
 
     def _repeat(self, trial: Trial, end: TrialEnd) -> None:
         """Repeat a run without a verdict: after a signal, 128 and more, or a lost place.

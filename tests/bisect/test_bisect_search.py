@@ -14,6 +14,8 @@ from planted import Planted, most_runs, planted, search
 
 from opsinfo_cli.bisect.search.halving import halved
 from opsinfo_cli.bisect.search.halving import most_runs as most_of_halving
+from opsinfo_cli.bisect.search.protocol import SearchEnd, protocol
+from opsinfo_cli.bisect.search.question import Question
 from opsinfo_cli.bisect.verdicts import Counting
 
 FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
@@ -130,3 +132,31 @@ def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, l
     for seed in range(30):
         check = planted(60, 3, seed, noise=noise)
         assert search(check, counting=Counting(lead=lead)).found.kept == check.culprits
+
+
+def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, list[Question]]:
+    """Run a search of eight candidates whose check passes if it has one of ``needs``, or all candidates."""
+    run, asked = protocol([1.0] * 8, singles=singles), list[Question]()
+    try:
+        question = next(run)
+        while True:
+            asked.append(question)
+            question = run.send(len(question.kept) == 8 or (len(question.kept) == 1 and question.kept <= needs))
+    except StopIteration as stop:
+        return stop.value, asked
+
+
+def test_a_single_candidate_that_passes_alone_ends_the_search_although_longer_lists_fail() -> None:
+    end, asked = _asked(frozenset({5}), (2, 5))
+    assert end == SearchEnd("found", frozenset({5}), True, True)
+    assert [sorted(each.kept) for each in asked[2:]] == [[2], [5]]
+
+
+@pytest.mark.parametrize("singles", [(), (2,), (1, 2, 3)])
+def test_singles_that_fail_leave_the_search_as_it_is(singles: tuple[int, ...]) -> None:
+    plain, asked = _asked(frozenset(), ())
+    end, more = _asked(frozenset(), singles)
+    assert end == plain
+    assert [each.kept for each in more] == [
+        *(each.kept for each in asked[:2]), *(frozenset({each}) for each in singles), *(each.kept for each in asked[2:])
+    ]  # fmt: skip

@@ -34,12 +34,13 @@ class SearchEnd(NamedTuple):
 
 
 def protocol(
-    weights: Sequence[float], cost: Callable[[Kept], Amount] | None = None
+    weights: Sequence[float], cost: Callable[[Kept], Amount] | None = None, singles: Sequence[int] = ()
 ) -> Generator[Question, bool, SearchEnd]:
     """Search for a set that passes and fails without any one of its members.
 
     :param weights: how strongly each candidate is suspected, in descending order
     :param cost: of a set; of the sets that are found the cheapest is taken
+    :param singles: candidates that may be enough alone, in the order in which they are tried
     """
     count = len(weights)
     left = most_runs(max(1, count)) + count
@@ -49,8 +50,13 @@ def protocol(
         return SearchEnd("nothing-to-do", frozenset(), True)
     if not all_pass:
         return SearchEnd("cannot-cure", None)
-    kept, order = yield from halved(weights)
-    kept, proved = yield from _proved(kept, order)
+    for single in singles:
+        if (yield Question(frozenset({single}), exact=True, likely=0.5, left=left)):
+            kept, proved = frozenset({single}), True
+            break
+    else:
+        kept, order = yield from halved(weights)
+        kept, proved = yield from _proved(kept, order)
     monotone = proved
     while not proved:  # a set passes although one that contains it failed
         kept = yield from _counted(kept)

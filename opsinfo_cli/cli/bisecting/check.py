@@ -43,6 +43,7 @@ class RunOptions:
     :param ray: the address of a cluster
     :param resources: resources of a trial on it, comma-separated
     :param keep_folders: whether the folders of trials are kept on its nodes
+    :param max_drop: how much larger a loss may be than that of the largest list
     """
 
     journal: str
@@ -61,6 +62,7 @@ class RunOptions:
     ray: str | None
     resources: str | None
     keep_folders: bool
+    max_drop: float | None = None
 
 
 class Check:
@@ -112,9 +114,13 @@ class Check:
                 raise UsageFault(f"{name} cannot be combined with --ray", hint=hint)
             if is_given and not options.ray and name in ("--resources", "--keep-folders"):
                 raise UsageFault(f"{name} requires --ray")
-        if options.simulate and not simulating.is_check:
+        if options.max_drop is not None and options.interactive:
+            raise UsageFault("--max-drop cannot be combined with -i: a person prints no loss")
+        if options.simulate and not simulating.is_check and options.max_drop is None:
             hint = "--max-error 0.01 bounds max|a-b| / max|b| of every output"
-            raise UsageFault("--simulate requires --max-error or --min-cosine", name="needs-bound", hint=hint)
+            raise UsageFault(
+                "--simulate requires --max-error, --min-cosine or --max-drop", name="needs-bound", hint=hint
+            )
         for word, *_ in simulating.words:
             if not options.simulate and word not in (*_ORDERING, _OF_MODEL):
                 raise UsageFault(f"{word} requires --simulate")
@@ -123,9 +129,10 @@ class Check:
     def words(self) -> list[str]:
         """The check as words, which identify it in a journal and on the page."""
         options = self.options
+        bound = [] if options.max_drop is None else ["--max-drop", f"{options.max_drop:g}"]
         if options.simulate:
-            return ["--simulate", *(word for words in self.simulating.words for word in words)]
-        return ["-i"] if options.interactive else list(self.command)
+            return [*bound, "--simulate", *(word for words in self.simulating.words for word in words)]
+        return ["-i"] if options.interactive else [*bound, *self.command]
 
     @property
     def shown(self) -> str:
@@ -183,7 +190,7 @@ class Check:
             outputs = simulation.run(Mixlist(scan(Source(content, name))))
             cosine = "unknown" if outputs.min_cosine is None else repr(outputs.min_cosine)
             passes = outputs.passes(options.max_error, options.min_cosine)
-            return 0 if passes else 1, f"max_rel_error {outputs.max_rel_error:.6g}, cosine {cosine}"
+            return 0 if passes else 1, f"cosine {cosine}, max_rel_error {outputs.max_rel_error:.6g}"
 
         return HerePlace(simulate, "simulation")
 
@@ -237,6 +244,7 @@ def _rules(options: RunOptions, command: tuple[str, ...]) -> Rules:
         options.timeout_fails,
         options.retries,
         Budget.read(options.budget) if options.budget is not None else Budget(),
+        options.max_drop,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 from ...bisect.answer import BisectAnswer, KeptNode, NodesAnswer, answer_of
+from ...bisect.curve import CurvePoint, curve_of
 from ...bisect.journal import SearchJournal, begun
 from ...bisect.problem import Problem, SubjectOptions, keep_dtype_text, node_name
 from ...bisect.run_folder import BEST, BEST_KEPT, BEST_NAMES, RunFolder, last_lines
@@ -24,6 +25,7 @@ from ..params import WriteOptions, is_input, is_same
 from ..write import built
 from .check import Check
 
+_STOPPED = ("budget", "interrupted")
 _STATUS = {"found": 0, "nothing-to-do": 0, "cannot-cure": 1, "budget": 1}
 
 
@@ -63,8 +65,10 @@ class BisectRun:
             with self._shown() as show:
                 progress = Progress(self.console, show)
                 session = SearchSession(problem.subject(), rules, place, self.folder, journal, past, progress)
-                end = self._end_of(session, problem.weights)
+                end = self._end_of(session, problem.weights, problem.singles)
             answer = self._answer(problem, session, end)
+            if problem.options.curve:
+                answer = answer._replace(curve=self._curve(problem, session, end))
         except Unusable as error:
             lines = last_lines(error.output)
             self.console.lines([*(["last lines of the check:"] if lines else []), *(f"  {line}" for line in lines)])
@@ -77,7 +81,7 @@ class BisectRun:
         if self._failed:
             self.console.failure_text(self._failed)
         ended = answer.nodes.end.ended if answer.nodes else answer.end.ended
-        status = _STATUS.get(ended if ended in ("budget", "interrupted") else answer.end.ended, 128 + self._signal)
+        status = _STATUS.get(ended if ended in _STOPPED else answer.end.ended, 128 + self._signal)
         facts = [*_subject_facts(problem), ("Check", self.check.shown)]
         return bisect_answer(answer, facts, self._failed.exit_code if self._failed else status, self._failed)
 
@@ -85,10 +89,10 @@ class BisectRun:
         """Return the line of progress; none if a person is asked, whose prompt it would cover."""
         return nullcontext(lambda *_: None) if self.check.options.interactive else self.console.status()
 
-    def _end_of(self, session: SearchSession, weights: Sequence[float]) -> SearchEnd:
+    def _end_of(self, session: SearchSession, weights: Sequence[float], singles: Sequence[int] = ()) -> SearchEnd:
         """Return the end of the search: by itself, by its budget, or by a signal."""
         try:
-            end = session.search(weights)
+            end = session.search(weights, singles)
         except OutOfBudget:
             end = session.so_far("budget")
         except (KeyboardInterrupt, Stopped) as signalled:
@@ -96,6 +100,17 @@ class BisectRun:
             end = session.so_far("interrupted")
         self._written(lambda: session.journal.ended(end.ended))
         return end
+
+    def _curve(self, problem: Problem, session: SearchSession, end: SearchEnd) -> list[CurvePoint]:
+        """Return the lists that were run, after those of the most suspected op types were run, too."""
+        if end.ended not in _STOPPED:
+            with suppress(KeyboardInterrupt, Stopped), self._shown() as show:
+                session.watch = Progress(self.console, show)
+                session.run_prefixes()
+        points = curve_of(problem, session)
+        if not points:
+            self.console.warn("the check printed no number: --curve needs the loss as the last number of its output")
+        return points
 
     def _answer(self, problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
         answer = answer_of(problem, session, end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
@@ -44,26 +45,39 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     if graph is not None and graph.model.refused and options.strict:
         raise RefusedByAtc("atc refuses the model", path=options.model, hint="the warnings name the nodes")
     ready = prepare(graph, target, atc=modes) if graph is not None else None
-    simulated = []
+    simulated, singles = list[str](), list[str]()
     if ready is not None and ready.prepared.graph.model.onnx is not None and not (options.evidence or options.grow):
-        simulated = _simulated(ready, options.mode, base, check, console)
+        simulated, singles = _simulated(ready, options.mode, base, check, console)
     else:
         check.require_simulation()
     prices = open_prices(ready.prepared.graph, options.profile, console) if ready and options.profile else None
-    return problem_of(options, target, base, ready, console, simulated, prices)
+    return problem_of(options, target, base, ready, console, simulated, prices, singles)
 
 
-def _simulated(ready: Ready, mode: str, base: Mixlist | None, check: Check, console: Console) -> list[str]:
-    """Return the op types of a model in the order of their error in a simulation; empty if it cannot be computed."""
+_ENOUGH, _SINGLES = 0.1, 3
+"""A type may be enough alone if at most this share of the error is left when it stays high; how many are tried."""
+
+
+def _simulated(
+    ready: Ready, mode: str, base: Mixlist | None, check: Check, console: Console
+) -> tuple[list[str], list[str]]:
+    """Return the op types of a model in the order of their error in a simulation, and those that may be enough alone.
+
+    Both are empty if it cannot be computed.
+    """
     try:
         with console.progress("computing in float32"):
             simulation = opened_simulation(ready, mode, check.simulating)
         with console.progress("ranking op types", len(simulation.plan(base).types)) as advance:
-            return [each.type for each in simulation.rank(base, advance, alone=True) if each.error_alone]
+            ranked = simulation.rank(base, advance)
+        most = (simulation.error(simulation.plan(base)) or 0.0) * _ENOUGH
+        left = sorted((each.error_without, each.type) for each in ranked if each.error_without is not None)
+        singles = [name for error, name in left if error <= most and isfinite(error)]
+        return [each.type for each in ranked if each.error_alone], singles[:_SINGLES]
     except MissingPackage as error:
         console.detail(f"candidates are not ranked by a simulation: {error.message}")
     except OpsinfoError as error:
         if check.simulating.inputs:
             raise
         console.note(f"candidates are not ranked by a simulation: {error.message}")
-    return []
+    return [], []

@@ -77,6 +77,7 @@ subject_options = bundle(
         show_default=True,
         help="node: then search among the nodes of the types found, and write a keep_dtype file.",
     ),
+    option("--curve", is_flag=True, help="Show the loss of the lists that were run against their cost."),
     allow_hf32_option,
     advanced(
         "--write-as",
@@ -95,6 +96,11 @@ run_options = bundle(
     option("-i", "--interactive", is_flag=True, help="Ask a person for each verdict."),
     option("--resume", is_flag=True, help="Continue the search in the journal."),
     option("--budget", type=Word("RUNS|TIME"), help="Stop after N runs or a time, for example 40 or 6h."),
+    option(
+        "--max-drop",
+        type=Number("X"),
+        help="Fail if the last number that the check prints, a loss, exceeds that of the largest list by more than X.",
+    ),
     option("--timeout", type=Number("SECONDS"), help="End a run that takes longer, and stop."),
     option("--jobs", type=_COUNT, metavar="N", help="Run N trials at the same time."),
     option(

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import ceil
+from math import ceil, isfinite
 from typing import Any, TypeAlias
 
 from ...bisect.answer import BisectAnswer, NodesAnswer
+from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
 from ...bisect.run_folder import last_lines
 from ...bisect.search.protocol import Price, price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import SetTally, Verdict
 from ...errors import OpsinfoError, counted, join_some
-from ..answer import Answer, Column, Table
+from ..answer import Answer, Cell, Column, Table
 from ..console import Console, failure_document
 from ..page import table_page
-from .cost import cost_document, cost_text
+from .cost import cost_document, cost_text, duration, size
 from .graph_document import coverage_text
 
 Show: TypeAlias = Callable[[str, float], None]
@@ -24,6 +25,8 @@ Show: TypeAlias = Callable[[str, float], None]
 _ENDS = 4
 _NODES = 10
 """Names that are shown of a longer list; JSON has all."""
+_NEARLY = 10
+"""A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision."""
 _SLOW = 5.0
 """Seconds of a run above which the expected time of the search is printed."""
 _FAST = 0.05
@@ -111,7 +114,7 @@ def bisect_answer(
     """
     return Answer(
         lambda: _document(answer) | ({"error": failure_document(failed)} if failed else {}),
-        lambda: [_culprits(answer)],
+        lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else [])],
         texts={"html": lambda: _page(answer, facts)},
         notes=list(_notes(answer)),
         status=status,
@@ -138,6 +141,37 @@ def _culprits(answer: BisectAnswer) -> Table:
     return Table(columns, [row[:4] for row in rows], lambda: rows, title=title)
 
 
+def _curve(points: Sequence[CurvePoint]) -> Table:
+    """The cheapest list first; off a terminal after the word ``curve`` loss, cost, trial, mark and op types."""
+    has_time = points[0].microseconds is not None
+    titles = ["time"] if has_time else ["Casts", "nodes", "bytes"]
+
+    def row(each: CurvePoint) -> list[str]:
+        cost = (
+            [duration(each.microseconds or 0.0)] if has_time else [str(each.casts), str(each.nodes), size(each.bytes)]
+        )
+        return [f"{each.loss:.4g}", *cost, str(each.trial), "dominated" if each.dominated else ""]
+
+    def lines() -> Iterator[list[str]]:
+        for each in points:
+            counts = [str(each.casts), str(each.nodes), str(each.bytes)]
+            cost = [f"{each.microseconds:g}"] if each.microseconds is not None else counts
+            mark = "dominated" if each.dominated else "-"
+            yield ["curve", f"{each.loss:.9g}", *cost, str(each.trial), mark, " ".join(each.names) or "-"]
+
+    columns = [Column(title, number=True) for title in ("loss", *titles, "trial")]
+    rows: list[list[Cell]] = [[*row(each), _short(each.names)] for each in points]
+    return Table([*columns, Column("", dim=True), Column("high")], rows, lines, title="Loss against cost")
+
+
+def _short(names: Sequence[str]) -> str:
+    if len(names) <= _CURVE_NAMES:
+        return ", ".join(names) or "none"
+    return f"{', '.join(names[: _CURVE_NAMES - 1])} and {len(names) - _CURVE_NAMES + 1} more"
+
+
+_CURVE_NAMES = 3
+"""Op types of a list that a row of the curve names; a page and JSON have all."""
 _STOPPED = {"budget": "out of budget", "interrupted": "interrupted"}
 _TITLES = {
     (False, True): "Op types that must stay in high precision",
@@ -194,8 +228,9 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
     elif answer.culprits:
         cost = effect.cost
         yield f"the list moves {cost_text(cost)} to high; it leaves {cost_text(low) if low.nodes else 'no node'} low"
-        if not low.nodes and answer.nodes is None:
-            yield "everything is in high precision with this list: --by node searches for single nodes instead"
+        if low.nodes * _NEARLY <= cost.nodes and answer.nodes is None:
+            all_ = "nearly everything" if low.nodes else "everything"
+            yield f"{all_} is in high precision with this list: --by node searches for single nodes instead"
     if text := coverage_text(effect.coverage):
         yield f"{text}; no list moves them"
     yield from (each.message for each in effect.limits)
@@ -290,6 +325,10 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
         must = "must keep their dtype" if answer.nodes.end.minimal else "keep their dtype for now: not proved yet"
         tables.append(Table(columns, nodes, title=f"Nodes that {must}"))
+    if answer.curve:
+        curve = _curve(answer.curve)
+        whole = [[*row[:-1], ", ".join(each.names)] for row, each in zip(curve.rows, answer.curve, strict=True)]
+        tables.append(curve._replace(rows=whole))
     columns = [Column("trial"), Column("verdict"), Column("op types"), Column("in high precision")]
     sets = [
         (
@@ -344,9 +383,21 @@ def _document(answer: BisectAnswer) -> dict[str, Any]:
             }
             for names, tally in _lists(answer.session)
         ],
+        **({} if answer.curve is None else {"curve": list(map(_point, answer.curve))}),
         **(_not_cured(answer) if answer.end.ended == "cannot-cure" else {}),
         "folder": answer.session.folder.path,
         "overhead_ms": round(1000 * answer.session.spent.overhead, 1),
+    }
+
+
+def _point(point: CurvePoint) -> dict[str, Any]:
+    time = None if point.microseconds is None else round(point.microseconds, 3)
+    return {
+        "loss": point.loss if isfinite(point.loss) else str(point.loss),
+        "cost": {"microseconds": time, "casts": point.casts, "nodes": point.nodes, "bytes": point.bytes},
+        "list": point.names,
+        "trial": point.trial,
+        "dominated": point.dominated,
     }
 
 

@@ -1,0 +1,63 @@
+"""The loss of lists against their cost: a loss is the last number that the check prints, and less is better."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .candidates import JudgedSets
+    from .problem import Problem
+    from .session import SearchSession
+
+
+class CurvePoint(NamedTuple):
+    """One list that was run.
+
+    :param loss: of its last run
+    :param microseconds: that the nodes which it moves to high took in the profile; None without one
+    :param casts: how many Casts run with it
+    :param nodes: that it moves to high
+    :param bytes: of their outputs, as far as shapes are known
+    :param names: the op types on it
+    :param trial: the number of its last run
+    :param dominated: whether another list costs no more and loses no more, and one of both less
+    """
+
+    loss: float
+    microseconds: float | None
+    casts: int
+    nodes: int
+    bytes: int
+    names: list[str]
+    trial: int
+    dominated: bool = False
+
+    @property
+    def amounts(self) -> tuple[float, ...]:
+        """Loss and cost, each the less the better; time replaces nodes, bytes and Casts."""
+        cost = (self.nodes, self.bytes, self.casts) if self.microseconds is None else (self.microseconds,)
+        return (math.inf if math.isnan(self.loss) else self.loss, *cost)
+
+
+def curve_of(problem: Problem, session: SearchSession) -> list[CurvePoint]:
+    """Return the lists that were run and have a loss, the cheapest first; of those with one effect the shortest."""
+    assert problem.sets is not None
+    points: dict[str, CurvePoint] = {}
+    for run in session.knowledge.runs:
+        types = problem.types(run.kept)
+        key = session.knowledge.key_of(run.kept)
+        if run.trial in session.losses and (key not in points or len(types) <= len(points[key].names)):
+            points[key] = _point(problem.sets, types, session.losses[run.trial], run.trial)
+    found = sorted(points.values(), key=lambda each: (*each.amounts[1:], each.loss))
+    every = [each.amounts for each in found]
+    return [each._replace(dominated=any(_dominates(other, each.amounts) for other in every)) for each in found]
+
+
+def _point(sets: JudgedSets, types: frozenset[str], loss: float, trial: int) -> CurvePoint:
+    cost, casts = sets.cost(types), sets.answer(types).cast_counts.run
+    return CurvePoint(loss, cost.microseconds, casts, cost.nodes, cost.bytes, sorted(types), trial)
+
+
+def _dominates(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a != b and all(x <= y for x, y in zip(a, b, strict=True))
