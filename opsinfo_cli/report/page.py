@@ -143,8 +143,8 @@ def _cell(is_head: bool, column: Column, cell: Cell) -> str:
 
 
 def _text(cell: Cell) -> str:
-    """Return the text of a cell; of a place the name of its file."""
-    if isinstance(cell, Place):
+    """Return the text of a cell; of a place the name of its file, of a node the whole name."""
+    if isinstance(cell, Place) and not cell.is_node:
         return cell.path.rsplit("/", 1)[-1] + cell.suffix
     return cell_text(cell)
 

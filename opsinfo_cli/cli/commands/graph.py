@@ -18,6 +18,7 @@ from ...graph.constants import constant_faults
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
+from ...graph.node_names import ending_with
 from ...graph.open_dimensions import limits_of
 from ...graph.profiles import ShapeProfile, batch_profiles, dims_profiles
 from ...graph.read_back import read_back
@@ -59,6 +60,7 @@ from ..params import (
     strict_option,
 )
 
+_MOST_NAMED = 5
 _ON = ("low", "high", "cast", "first-column", "assumed")
 
 
@@ -359,13 +361,19 @@ def _matching(answer: GraphAnswer, rows: RowOptions) -> Iterator[NodeAnswer]:
 
 
 def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
-    """:raises UsageFault: if the graph has no node of this name"""
+    """:param name: of a node, or its end behind a slash; `...` stands for what was left out, as `--by node` prints it
+    :raises UsageFault: if the graph has no node of this name, or several end so
+    """
     names = judged.answer.graph.names
-    try:
-        steps = judged.answer.path_of(name)
-    except KeyError:
+    whole = [name] if judged.answer.find(name) else ending_with(name, names)
+    if len(whole) > 1:
+        listed = ", ".join(f"`{each}`" for each in whole[:_MOST_NAMED])
+        hint = f"give more of the name: {listed}{' ...' if len(whole) > _MOST_NAMED else ''}"
+        raise UsageFault(f"{len(whole)} nodes end with `{name}`", name="ambiguous-node", hint=hint)
+    if not whole:
         hint = did_you_mean(name, NearNames(names)) or "--by node lists the nodes"
-        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint) from None
+        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint)
+    steps = judged.answer.path_of(whole[0])
     return path_answer(replace(view, constants=constant_faults(judged.answer)), steps)
 
 

@@ -55,6 +55,9 @@ const nodeTable = (() => {
     return (node) => inType[type[node]] || inState[state[node]] || (folders[folder[node]] + bases[base[node]]).includes(word);
   };
 
+  const idle = new Set(graph.raw.idle); // types that compute nothing: they stand below the others
+  const isIdle = (node) => idle.has(graph.raw.type[node]);
+  const listed = [...graph.order.filter((node) => !isIdle(node)), ...graph.order.filter(isIdle)];
   let only = null; // a set of nodes, while neighbours of one are listed
   let found = [];
   let upto = 0;
@@ -63,7 +66,7 @@ const nodeTable = (() => {
     const chosen = new Map();
     for (const { label, input, test } of filters) if (input.checked) chosen.set(label, [...(chosen.get(label) || []), test]);
     const choices = Array.from(chosen.values());
-    found = graph.order.filter((node) => (!only || only.has(node)) && tests.every((test) => test(node)) && choices.every((any) => any.some((test) => test(node))));
+    found = listed.filter((node) => (!only || only.has(node)) && tests.every((test) => test(node)) && choices.every((any) => any.some((test) => test(node))));
     body.replaceChildren();
     upto = 0;
     grow();
@@ -79,7 +82,7 @@ const nodeTable = (() => {
     const cell = (title, ...children) => make("td", { class: `c-${title}`, "data-of": title.replace("-", " ") }, ...children);
     return make("tr", {},
       make("th", { scope: "row", class: "c-node" }, nodeLink(node)), cell("op-type", graph.type(node)),
-      cell("runs", pill(state.runs)), cell("outputs", ...dtypePills(state.outputs)),
+      cell("runs", pill(state.runs)), cell("outputs", ...(isIdle(node) ? [state.outputs.join(", ") || "-"] : dtypePills(state.outputs))),
       ...(compared ? [cell(graph.comparison ? "B" : "compiled", ...instead(node))] : []), cell("list", pill(state.list)), cell("why", graph.why(node)));
   };
   const grow = () => {

@@ -23,6 +23,7 @@ from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
+from ...graph.node_names import unique_ends
 from ...graph.profiles import Differing, ShapeProfile, differing
 from ...graph.read_back import ReadBack
 from ..answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
@@ -44,7 +45,7 @@ from .graph_document import (
 from .model_explorer import graph_node_data
 
 _MOST_CONSTANTS = 5
-_LONGEST_NAME = 16
+_LONGEST_NAME, _LONGEST_END = 16, 30
 _SHORT = {
     "white": "by the {by}",
     "black": "by the {by}",
@@ -349,9 +350,17 @@ def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
 
 def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
     """Yield the cells for a terminal."""
+    ends = unique_ends(graph.names)
     for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
         runs, policy = each.runs or "-", each.policy or "-"
-        yield [_name(each.name), each.type, runs, policy, dtypes(each.outputs), _short_why(graph, each)]
+        yield [
+            _name(each.name, ends[each.name]),
+            each.type,
+            runs,
+            policy,
+            dtypes(each.outputs),
+            _short_why(graph, each),
+        ]
 
 
 def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
@@ -365,8 +374,10 @@ def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
     return why + (f", from {node.fused_from}" if node.fused_from else "")
 
 
-def _name(name: str) -> Place:
-    return Place(name, is_node=True)
+def _name(name: str, end: str = "") -> Place:
+    """:param end: the last parts, which a terminal keeps if they are short enough"""
+    end = end if len(end) <= _LONGEST_END else ""
+    return Place(name.removesuffix(end), end, is_node=True)
 
 
 def _whole(answer: GraphAnswer) -> dict[str, Any]:

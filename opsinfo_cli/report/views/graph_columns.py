@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ...graph.answer import NOT_COMPUTED
 from ...graph.dtypes import leading
 from ..escape import visible
 from ..page import dtype_class
@@ -53,12 +54,11 @@ class PageColumns:
             reason, follows = self.reason_of(index, row)
             self.reason.append(reason)
             self.follows.append(follows)
-        self.leading = [leading(*state[:2]) for state in self.states.values]
+        self.leading = [_leading(state) for state in self.states.values]
 
     def state_of(self, row: NodeAnswer) -> int:
-        return self.states.number(
-            (row.inputs, row.outputs, row.original_inputs, row.original_outputs, row.policy, row.runs, row.confidence)
-        )
+        dtypes = row.inputs, row.outputs, row.original_inputs, row.original_outputs
+        return self.states.number((*dtypes, row.policy, row.runs, row.confidence, row.type not in NOT_COMPUTED))
 
     def reason_of(self, index: int, row: NodeAnswer) -> tuple[int, int]:
         """Return the number of the reason, and the distance back to the node that decided; 0: there is none."""
@@ -80,6 +80,7 @@ class PageColumns:
             **_names(graph.names),
             "type": [types.number(each) for each in graph.types],
             "types": list(map(visible, types.values)),
+            "idle": [number for number, each in enumerate(types.values) if each in NOT_COMPUTED],
             "state": self.state,
             "states": [_state(each) for each in self.states.values],
             "reason": self.reason,
@@ -144,9 +145,14 @@ class PageColumns:
 
 
 def _state(state: tuple[Any, ...]) -> list[Any]:
-    inputs, outputs, *others = state
-    sides = [[each and visible(each) for each in side] for side in (inputs, outputs, *others[:2])]
-    return [*sides, *others[2:], dtype_class(leading(inputs, outputs))]
+    *dtypes, policy, runs, confidence, _ = state
+    sides = [[each and visible(each) for each in side] for side in dtypes]
+    return [*sides, policy, runs, confidence, dtype_class(_leading(state))]
+
+
+def _leading(state: tuple[Any, ...]) -> str | None:
+    """Return the dtype that a node is drawn in; None: it computes nothing, or has no dtype."""
+    return leading(*state[:2]) if state[-1] else None
 
 
 def _names(names: Iterable[str]) -> dict[str, Any]:

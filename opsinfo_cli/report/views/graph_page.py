@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ...errors import counted
 from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ..page import DTYPES, Bar, bars, dtype_class, escaped, page_text, section, table_section
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..answer import Table
 
+_NO_DTYPE = "constants, inputs, no dtype"
 _MOST_ROWS = 100
 """Rows of a table that needs no script."""
 
@@ -32,14 +35,19 @@ def graph_page(view: GraphView, types: Table, tables: Mapping[str, Table]) -> st
     graph = view.answer.graph
     order = order_of(graph)
     columns = PageColumns(view.answer, range(len(order)) if order == list(range(len(order))) else order)
-    facts = [*view.facts, ("Moved to high", cost_text(view.cost).rstrip(",") if view.cost else "")]
+    path = graph.model.path or ""
+    facts = [
+        ("File", path if "/" in path else ""),
+        *view.facts,
+        ("Moved to high", cost_text(view.cost).rstrip(",") if view.cost else ""),
+    ]
     facts.append(("Compared with", view.compared_with))
     sections = table_section("Op types", types, _MOST_ROWS, "types")
     sections += "".join(table_section(title, each, _MOST_ROWS) for title, each in tables.items() if each.rows)
     return page_text(
-        graph.model.path or "Model",
+        os.path.basename(path) or "Model",
         [fact for fact in facts if fact[1]],
-        _drawn(view, columns) + _SCRIPT_PART + sections,
+        _drawn(view, columns) + _SCRIPT_PART + sections + _assumed(view),
         lead=_lead(view),
         styles=["graph.css"],
         scripts=["graph_data.js", "graph_near.js", "graph_table.js", "graph_main.js"],
@@ -87,9 +95,18 @@ def _lead(view: GraphView) -> str:
         every.append(Bar("Read back: nodes", [("agree", view.back.matched - differs), ("differ", differs)]))
     notes = [casts_text(view.answer), memory_text(view.answer)]
     notes.append(coverage_text(view.answer.coverage) if view.answer.mode_name is not None else "")
-    notes += [*(note.message for note in view.answer.graph.model.notes), *view.caveats]
     items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes if each)
     return f'{bars(every)}<ul class="notes">\n{items}</ul>\n'
+
+
+def _assumed(view: GraphView) -> str:
+    """Return what was noticed in the model and what limits the answer, folded."""
+    notes = [*(note.message for note in view.answer.graph.model.notes), *view.caveats]
+    if not notes:
+        return ""
+    items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes)
+    title = f"{counted(len(notes), 'note')} on what this answer assumes"
+    return f'<details id="notes"><summary>{title}</summary>\n<ul class="notes">\n{items}</ul>\n</details>\n'
 
 
 def _drawn(view: GraphView, columns: PageColumns) -> str:
@@ -121,7 +138,7 @@ def _legend(words: Sequence[str | None], bands: Sequence[Band]) -> str:
     counts = Counter(words)
     ranked = sorted(counts, key=lambda each: (each not in DTYPES, -counts[each], each or ""))
     items = "".join(
-        f'<li><span class="list {dtype_class(each)}">{escaped(each or "no dtype")}</span> <b>{counts[each]}</b></li>'
+        f'<li><span class="list {dtype_class(each)}">{escaped(each or _NO_DTYPE)}</span> <b>{counts[each]}</b></li>'
         for each in ranked
     )
     drawn = [band.label for band in bands if band.dtypes]

@@ -158,3 +158,33 @@ def test_a_graph_with_a_hostile_name_stays_one_script_and_one_block_of_data(
     text = opsinfo("graph", dump(tmp_path, {"nodes": nodes}), *judged, "--format", "html").out
     assert text.count("<script") == text.count("</script>") == 2
     assert "alert(1)" in name_of(data_of(text), 4)
+
+
+def test_the_title_is_the_name_of_the_file_constants_are_gray_and_caveats_are_folded(
+    opsinfo: Run, judged: list[str | Path], tmp_path: Path
+) -> None:
+    path = dump(tmp_path)
+    ran = opsinfo("graph", path, *judged, "--format", "html")
+    assert f"<h1>{path.name}</h1>" in ran.out
+    assert f"<dt>File</dt><dd>{path}</dd>" in ran.out
+    assert ran.out.index('<details id="notes">') > ran.out.index('id="types"')
+    data = data_of(ran.out)
+    drawn = {
+        data["types"][kind]: data["states"][state][-1] for kind, state in zip(data["type"], data["state"], strict=True)
+    }
+    assert drawn["Data"] == drawn["Const"] == "nothing"
+    assert drawn["MatMulV2"] == "float16"
+    assert {data["types"][number] for number in data["idle"]} >= {"Data", "Const"}
+
+
+def test_node_takes_an_end_that_one_node_has(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:
+    nodes = [{**each, "name": f"net/{each['name']}"} for each in CLASSIFIER["nodes"]]
+    for each in nodes:
+        each["inputs"] = [f"net/{source}" for source in each.get("inputs", ())]
+    path = dump(tmp_path, {**CLASSIFIER, "nodes": nodes})
+    last = nodes[-2]["name"].removeprefix("net/")
+    for word in (last, f".../{last}", f"net/{last}"):
+        ran = opsinfo("graph", path, *judged, "--node", word)
+        assert (ran.code, ran.out.split("\t")[0]) == (0, f"net/{last}")
+    ran = opsinfo("graph", path, *judged, "--node", "net/...")
+    assert (ran.code, f"{len(nodes)} nodes end with `net/...`" in ran.err) == (2, True)
