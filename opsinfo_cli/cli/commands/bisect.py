@@ -93,7 +93,7 @@ run_options = bundle(
     "running",
     RunOptions,
     option("--simulate", is_flag=True, help="Check by computing the model on the CPU, as `opsinfo simulate` does."),
-    option("-i", "--interactive", is_flag=True, help="Ask a person for each verdict."),
+    advanced("-i", "--interactive", is_flag=True, help="Ask a person for each verdict."),
     option("--resume", is_flag=True, help="Continue the search in the journal."),
     option("--budget", type=Word("RUNS|TIME"), help="Stop after N runs or a time, for example 40 or 6h."),
     option(
@@ -103,7 +103,7 @@ run_options = bundle(
     ),
     option("--timeout", type=Number("SECONDS"), help="End a run that takes longer, and stop."),
     option("--jobs", type=_COUNT, metavar="N", help="Run N trials at the same time."),
-    option(
+    advanced(
         "--devices",
         type=Word("LIST"),
         help="A device for each trial, as in 0,1,2: for {device}, else ASCEND_RT_VISIBLE_DEVICES.",
