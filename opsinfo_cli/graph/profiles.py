@@ -75,7 +75,7 @@ def dims_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]
 
 
 def _sizes(parts: Sequence[str], option: str, example: str, count: int | None) -> list[tuple[int, ...]]:
-    """:raises UsageFault: if a part is no list of sizes, or one is there twice"""
+    """:raises UsageFault: if a profile is not a list of sizes, or is given twice"""
     found = []
     for part in parts:
         words = [word.strip() for word in part.split(",")]

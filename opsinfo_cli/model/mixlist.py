@@ -184,7 +184,7 @@ def _member_faults(container: Node, above: tuple[str, ...]) -> Iterator[Structur
 
 
 def unknown_key(member: Member, above: tuple[str | int, ...], meant: str | None = None) -> StructureFault:
-    """Return the fault of a key that is no list, or no action of the list ``above``."""
+    """Return the fault of a key that names neither a list nor, below the list ``above``, an action."""
     word = "an action" if above else "a list"
     message = f"`{member.name}` is not {word}; the engine refuses the file"
     return StructureFault(f"unknown-{word.split()[1]}", message, member.key, (*above, member.name), meant)

@@ -227,7 +227,7 @@ class Parser:
         return None
 
     def _template_arguments(self, start: int, end: int) -> tuple[Fragment, ...]:
-        """Return what stands between the commas of a template's list."""
+        """Return the template arguments that commas separate."""
         found, at, begun, depth = [], start + 1, start + 1, 0
         while at < end:
             text = self.texts[at]
@@ -502,7 +502,7 @@ class Parser:
         return If(condition, then, otherwise, place)
 
     def _condition(self) -> Expression:
-        """Return what stands in the parentheses here."""
+        """Return the expression in the parentheses that begin here."""
         if self._text != "(":
             raise self._fault("`(` expected")
         opening = self._at
