@@ -95,11 +95,21 @@ class SourceCheck:
         """Yield what opbuild, the script and the engine do to an op type, each once for all chips."""
         seen = set()
         for row in rows:
-            found = [self._lengths(row), *self._lengths_of_unknown_shapes(row), *self._refused(row)]
+            found = [
+                *self._unread_parts(row),
+                self._lengths(row),
+                *self._lengths_of_unknown_shapes(row),
+                *self._refused(row),
+            ]
             for finding in found:
                 if finding and finding not in seen:
                     seen.add(finding)
                     yield finding
+
+    def _unread_parts(self, row: Row) -> Iterator[Finding]:
+        for part in row.unread_parts:
+            message = f"`{row.name}`: {part.reason}; its policy could be read"
+            yield self._at("unreadable-source", part.file, part.line, message, row.name)
 
     def _lengths(self, row: Row) -> Finding | None:
         lengths = row.misaligned

@@ -224,7 +224,9 @@ def test_attributes(tmp_path: Path) -> None:
 def test_an_attribute_that_is_not_known_is_left_out_with_the_reason(tmp_path: Path) -> None:
     found = row(tmp_path, f'Attr("a").Int(kNo);\nAttr("b").Int(1); {ADD}')
     assert found.entry["attr"] == {"list": "b"}
-    assert found.attributes_unread == f"{tmp_path}/op_host/op_def.cpp:7: `kNo` is not defined in the project"
+    (part,) = found.unread_parts
+    assert (part.file, part.line) == (f"{tmp_path}/op_host/op_def.cpp", 7)
+    assert part.reason == "attribute `a`: `kNo` is not defined in the project"
 
 
 def test_other_keys(tmp_path: Path) -> None:

@@ -82,9 +82,15 @@ class Row:
         return self._shown(self._merged[1])
 
     @property
-    def attributes_unread(self) -> str | None:
-        """Why an attribute is left out of the entry, with file and line."""
-        return self._shown(next((each.unread for each in self._operator.attributes.values() if each.unread), None))
+    def unread_parts(self) -> list[Unreadable]:
+        """What the entry lacks because it could not be read, its columns or an attribute; the policy holds."""
+        faults = {f"attribute `{each.name}`": each.unread for each in self._operator.attributes.values()}
+        faults["dtypes and formats"] = self._merged[1]
+        return [
+            Unreadable(self.name, *self._places.at(fault.place), f"{part}: {fault.reason}", self.chip)
+            for part, fault in faults.items()
+            if fault
+        ]
 
     @property
     def misaligned(self) -> list[Length]:

@@ -197,10 +197,6 @@ _STRING: dict[str, Callable[..., object]] = {
 
 _METHODS: dict[type, dict[str, Callable[..., object]]] = {list: _VECTOR, Map: _MAP, str: _STRING}
 
-MUTABLE = (list, Map)
-"""Values that a function which is not read may change."""
-
-
 # Functions
 
 

@@ -338,6 +338,16 @@ CHECKED = {
         [],
     ),
     "what only a compiler knows": ({"a.cpp": source("A", UNREADABLE)}, [], [("unreadable-source", "a.cpp", 8)]),
+    "dtypes that only a compiler knows": (
+        {"a.cpp": source("A", WHITE, PORTS.replace("ge::DT_FLOAT16", "kMine", 1))},
+        [],
+        [("unreadable-source", "a.cpp", 6)],
+    ),
+    "an attribute that only a compiler knows": (
+        {"a.cpp": source("A", WHITE, PORTS + 'this->Attr("a").Int(kMine);\n')},
+        [],
+        [("unreadable-source", "a.cpp", 8)],
+    ),
     "columns of different lengths": (
         {"a.cpp": source("A", WHITE, PORTS.replace("ge::FORMAT_ND, ge::FORMAT_ND", "ge::FORMAT_ND", 1))},
         [],
