@@ -26,7 +26,7 @@ ADD = 'this->AICore().AddConfig("ascend910b", c);'
 
 def use(reading: Reading) -> None:
     """Ask for everything that is worked out later."""
-    for row in [*reading.rows, *(operator.undeclared_row("ascend950") for operator in reading.operators)]:
+    for row in reading.rows:
         _ = row.policy, row.entry, row.columns_unread, row.unread_parts
         _ = row.misaligned, row.misaligned_unknown_shape
 

@@ -105,14 +105,6 @@ def test_an_op_type_without_chip_or_for_the_cpu_only_has_no_row(tmp_path: Path) 
         assert [operator.chips for operator in reading.operators] == [()]
 
 
-def test_a_chip_without_row_is_white_by_default_in_a_build_for_named_chips(tmp_path: Path) -> None:
-    body = f'{PORTS}\nOpAICoreConfig c; AICore().AddConfig("ascend910b", c);'
-    (operator,) = read(tmp_path, source(body)).operators
-    missing = operator.undeclared_row("ascend950")
-    assert (operator.chips, missing.policy, missing.by_default, missing.line) == (("ascend910b",), "white", True, 14)
-    assert missing.entry["input0"]["dtype"] == "float16,float32"
-
-
 def test_several_registrations_of_one_op_type_are_all_told(tmp_path: Path) -> None:
     text = source(f'{PORTS}\nAICore().AddConfig("ascend910b");') + "namespace ops { OP_ADD(Op); }\n"
     reading = read(tmp_path, text)

@@ -147,25 +147,6 @@ def _port_key(ports: Ports, port: Port) -> str:
     raise ValueError(port.name)
 
 
-COMPUTE_UNITS = frozenset(
-    {
-        *("ascend310b", "ascend310p", "ascend350", "ascend610", "ascend610lite", "ascend910", "ascend910_93"),
-        *(
-            "ascend910_96",
-            "ascend910b",
-            "ascend950",
-            "bs9sx1a",
-            "bs9sx2a",
-            "kirin9030",
-            "kirinx90",
-            "mc61am21a",
-            "mc62",
-        ),
-    }
-)
-"""Chips that ``opbuild --compute_unit`` knows; it passes over others (op_cfg_generator.h:27-30)."""
-
-
 @dataclass(eq=False)
 class Operator:
     """An op type that was read.
@@ -179,8 +160,6 @@ class Operator:
     line: int
     chips: tuple[str, ...]
     _operator: OpDefinition = field(repr=False)
-    _places: SourceMap = field(repr=False)
-    _place: int = field(repr=False)
 
     @property
     def unread(self) -> list[Fault]:
@@ -189,14 +168,6 @@ class Operator:
         faults = [port.unread for each in ports for port in each.every]
         faults += [attribute.unread for attribute in self._operator.attributes.values()]
         return [fault for fault in faults if fault is not None]
-
-    def undeclared_row(self, chip: str) -> Row:
-        """Return the row of a chip without ``AddConfig`` in a build with ``--compute_unit``, as custom projects are
-        built: white by default. The operator repositories build without it, and have no row.
-
-        Source: mirror-cann/asc-devkit at 82b89a1, op_cfg_generator.cpp:437-470, cmake/asc/fwk_modules/func.cmake:753
-        """
-        return _row(self._operator, chip, Chip(Config.of_chip(self._place), self._place), self._places)
 
 
 class Unreadable(NamedTuple):
@@ -349,7 +320,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
             reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
         else:
             chips = tuple(operator.core.chips)
-            reading.operators.append(Operator(operator.name, *place, chips, operator, places, registration.place))
+            reading.operators.append(Operator(operator.name, *place, chips, operator))
             reading.rows += [_row(operator, name, chip, places) for name, chip in operator.core.chips.items()]
             reading.unpassed += _unpassed(operator.name, configs, places)
 
