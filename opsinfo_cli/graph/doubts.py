@@ -37,6 +37,9 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
     operators, soc = kernels.operators, kernels.soc
     if operators is not None:
         yield from operators.lacking(marks).values()
+        for name in sorted({node.type for node in graph if node.type in operators}):
+            if why := operators[name].entry.unread:
+                yield f"the dtypes of `{name}` are assumed, since they could not be read: {why}"
     if marks and not mode.is_mixed:
         yield f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here"
     if soc and mode.name in MODES and not MODES[mode.name].is_on(soc):

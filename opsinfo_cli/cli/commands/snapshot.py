@@ -57,6 +57,8 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
     for entry in (entry for store in opened.operators.stores for entry in store.winners()):
         if entry.refused:
             console.warn(f"{entry.path}:{entry.line}: `{entry.name}` is left out: {entry.refused}")
+        elif entry.unread:
+            console.warn(f"`{entry.name}` is saved without its dtypes, since they could not be read: {entry.unread}")
     if opened.soc is None:
         console.note("the SoC of the target is unknown: findings will name the file only")
     if output is None:

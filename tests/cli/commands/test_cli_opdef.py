@@ -188,6 +188,16 @@ def test_graph_takes_the_columns_of_sources(opsinfo: Run, fixtures: Path, tmp_pa
     assert (softmax["list"], softmax["outputs"], softmax["confidence"]) == ("black", ["float32"], "library")
 
 
+def test_dtypes_that_could_not_be_read_are_said_where_they_count(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    body = 'this->AICore().AddConfig("ascend910b");'
+    write(tmp_path / "softmax.cpp", source("SoftmaxV2", body, PORTS.replace("ge::DT_FLOAT16", "kMine", 1)))
+    for words in (["graph", fixtures / "model.onnx", "--against", tmp_path], ["snapshot", tmp_path]):
+        ran = opsinfo(*words)
+        assert ran.code == 0
+        assert "could not be read" in ran.err
+        assert "softmax.cpp:6: `kMine` is not defined in the project" in ran.err
+
+
 @pytest.mark.parametrize("command", [["move", "--to", "black", "AddCustom"], ["apply"], ["edit"]])
 def test_sources_are_never_written(opsinfo: Run, project: Path, fixtures: Path, command: list[str]) -> None:
     before = snapshot(project)
