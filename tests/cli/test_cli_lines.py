@@ -46,19 +46,50 @@ def examples(command: click.Command) -> list[str]:
     return (command.help or "").partition("Examples:\n")[2].partition("\n\n")[0].split("\n")
 
 
+EXAMPLE_FILES = {
+    "opp": "opp",
+    "old/opp": "opp-old",
+    "config/ascend910b": "custom/fastops/op_impl/ai_core/tbe/config/ascend910b",
+    "op_host": "custom-ops/op_host",
+    "dump": "dump",
+    "dump.json": "dump/dump.json",
+    "model.onnx": "model.onnx",
+    "op_summary.csv": "profiles/op_summary.csv",
+    "train.log": "logs/apex-two-ranks.log",
+    "mindspore.log": "logs/mindspore-reduced.log",
+    "bf16.txt": "torch-lists/bf16.txt",
+    "fp32.txt": "torch-lists/fp32.txt",
+    "ops_info.json": "ops_info.json",
+    "mixlists": "mixlists/good",
+    "team.json": "mixlists/good/several-operators.json",
+    "bert.json": "mixlists/good/remove-white.json",
+    "team.jsonc": "mixlists/bad/comment-line-end.json",
+    "ge_proto_00020_FeTopoSortingAfter.txt": "graphs/ge_proto_00020_FeTopoSortingAfter.txt",
+    "ge_proto_00099_Build.txt": "graphs/ge_proto_00099_Build.txt",
+}
+"""What a user has in the working folder of the examples, and the file of ``fixtures`` that stands for it."""
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_the_examples_of_a_command_run_one_after_the_other_in_a_checkout(
+def test_the_examples_of_a_command_run_after_an_install_one_after_the_other(
     opsinfo: Run, environment: dict[str, str], tmp_path: Path, name: str
 ) -> None:
-    shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
+    """Outside a checkout: the CANN of the environment has the chips, and the files are the user's."""
+    for path, fixture in EXAMPLE_FILES.items():
+        subprocess.run(["mkdir", "-p", (tmp_path / path).parent], check=True)
+        subprocess.run(["cp", "-r", ROOT / "fixtures" / fixture, tmp_path / path], check=True)
     write(tmp_path / "bin/opsinfo", f'#!/bin/sh\nexec {sys.executable} -m opsinfo_cli "$@"\n').chmod(0o755)
-    env = {**environment, "PATH": f"{tmp_path / 'bin'}:{environment['PATH']}", "EDITOR": "cat"}
-    for text in filter(str.strip, examples(COMMANDS[tuple(name.split())])):
-        if re.search(r"[|<>*]|^ *[A-Z]", re.sub("'[^']*'", "", text)):  # for a shell
+    write(tmp_path / "evaluate.sh", "#!/bin/sh\ngrep SoftmaxV2 $1\n").chmod(0o755)
+    cann = {"ASCEND_OPP_PATH": str(tmp_path / "opp"), "EDITOR": "cat"}
+    env = {**environment, **cann, "PATH": f"{tmp_path / 'bin'}:{environment['PATH']}"}
+    texts = [text for text in examples(COMMANDS[tuple(name.split())]) if text.strip()]
+    assert not [text for text in texts if "fixtures" in text]
+    for text in texts:
+        if re.search(r"[|<>*$]|^ *[A-Z]", re.sub("'[^']*'", "", text)):  # for a shell
             ran = subprocess.run(["bash", "-c", text], cwd=tmp_path, env=env, capture_output=True, check=False)
             code, err = ran.returncode, ran.stderr.decode()
         else:
-            done = opsinfo(*shlex.split(text, comments=True)[1:], cwd=tmp_path, env={"EDITOR": "cat"})
+            done = opsinfo(*shlex.split(text, comments=True)[1:], cwd=tmp_path, env=cann)
             code, err = done.code, done.err
         assert code in (0, 1), f"{text}\n{err}"
 

@@ -67,8 +67,8 @@ def command(
 
     \b
     Examples:
-      opsinfo apply fixtures/opp@ascend910b fixtures/ops_info.json --dry-run
-      opsinfo apply fixtures/custom/fastops/op_impl/ai_core/tbe/config/ascend910b fixtures/ops_info.json \
+      opsinfo apply ascend910b ops_info.json --dry-run
+      opsinfo apply config/ascend910b ops_info.json \
         --output baked
     """
     chips = {opened.soc: opened for opened in (_opened(target, soc, options, console) for soc in socs or [None])}

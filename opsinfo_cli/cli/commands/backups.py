@@ -46,7 +46,7 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, console
     \b
     Examples:
       opsinfo backups
-      opsinfo backups fixtures/opp
+      opsinfo backups ascend910b
       opsinfo backups --prune 20 --dry-run
     """
     vault, scope = vault_of(writing), scope_of(target)

@@ -179,13 +179,12 @@ def command(
 
     \b
     Examples:
-      opsinfo bisect --against fixtures/opp@ascend910b --model fixtures/model.onnx --simulate --max-error 0.01
-      opsinfo bisect --against fixtures/opp@ascend910b --model fixtures/model.onnx --journal second -o black.json \
-        -- grep SoftmaxV2 {mixlist}
-      opsinfo bisect --against fixtures/opp@ascend910b --model fixtures/model.onnx --journal second --resume \
-        -- grep SoftmaxV2 {mixlist}
-      opsinfo bisect --against fixtures/opp@ascend910b --among Mul --among Add --journal third --devices 0,1 \
-        -- grep Mul {mixlist}
+      opsinfo bisect --against ascend910b --model model.onnx --simulate --max-error 0.01
+      opsinfo bisect --against ascend910b --model model.onnx --journal second -o black.json \
+        -- ./evaluate.sh {mixlist}
+      opsinfo bisect --against ascend910b --model model.onnx --journal second --resume -- ./evaluate.sh {mixlist}
+      opsinfo bisect --against ascend910b --among Mul --among SoftmaxV2 --journal third --devices 0,1 \
+        -- ./evaluate.sh {mixlist}
     """
     check = Check(running, simulating, words, searching.by == "node")
     return BisectRun(check, list_file, writing, console).search(open_problem(searching, check, options, console))

@@ -82,10 +82,10 @@ def command(
 
     \b
     Examples:
-      opsinfo diff fixtures/opp@ascend910 fixtures/opp@ascend910b
-      opsinfo diff fixtures/opp --differing
-      opsinfo diff fixtures/opp-old fixtures/opp@ascend910 --only-in fixtures/ops_info.json
-      opsinfo diff fixtures/opp@ascend910b fixtures/opp@ascend910 --format mixlist
+      opsinfo diff ascend910 ascend910b
+      opsinfo diff $ASCEND_OPP_PATH --differing
+      opsinfo diff old/opp@ascend910 ascend910 --only-in ops_info.json
+      opsinfo diff ascend910b ascend910 --format mixlist
     """
     _require_targets(targets)
     opened = [target for text in targets for target in open_chips(text, console, options, socs)]

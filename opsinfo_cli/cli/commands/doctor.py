@@ -62,8 +62,8 @@ def command(
 
     \b
     Examples:
-      opsinfo doctor fixtures/opp
-      opsinfo doctor fixtures/opp --select shadowed --format concise
+      opsinfo doctor
+      opsinfo doctor ascend910b --select shadowed --format concise
     """
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)

@@ -75,9 +75,9 @@ def command(
 
     \b
     Examples:
-      opsinfo edit fixtures/opp@ascend910b --match 'MatMul*' --dry-run
-      opsinfo edit fixtures/ops_info.json --against fixtures/opp@ascend910b
-      EDITOR='sed -i s/^white/black/' opsinfo edit fixtures/opp@ascend910b --on white -n
+      opsinfo edit ascend910b --match 'MatMul*' --dry-run
+      opsinfo edit ops_info.json --against ascend910b
+      EDITOR='sed -i s/^white/black/' opsinfo edit ascend910b --on white -n
     """
     require_editor()
     movable = open_movable(target, (against,) if against else (), create, options, console)

@@ -46,10 +46,10 @@ def command(
 
     \b
     Examples:
-      opsinfo fmt fixtures/mixlists/bad/comment-line-end.json --dry-run
-      opsinfo fmt fixtures/ops_info.json --check
-      opsinfo fmt fixtures/mixlists/bad/comment-line-end.json -o ops_info.json
-      opsinfo fmt fixtures/mixlists/bad/comment-line-end.json -o ops_info.json --check
+      opsinfo fmt ops_info.json --dry-run
+      opsinfo fmt ops_info.json --check
+      opsinfo fmt team.jsonc -o ops_info.json
+      opsinfo fmt team.jsonc -o ops_info.json --check
     """
     writing = replace(writing, dry_run=writing.dry_run or show_diff)
     if "-" in mixlists:

@@ -174,14 +174,14 @@ def command(
 
     \b
     Examples:
-      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b
-      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --node softmax
-      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --by node --on high
-      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --compare-mixlist fixtures/ops_info.json
-      opsinfo graph fixtures/model.onnx --match 'fc*' --write-keep-dtype keep_dtype.cfg
-      opsinfo graph fixtures/model.onnx --against fixtures/opp@ascend910b --format html -o model.html
-      opsinfo graph fixtures/graphs/ge_proto_00020_FeTopoSortingAfter.txt --against fixtures/opp@ascend910b \
-        --read-back fixtures/graphs/ge_proto_00099_Build.txt
+      opsinfo graph model.onnx --against ascend910b
+      opsinfo graph model.onnx --against ascend910b --node softmax
+      opsinfo graph model.onnx --against ascend910b --by node --on high
+      opsinfo graph model.onnx --against ascend910b --compare-mixlist ops_info.json
+      opsinfo graph model.onnx --match 'fc*' --write-keep-dtype keep_dtype.cfg
+      opsinfo graph model.onnx --against ascend910b --format html -o model.html
+      opsinfo graph ge_proto_00020_FeTopoSortingAfter.txt --against ascend910b \
+        --read-back ge_proto_00099_Build.txt
     """
     _require_one_answer(rows, node, comparing, console.format)
     if write_keep_dtype is not None:

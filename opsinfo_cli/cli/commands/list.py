@@ -38,11 +38,11 @@ def command(
 
     \b
     Examples:
-      opsinfo list fixtures/opp@ascend910b --on black
-      opsinfo list fixtures/opp@ascend910b --match 'MatMul*'
-      opsinfo list fixtures/opp@ascend910b --mixlist fixtures/ops_info.json
-      opsinfo list fixtures/ops_info.json --against fixtures/opp@ascend910b
-      opsinfo list fixtures/opp@ascend910b --format html -o ascend910b.html
+      opsinfo list ascend910b --on black
+      opsinfo list ascend910b --match 'MatMul*'
+      opsinfo list ascend910b --mixlist ops_info.json
+      opsinfo list ops_info.json --against ascend910b
+      opsinfo list ascend910b --format html -o ascend910b.html
     """
     opened = open_target(target, console, options, stdin=True)
     if mixlist and opened.kind == "mixlist":

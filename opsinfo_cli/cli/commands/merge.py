@@ -72,10 +72,10 @@ def command(
 
     \b
     Examples:
-      opsinfo merge fixtures/mixlists/good/several-operators.json fixtures/ops_info.json -o ops_info.json
-      opsinfo merge fixtures/ops_info.json fixtures/mixlists/good/remove-white.json --strict > merged.json
-      opsinfo merge fixtures/ops_info.json --minimize --against fixtures/opp@ascend910b
-      opsinfo merge ops_info.json --minimize --against fixtures/opp@ascend910b -o ops_info.json --check
+      opsinfo merge team.json bert.json -o ops_info.json
+      opsinfo merge team.json bert.json --strict > merged.json
+      opsinfo merge ops_info.json --minimize --against ascend910b
+      opsinfo merge ops_info.json --minimize --against ascend910b -o ops_info.json --check
     """
     if shapes and not models:
         raise UsageFault("--shape requires --model", hint="add --model MODEL")

@@ -40,7 +40,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     Examples:
       opsinfo modes
       opsinfo modes --soc ascend910b
-      opsinfo modes --snippet tf1 --mixlist fixtures/ops_info.json
+      opsinfo modes --snippet tf1 --mixlist ops_info.json
       opsinfo modes --snippet atc --precision-mode mixed_bfloat16
     """
     folder = _folder(soc, console) if soc else None

@@ -62,10 +62,10 @@ def command(
 
     \b
     Examples:
-      opsinfo move ops_info.json SoftmaxV2 --to black --against fixtures/opp@ascend910b --create
-      opsinfo move fixtures/opp@ascend910b SwiGlu --to black --dry-run
-      opsinfo move ops_info.json MatMulV2 SoftmaxV2 --to gray --against fixtures/opp@ascend910b
-      opsinfo move ops_info.json Add --to white --against fixtures/opp@ascend910 --against fixtures/opp@ascend910b
+      opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b --create
+      opsinfo move ascend910b SwiGlu --to black --dry-run
+      opsinfo move ops_info.json MatMulV2 SoftmaxV2 --to gray --against ascend910b
+      opsinfo move ops_info.json Add --to white --against ascend910 --against ascend910b
     """
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")

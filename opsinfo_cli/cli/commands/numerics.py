@@ -44,9 +44,9 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
     \b
     Examples:
       opsinfo numerics
-      opsinfo numerics fixtures/dump/SoftmaxV2.softmax.5.1700000000000005.output.0.npy
-      opsinfo numerics fixtures/dump --against fixtures/opp@ascend910b --low bfloat16
-      opsinfo numerics fixtures/dump/dump.json --against fixtures/opp@ascend910b
+      opsinfo numerics dump/*.npy
+      opsinfo numerics dump --against ascend910b --low bfloat16
+      opsinfo numerics dump.json --against ascend910b
     """
     if not paths:
         if against:

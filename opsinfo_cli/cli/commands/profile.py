@@ -71,11 +71,10 @@ def command(
 
     \b
     Examples:
-      opsinfo profile fixtures/profiles/op_summary.csv
-      opsinfo profile fixtures/profiles/op_summary.csv --against fixtures/opp@ascend910b \
-        --mixlist fixtures/ops_info.json
-      opsinfo profile fixtures/profiles/op_summary.csv --by kernel
-      opsinfo profile fixtures/profiles/op_summary.csv --format html -o profile.html
+      opsinfo profile op_summary.csv
+      opsinfo profile op_summary.csv --against ascend910b --mixlist ops_info.json
+      opsinfo profile op_summary.csv --by kernel
+      opsinfo profile op_summary.csv --format html -o profile.html
     """
     if mode is not None and model is None:
         raise UsageFault("--precision-mode requires --model", hint="it chooses how --model is judged")

@@ -130,11 +130,11 @@ def command(
 
     \b
     Examples:
-      opsinfo qualify fixtures/logs/apex-two-ranks.log
-      opsinfo qualify fixtures/logs/apex-two-ranks.log --steps 50000 --ranks 2 --plot scale.svg
-      opsinfo qualify fixtures/logs/apex-two-ranks.log --metric 'Acc@1 ([0-9.]+)'
-      cat fixtures/logs/apex-two-ranks.log | opsinfo qualify - --format json
-      opsinfo qualify fixtures/logs/mindspore-reduced.log --against fixtures/opp@ascend910b
+      opsinfo qualify train.log
+      opsinfo qualify train.log --steps 50000 --ranks 2 --plot scale.svg
+      opsinfo qualify train.log --metric 'Acc@1 ([0-9.]+)'
+      cat train.log | opsinfo qualify - --format json
+      opsinfo qualify mindspore.log --against ascend910b
     """
     pattern = compiled_metric(metric) if metric else None
     runs, others = runs_of(logs), runs_of(reference)

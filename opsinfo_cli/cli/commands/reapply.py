@@ -28,7 +28,7 @@ def command(what: str | None, writing: WriteOptions, console: Console) -> Answer
     \b
     Examples:
       opsinfo reapply --dry-run
-      opsinfo reapply fixtures/opp
+      opsinfo reapply ascend910b
     """
     vault = vault_of(writing)
     history = vault.history()

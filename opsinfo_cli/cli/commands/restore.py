@@ -29,10 +29,10 @@ def command(target: str, which: str | None, only: bool, writing: WriteOptions, c
 
     \b
     Examples:
-      opsinfo move fixtures/opp@ascend910b SwiGlu --to black
-      opsinfo restore fixtures/opp@ascend910b --dry-run
-      opsinfo restore fixtures/opp@ascend910b
-      opsinfo restore fixtures/opp@ascend910b --to pristine
+      opsinfo move ascend910b SwiGlu --to black
+      opsinfo restore ascend910b --dry-run
+      opsinfo restore ascend910b
+      opsinfo restore ascend910b --to pristine
     """
     if only and which is not None:
         raise UsageFault("--only is about the last change; --to restores the files of TARGET alone")

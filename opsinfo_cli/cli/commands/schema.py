@@ -30,7 +30,7 @@ def command(name: str | None, against: tuple[str, ...], console: Console) -> Ans
     Examples:
       opsinfo schema
       opsinfo schema mixlist > mixlist.schema.json
-      opsinfo schema mixlist --against fixtures/opp@ascend910b
+      opsinfo schema mixlist --against ascend910b
     """
     if against and name != "mixlist":
         raise UsageFault("--against is for the schema mixlist", hint="opsinfo schema mixlist --against TARGET")

@@ -29,9 +29,9 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
 
     \b
     Examples:
-      opsinfo show fixtures/opp@ascend910b MatMulV2
-      opsinfo show fixtures/opp@ascend910b SoftmaxV2 --mixlist fixtures/ops_info.json
-      opsinfo show fixtures/custom-ops@ascend910b AddCustom --format opdef
+      opsinfo show ascend910b MatMulV2
+      opsinfo show ascend910b SoftmaxV2 --mixlist ops_info.json
+      opsinfo show op_host@ascend910b AddCustom --format opdef
     """
     opened = open_target(target, console, options, stdin=True)
     require_operators(opened)

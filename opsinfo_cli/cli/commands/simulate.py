@@ -78,11 +78,11 @@ def command(
 
     \b
     Examples:
-      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b
-      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --inputs random:7 --max-error 0.01
-      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --mixlist fixtures/ops_info.json
-      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --rank-only
-      opsinfo simulate fixtures/model.onnx --against fixtures/opp@ascend910b --by node
+      opsinfo simulate model.onnx --against ascend910b
+      opsinfo simulate model.onnx --against ascend910b --inputs random:7 --max-error 0.01
+      opsinfo simulate model.onnx --against ascend910b --mixlist ops_info.json
+      opsinfo simulate model.onnx --against ascend910b --rank-only
+      opsinfo simulate model.onnx --against ascend910b --by node
     """
     _require_whole(parts, plot, console.format)
     judging.require_mode()

@@ -40,10 +40,10 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
 
     \b
     Examples:
-      opsinfo snapshot fixtures/opp@ascend910b
-      opsinfo snapshot fixtures/opp@ascend910b -o ascend910b.opsinfo.json
-      opsinfo validate fixtures/ops_info.json --against ascend910b.opsinfo.json
-      opsinfo diff ascend910b.opsinfo.json fixtures/opp@ascend910b
+      opsinfo snapshot ascend910b
+      opsinfo snapshot ascend910b -o ascend910b.opsinfo.json
+      opsinfo validate ops_info.json --against ascend910b.opsinfo.json
+      opsinfo diff ascend910b.opsinfo.json ascend910b
     """
     if output is None and (console.format == "json" or not writing.writes):
         raise UsageFault("--format json, --check and --dry-run require -o", hint="add -o FILE")

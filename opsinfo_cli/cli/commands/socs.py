@@ -23,7 +23,7 @@ def command(roots: tuple[str, ...], console: Console) -> Answer:
     \b
     Examples:
       opsinfo socs
-      opsinfo socs fixtures/opp
+      opsinfo socs $ASCEND_OPP_PATH
     """
     return socs_answer([_given(root) for root in roots] if roots else _looked_for())
 

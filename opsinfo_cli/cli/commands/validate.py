@@ -199,15 +199,15 @@ def command(
 
     \b
     Examples:
-      opsinfo validate fixtures/mixlists/good --against fixtures/opp@ascend910b
-      opsinfo validate fixtures/ops_info.json --against fixtures/opp@ascend910b --precision-mode mixed_bfloat16
-      opsinfo validate fixtures/ops_info.json --against fixtures/opp@ascend910b --model fixtures/model.onnx
-      opsinfo validate . --against fixtures/opp@ascend910 --against fixtures/opp@ascend910b
+      opsinfo validate mixlists --against ascend910b
+      opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
+      opsinfo validate ops_info.json --against ascend910b --model model.onnx
+      opsinfo validate . --against ascend910 --against ascend910b
       opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
       opsinfo validate . --follow
       opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
-      opsinfo validate fixtures/mixlists/bad/comment-line-end.json --fix --dry-run
+      opsinfo validate ops_info.json --fix --dry-run
     """
     from ...report.report_file import write_report
 

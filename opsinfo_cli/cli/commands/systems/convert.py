@@ -64,11 +64,11 @@ def command(
     \b
     Examples:
       opsinfo systems convert --from mixlist --to habana-autocast \
-        --against fixtures/opp@ascend910b fixtures/ops_info.json -o lists
+        --against ascend910b ops_info.json -o lists
       opsinfo systems convert --from habana-hmp --to mixlist \
-        --against fixtures/opp@ascend910b fixtures/torch-lists/*.txt
-      opsinfo systems convert --from torch-npu --to mixlist --against fixtures/opp@ascend910b --strict
-      opsinfo systems convert --from mixlist --to keep-dtype fixtures/ops_info.json
+        --against ascend910b bf16.txt fp32.txt
+      opsinfo systems convert --from torch-npu --to mixlist --against ascend910b --strict
+      opsinfo systems convert --from mixlist --to keep-dtype ops_info.json
     """
     target = system_called(to)
     require_writer(target)

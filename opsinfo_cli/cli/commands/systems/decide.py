@@ -55,7 +55,7 @@ def command(
       opsinfo systems decide --system habana-hmp add:bfloat16,float32 linear
       opsinfo systems decide --system apex:O1 bmm:float16,float32 mul:float16,float32
       opsinfo systems decide --system mindspore:O2 nn.BatchNorm2d nn.Dense
-      opsinfo systems decide --system ascend:mixed_float16 --against fixtures/opp@ascend910b Add
+      opsinfo systems decide --system ascend:mixed_float16 --against ascend910b Add
     """
     surroundings = {"to_float": to_float, "as_loss": as_loss, "disabled": disabled}
     calls = [_call(text, surroundings) for text in ops]

@@ -32,7 +32,7 @@ def command(a: str, b: str, options: TargetOptions, console: Console) -> Answer:
     \b
     Examples:
       opsinfo systems diff apex:O1 torch-amp
-      opsinfo systems diff habana-autocast fixtures/opp@ascend910b
+      opsinfo systems diff habana-autocast ascend910b
     """
     if options != TargetOptions() and names_system(a) and names_system(b):
         raise UsageFault("--soc, --core and --custom require a TARGET")

@@ -44,5 +44,5 @@ def command() -> None:
     Examples:
       opsinfo systems show apex:O1
       opsinfo systems decide --system apex:O1 mul:float16,float32
-      opsinfo systems convert --from torch-npu --to mixlist --against fixtures/opp@ascend910b
+      opsinfo systems convert --from torch-npu --to mixlist --against ascend910b
     """

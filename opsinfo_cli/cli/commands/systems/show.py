@@ -37,7 +37,7 @@ def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console
       opsinfo systems show apex
       opsinfo systems show apex:O1 --on low
       opsinfo systems show mindspore:O2 --format json
-      opsinfo systems show habana-hmp=fixtures/torch-lists/bf16.txt,fixtures/torch-lists/fp32.txt
+      opsinfo systems show habana-hmp=bf16.txt,fp32.txt
     """
     name, equals, _ = text.partition("=")
     system = system_called(name.partition(":")[0])
