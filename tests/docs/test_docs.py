@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -69,11 +70,19 @@ def test_the_reference_has_every_command_with_an_example() -> None:
         assert f"opsinfo {command}" in section.split("Examples:")[1], command
 
 
-def test_the_reference_equals_help_at_80_columns() -> None:
+def test_the_reference_has_the_help_of_every_command_and_every_option() -> None:
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    for words in ([], *([command] for command in COMMANDS)):
+    shared = text.split("\n## ")[0]
+    for name, command in {"": cli, **{name: cli.get_command(click.Context(cli), name) for name in COMMANDS}}.items():
+        words = name.split()
         output = CliRunner().invoke(cli, [*words, "--help"], prog_name="opsinfo", terminal_width=78).output
-        assert f"## {' '.join(['opsinfo', *words])}\n\n```text\n{output}```\n" in text, words
+        section = text.split(f"## {' '.join(['opsinfo', *words])}\n")[1].split("\n## ")[0]
+        assert output.partition("\nOptions:")[0] in section
+        for param in command.params:
+            option = max(param.opts, key=len)
+            if isinstance(param, click.Option) and not param.hidden:
+                assert option in section, f"{name} {option}"
+                assert f"`{option}`" not in section.partition("Shared options:")[2] or f"{option} " in shared, option
 
 
 COMPLETION = ("_OPSINFO_COMPLETE", "COMP_WORDS", "COMP_CWORD")
