@@ -22,7 +22,7 @@ def script(tmp_path: Path) -> Script:
         place = tmp_path / "checkout/.ci"
         place.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / ".ci/run", place)
-        for step in names():
+        for step in [*names(), *names("nightly")]:
             (place / step).write_text(f"#!/usr/bin/env bash\n{steps.get(step, f'echo {step} done')}\n")
             (place / step).chmod(0o755)
         return subprocess.run([place / "run", *words], capture_output=True, text=True, check=False)
@@ -30,13 +30,14 @@ def script(tmp_path: Path) -> Script:
     return run
 
 
-def names() -> list[str]:
-    return subprocess.run([ROOT / ".ci/run", "--list"], capture_output=True, text=True, check=True).stdout.split()
+def names(*which: str) -> list[str]:
+    command = [ROOT / ".ci/run", "--list", *which]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def test_every_step_has_a_script_and_every_script_is_a_step() -> None:
     scripts = [path for path in (ROOT / ".ci").iterdir() if path.is_file() and not path.suffix and path.name != "run"]
-    assert sorted(path.name for path in scripts) == sorted(names())
+    assert sorted(path.name for path in scripts) == sorted([*names(), *names("nightly")])
     for path in scripts:
         assert path.stat().st_mode & 0o111, path
         subprocess.run(["bash", "-n", path], check=True)
@@ -73,16 +74,27 @@ def test_a_step_beside_others_is_ended_if_one_of_them_fails(script: Script) -> N
     assert done.returncode == 4
 
 
-def test_the_commands_of_the_readme_run_word_for_word_until_one_fails(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("readme", "status", "lines"),
+    [
+        ("$ echo 'a  b' && echo c\n    $ no\n$ (exit 5)\n", 5, ["$ echo 'a  b' && echo c", "a  b", "c", "$ (exit 5)"]),
+        ("$ (exit 5)\n$ echo never\n", 5, ["$ (exit 5)"]),
+        ("    $ one\n", 1, []),
+        ("$ echo one\n", 1, []),
+    ],
+    ids=["the second fails", "the first fails", "no command", "one command"],
+)
+def test_the_two_commands_of_the_readme_run_word_for_word_until_one_fails(
+    tmp_path: Path, readme: str, status: int, lines: list[str]
+) -> None:
     (tmp_path / ".ci").mkdir()
     common = (ROOT / ".ci/common.sh").read_text("utf-8")
     stand_ins = "\ntools() { :; }\nenvironment() { :; }\n"
     (tmp_path / ".ci/common.sh").write_text(common + stand_ins)
     shutil.copy(ROOT / ".ci/tests", tmp_path / ".ci")
-    (tmp_path / "README.md").write_text("$ echo 'a  b' && echo c\n    $ no\n$ (exit 5)\n$ echo never\n")
+    (tmp_path / "README.md").write_text(readme)
     done = subprocess.run([tmp_path / ".ci/tests"], capture_output=True, text=True, check=False)
-    assert done.returncode == 5
-    assert done.stdout.splitlines() == ["$ echo 'a  b' && echo c", "a  b", "c", "$ (exit 5)"]
+    assert (done.returncode, done.stdout.splitlines()) == (status, lines), done.stderr
 
 
 @pytest.mark.process
