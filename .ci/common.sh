@@ -27,15 +27,21 @@ install() {
 # the environment of most steps
 usual() { environment venv '.[test,lint,docs,release]'; }
 
-# tools NAME...: installs the missing ones by apt-get, as root or in CI; tests that need one skip without it
+# absent WHAT...: says what cannot be had; where CI=true that ends the step
+absent() {
+    echo "skipped: $*"
+    [ "${CI:-}" != true ] || exit 1
+}
+
+# tools NAME...: installs the missing ones by apt-get, as root or in CI
 tools() {
     local tool sudo=
     for tool; do
         command -v "$tool" >/dev/null && continue
-        [ "$(id -u)" = 0 ] || { [ "${CI:-}" = true ] && sudo=sudo; } || { echo "skipped: no $tool" && continue; }
+        [ "$(id -u)" = 0 ] || { [ "${CI:-}" = true ] && sudo=sudo; } || { absent "no $tool" && continue; }
         [ -n "${updated:-}" ] || { $sudo apt-get update -qq >/dev/null 2>&1 || true; }
         updated=1
         DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$tool" >/dev/null 2>&1 ||
-            echo "skipped: cannot install $tool; tests that need it are skipped"
+            absent "cannot install $tool; tests that need it are skipped"
     done
 }

@@ -10,6 +10,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from case_ids import case_id
@@ -17,6 +18,7 @@ from corpus_place import CORPUS
 from hypothesis import HealthCheck, settings
 from memory_disk import use_memory_disk
 from program_run import Runner, runner
+from skips import IN_CI, is_expected
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,7 +40,8 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.load_profile("steady")
+settings.register_profile("explore", settings.get_profile("steady"), derandomize=False, max_examples=1000)
+settings.load_profile("steady")  # --hypothesis-profile=explore is loaded later, and each run has another seed
 
 
 def new_folder(factory: pytest.TempPathFactory, prefix: str) -> Path:
@@ -149,6 +152,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     heavy = [item for item in items if item.get_closest_marker("heavy")]
     config.hook.pytest_deselected(items=heavy)
     items[:] = [item for item in items if not item.get_closest_marker("heavy")]
+
+
+def refuse_unexpected_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure where CI=true, unless ``skips.py`` names its reason."""
+    if not (IN_CI and report.skipped) or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not is_expected(reason):
+        report.outcome = "failed"
+        report.longrepr = f"{reason}: no skip where CI=true, unless tests/skips.py names this reason"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    outcome: Any = yield
+    refuse_unexpected_skip(outcome.get_result())
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    outcome: Any = yield
+    refuse_unexpected_skip(outcome.get_result())
 
 
 def pytest_collection_finish() -> None:
