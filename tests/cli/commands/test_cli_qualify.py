@@ -51,7 +51,7 @@ def test_a_missing_log_and_an_empty_folder_are_refused(opsinfo: Run, tmp_path: P
 def test_the_plot_is_valid_svg_for_any_log_name(opsinfo: Run, tmp_path: Path) -> None:
     hostile = log(tmp_path, "<script>alert('x')&amp;\x1b[31m\u202e.log")
     for _ in range(2):  # a plot replaces a plot
-        assert opsinfo("qualify", hostile, "--plot", tmp_path / "out.svg").code == 0
+        assert opsinfo("qualify", hostile.name, "--plot", "out.svg", cwd=tmp_path).code == 0
     text = (tmp_path / "out.svg").read_text("utf-8")
     tree = ElementTree.fromstring(text)
     assert [child.tag for child in tree.iter() if child.tag.endswith("script")] == []
