@@ -12,7 +12,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "opsinfo_cli"
 WINGS = "cli report check bisect simulate graph runs profile numerics neighbours change compare model text".split()  # noqa: SIM905
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "schemas" not in path.parts)
-TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py"))
 
 
 def name_of(path: Path) -> str:
@@ -190,11 +189,3 @@ def test_a_circle_through_a_third_module_is_found() -> None:
 
 def test_no_two_modules_import_each_other_directly_or_through_others() -> None:
     assert list(circles(imports())) == []
-
-
-def test_every_module_says_what_it_is_for() -> None:
-    assert [str(path) for path in [*MODULES, *TESTS] if not ast.get_docstring(tree_of(path))] == []
-
-
-def test_only_the_package_itself_lists_its_names() -> None:
-    assert [str(path) for path in MODULES if "__all__" in path.read_text("utf-8") and path.name != "__init__.py"] == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -19,30 +18,22 @@ from opsinfo_cli.bisect.search.question import Question
 from opsinfo_cli.bisect.verdicts import Counting
 
 FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
-"""Planted searches with the list, the cost, and a digest of all runs with their verdicts, of an earlier version."""
+"""Planted searches with the list and the number of runs of an earlier version."""
 HOW = ("jobs", "retries")
 
 
-def test_frozen_searches_make_the_same_runs_with_the_same_verdicts() -> None:
+def test_planted_searches_find_what_they_found_in_no_more_runs() -> None:
     for case in FROZEN:
         options = dict(case)
-        result = {name: options.pop(name) for name in ("ended", "kept", "minimal", "monotone", "runs", "rounds")}
-        digest = options.pop("verdicts")
+        before = {name: options.pop(name) for name in ("ended", "kept", "minimal", "monotone", "runs")}
         counting = Counting(options.pop("repeat", 1), options.pop("lead", None))
         how = {name: options.pop(name) for name in HOW if name in options}
         ended = search(planted(**options), counting=counting, **how)
         end = ended.found
         assert end.kept is not None
-        assert result == {
-            "ended": end.ended,
-            "kept": sorted(end.kept),
-            "minimal": end.minimal,
-            "monotone": end.monotone,
-            "runs": ended.runs,
-            "rounds": ended.rounds,
-        }, case
-        runs = [[sorted(run.kept), run.trial, run.verdict.value] for run in ended.session.knowledge.runs]
-        assert hashlib.sha256(json.dumps(runs).encode()).hexdigest()[:16] == digest, case
+        assert ended.runs <= before.pop("runs"), case
+        now = {"ended": end.ended, "kept": sorted(end.kept), "minimal": end.minimal, "monotone": end.monotone}
+        assert now == before, case
 
 
 @pytest.mark.parametrize(("count", "mean"), [(20, 9.17), (60, 10.94)])
