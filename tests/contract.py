@@ -46,7 +46,7 @@ FINDINGS = {
     "duplicate-operator": Finding("mixlist", "warning", "accepts"),
     "unknown-operator": Finding("mixlist", "error", "ignores"),
     "not-in-ai-core": Finding("mixlist", "warning", "ignores"),
-    "sibling-type": Finding("mixlist", "warning", "accepts"),
+    "sibling-type": Finding("mixlist", "note", "accepts"),
     "no-effect": Finding("mixlist", "warning", "ignores"),
     "remove-mismatch": Finding("mixlist", "warning", "ignores"),
     "black-without-fp32": Finding("mixlist", "warning", "accepts"),

@@ -26,7 +26,7 @@ from ..model.policy import (
     policy_meant,
 )
 from ..model.precision_mode import Mode
-from ..model.target import Target
+from ..model.target import Target, target_labels
 from ..text.layout import drop_part, quote
 from ..text.patch import Edit
 from ..text.scanner import Document, Node
@@ -41,19 +41,20 @@ T = TypeVar("T")
 
 @dataclass
 class MixlistTarget:
-    """One chip that a mixlist is for. Messages name it by its slot; see :meth:`Reading.at`."""
+    """One chip that a mixlist is for. Messages name it by its slot; see :meth:`Reading.at`.
+
+    :param label: its name for people, the chip if no other target has it; see :func:`mixlist_targets`
+    """
 
     target: Target
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        self.label = self.label or self.target.soc or self.target.text
 
     @property
     def slot(self) -> str:
         return f"\0{id(self)}\0"
-
-    @property
-    def label(self) -> str:
-        """The chip, with its target."""
-        soc, text = self.target.soc, self.target.text
-        return f"{soc} ({text})" if soc and soc != text else text
 
     @property
     def facts(self) -> str:
@@ -73,6 +74,10 @@ class MixlistTarget:
 
     def columns(self, name: str) -> Columns:
         return Columns(self.target.operators[name].entry)
+
+
+def mixlist_targets(targets: Sequence[Target]) -> list[MixlistTarget]:
+    return [MixlistTarget(target, label) for target, label in zip(targets, target_labels(targets), strict=True)]
 
 
 class Named(Protocol):
@@ -284,7 +289,7 @@ def check_against(
         entry = KnownEntry(reading, name, marks, knowing)
         yield from no_effect(entry)
         yield from remove_mismatch(entry)
-        yield from sibling_type(entry, forms)
+        yield from sibling_type(entry, forms, len(targets))
         yield from black_without_fp32(entry, modes)
         yield from white_without_low(entry, modes)
         if not has_models:
@@ -396,23 +401,33 @@ def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
             yield entry.at_useless("remove-mismatch", mark, message)
 
 
-def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms]) -> Iterator[Finding]:
-    """Yield sibling-type: fused or versioned forms that the mixlist leaves with another policy.
+def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms], targets: int) -> Iterator[Finding]:
+    """Yield sibling-type, one for all targets: fused or versioned forms that the mixlist leaves with another policy.
 
     :param forms: by the identity of their target
+    :param targets: the number of targets; the chips are named for what is so in some of them only
     """
+    own: dict[str, list[MixlistTarget]] = {}
+    others: dict[str, list[MixlistTarget]] = {}
+    for against in entry.knowing:
+        before = against.policy(entry.name)
+        after = effective(before, entry.marks)
+        differing = forms[id(against)].with_other_policy(entry.name, after)
+        if differing:
+            own.setdefault(_turns(before, after), []).append(against)
+        for form in differing:
+            others.setdefault(form, []).append(against)
+    if not others:
+        return
+
+    def where(chips: list[MixlistTarget]) -> str:
+        return f" in {_listed(chips)}" if len(chips) < targets else ""
+
+    turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
+    forms_left = join_some([form + where(chips) for form, chips in others.items()], 10)
+    message = f"`{entry.name}` {turns}, but {forms_left}; fusion may turn one into the other"
     hint = "add the other form too, if both are meant"
-    results = ((against, _about_siblings(entry, against, forms[id(against)])) for against in entry.knowing)
-    for about, chips in _alike(results):
-        message = f"{about} in {chips}; fusion may turn one into the other"
-        yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
-
-
-def _about_siblings(entry: KnownEntry, against: MixlistTarget, forms: Forms) -> str | None:
-    before = against.policy(entry.name)
-    after = effective(before, entry.marks)
-    others = forms.with_other_policy(entry.name, after)
-    return f"`{entry.name}` {_turns(before, after)}, but {join_some(others, 10)}" if others else None
+    yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
 
 
 def _turns(before: Policy, after: Policy | None) -> str:

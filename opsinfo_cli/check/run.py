@@ -33,14 +33,15 @@ from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
 from .baseline import Baseline, Known, fingerprinted
 from .files import EXTENSIONS, Found, FoundFiles
-from .finding import FileVerdict, Finding, Outcome, PassedOver
+from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, SCRIPTS, follow, names_mixlist, not_followed
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistTarget, Reading, check_against, check_mixlist, names_of
+from .mixlist import MixlistTarget, Reading, check_against, check_mixlist, mixlist_targets, names_of
 from .mode import PLACE, check_modes
 from .model import CheckedModel, check_models, open_models
 from .options import OptionCheck, OptionFile
+from .rules import Severity
 from .selection import RuleSelection
 from .store import check_store, never_built
 from .text import bom, faults, unreadable
@@ -80,7 +81,7 @@ def validate(
     """
     given = [against] if isinstance(against, str | Target) else against
     modes, models = ([each] if isinstance(each, str) else each for each in (modes, models))
-    targets = [MixlistTarget(Target.open(target) if isinstance(target, str) else target) for target in given]
+    targets = mixlist_targets([Target.open(target) if isinstance(target, str) else target for target in given])
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
     checker = Checker(targets, list(modes), kind, open_models(models, shapes), follow, by_chip=by_chip)
@@ -462,25 +463,35 @@ class Narrowing:
 
     :param baseline: the findings that are known; None if no file of them was given
     :param strict: whether a warning fails
+    :param severity: the least that is reported; what fails the run is reported in any case
     """
 
     repository: Repository
     selection: RuleSelection = field(default_factory=RuleSelection)
     baseline: Baseline | None = None
     strict: bool = False
+    severity: Severity = "note"
 
     def of(self, outcome: Outcome) -> CheckResult:
-        """Select findings, give them fingerprints, which do not depend on the selection, and leave out known ones."""
+        """Select findings, the worst first, give them fingerprints, which do not depend on the selection, and leave out
+        known ones.
+        """
         result = CheckResult(outcome, self.repository, self.strict)
         findings = fingerprinted(outcome.findings, result.relative)
-        result.selected = [finding for finding in findings if self.selection.keeps(finding.rule, finding.pointer)]
+        reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
+        result.selected = [
+            finding
+            for finding in sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.order))
+            if (finding.severity in reported or result.fails(finding))
+            and self.selection.keeps(finding.rule, finding.pointer)
+        ]
         outcome.findings = list(result.selected)
         if self.baseline is not None:
             result.baseline = self.baseline.renewed(findings, result.relative)
             known = result.baseline.fingerprints
             outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
             paths = {result.relative(verdict.path) for verdict in outcome.files}
-            result.gone = result.baseline.gone(result.selected, paths, self.selection, self.repository.root)
+            result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
         return result
 
 

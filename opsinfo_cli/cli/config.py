@@ -18,7 +18,7 @@ from .params import FILE, Command, option, together
 
 KEYS = (
     *("against", "soc", "precision-mode", "model", "shape", "select", "ignore"),
-    *("baseline", "follow", "strict", "format"),
+    *("baseline", "follow", "strict", "severity", "format"),
 )
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 

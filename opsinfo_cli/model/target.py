@@ -157,6 +157,17 @@ class Target:
         return known.other_engines if known else {}
 
 
+def target_labels(targets: Sequence[Target]) -> list[str]:
+    """Return distinct short labels: the SoCs, else the texts as given, else both together."""
+    texts = [target.text for target in targets]
+    socs = [target.soc or target.text for target in targets]
+    both = [
+        text if text == soc or text.endswith(f"@{soc}") else f"{text} {soc}"
+        for text, soc in zip(texts, socs, strict=True)
+    ]
+    return next((labels for labels in (socs, texts) if len(set(labels)) == len(labels)), both)
+
+
 def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     """:raises UsageFault: if the text names no target, or several
     :raises Refused: if it cannot be read

@@ -36,20 +36,32 @@ _PIPE = 100
 def finding_lines(
     findings: Sequence[Finding], width: int = 0, seen_from: str = "", encoding: str | None = None
 ) -> Iterator[Line]:
-    """Yield a paragraph for each finding, followed by a blank line.
+    """Yield a paragraph for each error and warning with its source, then a line for each note, and a blank line at the
+    end of each. What is the same at several places is said once, at the first of them, with all places.
 
     :param width: cells of the terminal; 0 off a terminal, where messages are not broken
     :param seen_from: on a terminal, the folder to which places are shown relative
     :param encoding: of the text, so that carets stand below what it lacks; None for that of standard output
     """
+    alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in islice(findings, MOST):
-        yield [Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity), Span(f" {finding.message}")]
-        yield f"  --> {place(finding, width, seen_from)}"
-        if finding.start and finding.snippet:
-            yield from caret_lines(finding.snippet, finding.start.line, width or _PIPE, finding.severity, encoding)
-        if finding.hint:
+        said = (finding.rule.code, finding.severity, finding.message, finding.hint or "")
+        alike.setdefault(said, []).append(finding)
+    for (code, severity, message, hint), (first, *others) in alike.items():
+        is_note = severity == "note"
+        remark = f" ({hint})" if is_note and hint else ""
+        yield [Span(f"{severity}[{code}]:", first.severity), Span(f" {message}{remark}")]
+        yield f"  --> {place(first, width, seen_from)}"
+        if first.start and first.snippet and not is_note:
+            yield from caret_lines(first.snippet, first.start.line, width or _PIPE, first.severity, encoding)
+        for other in others:
+            yield f"  --> {place(other, width, seen_from)}"
+        if hint and not is_note:
             yield ""
-            yield [Span("hint:", "hint"), Span(f" {finding.hint}")]
+            yield [Span("hint:", "hint"), Span(f" {hint}")]
+        if not is_note:
+            yield ""
+    if findings and findings[-1].severity == "note":
         yield ""
     yield from _rest(findings)
 

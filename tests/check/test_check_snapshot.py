@@ -90,31 +90,31 @@ CHIPS = {
         "black-list.to-add",
         "BatchMatMulV2",
         "unknown-operator",
-        "of ascend910b (t), but not of ascend910 (t)",
+        "of ascend910b, but not of ascend910",
     ),
     "a name of another engine": (
         "black-list.to-add",
         "Unique",
         "not-in-ai-core",
-        "AI CPU in ascend910 (t), ascend910b (t)",
+        "AI CPU in ascend910, ascend910b",
     ),
     "already on the list on both": (
         "white-list.to-add",
         "MatMulV2",
         "no-effect",
-        "already white in ascend910 (t), ascend910b (t)",
+        "already white in ascend910, ascend910b",
     ),
     "on other lists than claimed": (
         "white-list.to-remove",
         "KlDivLossGrad",
         "remove-mismatch",
-        "black in ascend910 (t) or gray in ascend910b (t)",
+        "black in ascend910 or gray in ascend910b",
     ),
     "no float32 on one chip": (
         "black-list.to-add",
         "Conv2DBackpropInputD",
         "black-without-fp32",
-        "columns in ascend910 (t): black",
+        "columns in ascend910: black",
     ),
 }
 
@@ -142,7 +142,7 @@ def test_a_name_that_no_chip_knows_lists_up_to_three_chips(count: int) -> None:
     ("op", "message"),
     [
         ("Unique", "`Unique` is an op type of AI CPU, not of the AI Core; the engine ignores it here"),
-        ("NoSuchThingAtAll", "unknown operator `NoSuchThingAtAll` in ascend910 (t); the engine ignores it"),
+        ("NoSuchThingAtAll", "unknown operator `NoSuchThingAtAll` in ascend910; the engine ignores it"),
     ],
 )
 def test_a_finding_for_one_chip_names_it_only_if_that_is_needed(op: str, message: str) -> None:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...check.finding import Finding, Outcome
+from ...check.finding import SEVERITIES, Finding, Outcome
 from ...check.fixes import FixPlan, OptionFixPlan, applicable
-from ...check.mixlist import MixlistTarget
+from ...check.mixlist import mixlist_targets
 from ...check.model import CheckedModel, open_models
 from ...check.options import OptionCheck, OptionFile
+from ...check.rules import Severity
 from ...check.run import Checker, CheckResult, Narrowing, validate
 from ...check.selection import RuleSelection
 from ...errors import OpsinfoError, UsageFault, counted
@@ -23,7 +24,7 @@ from ...graph.shapes import Shapes, parse_shapes
 from ...model.file_kind import OPTION_KINDS
 from ...model.near_names import did_you_mean
 from ...model.repository import Repository
-from ...model.target import Target, TargetOptions
+from ...model.target import Target, TargetOptions, target_labels
 from ...report.answer import Answer, Block, Lines
 from ...report.console import Console
 from ...report.findings import (
@@ -73,6 +74,7 @@ class NarrowingOptions:
     baseline: str | None
     update_baseline: bool
     strict: bool
+    severity: Severity
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,13 @@ _narrowing_options = bundle(
     option("--baseline", type=Word("FILE", files=True), help="File of known findings to hide."),
     option("--update-baseline", is_flag=True, help="Write the findings to the baseline; exit 0."),
     option("--strict", is_flag=True, help="Count warnings as errors."),
+    option(
+        "--severity",
+        type=Choice(SEVERITIES),
+        default="note",
+        show_default=True,
+        help="Report only findings of this severity and above.",
+    ),
 )
 _fix_options = bundle(
     "fixes",
@@ -222,6 +231,10 @@ def command(
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
     targets = [target for text in against for target in _chips(text, socs, console)]
+    if targets:
+        pairs = zip(target_labels(targets), targets, strict=True)
+        chips = [label if label == each.text else f"{label} ({each.text})" for label, each in pairs]
+        console.detail(f"checked against {', '.join(chips)}")
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     repository = Repository.around(os.getcwd(), os.environ)
     stdin = read_standard_input() if "-" in paths else None
@@ -237,8 +250,8 @@ def command(
         by_chip=console.verbose > 0,
         stdin=stdin,
     )
-    checker = Checker(list(map(MixlistTarget, targets)), modes)
-    known = Narrowing(repository, selection, baseline, narrowing.strict)
+    checker = Checker(mixlist_targets(targets), modes)
+    known = Narrowing(repository, selection, baseline, narrowing.strict, narrowing.severity)
     sizes = parse_shapes(shapes)
     run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, fix_writing)
     run.check()

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...compare import Difference, Policies, SectionDifference, differs
 from ...model.policy import Policy
-from ...model.target import Target
+from ...model.target import Target, target_labels
 from ..answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table, members
 from .operators import target_document, target_facts
 
@@ -196,7 +196,7 @@ def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[Secti
     if sections is None:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
-    return table_page(" and ".join(column_labels([a, b])), facts, [Table(columns, rows)], note=note)
+    return table_page(" and ".join(target_labels([a, b])), facts, [Table(columns, rows)], note=note)
 
 
 _MOST_INSIDE = 600
@@ -227,7 +227,7 @@ def matrix_answer(
     :param mixlist: the path of the mixlist that was applied
     :param differing: whether op types that agree are left out
     """
-    labels = column_labels(targets)
+    labels = target_labels(targets)
     different = {name for name, policies in rows.items() if differs(_read(name, policies, targets))}
     shown = {name: policies for name, policies in rows.items() if name in different or not differing}
     table = Table(
@@ -289,17 +289,6 @@ _MOST_WORDS = 6
 
 def _letter(cell: Span) -> Span:
     return cell._replace(text="d" if cell.text == _BY_DEFAULT else cell.text[0])
-
-
-def column_labels(targets: Sequence[Target]) -> list[str]:
-    """Return distinct labels: the chips, else the texts, else both together."""
-    texts = [target.text for target in targets]
-    socs = [target.soc or target.text for target in targets]
-    both = [
-        text if text == soc or text.endswith(f"@{soc}") else f"{text} {soc}"
-        for text, soc in zip(texts, socs, strict=True)
-    ]
-    return next((labels for labels in (socs, texts) if len(set(labels)) == len(labels)), both)
 
 
 def _matrix_page(

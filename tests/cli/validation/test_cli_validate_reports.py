@@ -73,7 +73,7 @@ def test_github_has_every_finding_in_the_text_and_counts_what_it_does_not_annota
 ) -> None:
     write(tmp_path / "m.json", mixlist(black_add=["Log"] * 31))
     out = opsinfo("validate", "m.json", "--format", "github").out
-    assert (out.count("\nwarning[M004]") + out.startswith("warning[M004]"), out.count("\n::warning ")) == (30, 10)
+    assert (out.count("warning[M004]"), out.count("\n  --> "), out.count("\n::warning ")) == (1, 30, 10)
     assert out.endswith("\n::notice title=opsinfo::20 more in the log\n")
 
 
