@@ -38,6 +38,8 @@ class CheckedModel:
         self.slot = f"\0{id(self)}\0"
         self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
         self._ready: dict[int, Ready] = {}
+        self.decided_open: dict[str, None] = {}
+        """Names of the nodes for which open dimensions decided, for any target, mode and list; a set in order."""
 
     @cached_property
     def possible(self) -> set[str]:
@@ -65,6 +67,21 @@ class CheckedModel:
         if ready is None:
             ready = self._ready[id(target)] = prepare(self.graph, target.target)
         return ready
+
+    def answer(self, target: MixlistTarget, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Answer:
+        """Return the answer with a whole mixlist, and note what open dimensions decided."""
+        answer = self.ready(target).judge(mode, marks)
+        self.decided_open.update(dict.fromkeys(answer.decided_open))
+        return answer
+
+    @property
+    def note(self) -> str | None:
+        """A line that says what open dimensions decided; None if nothing."""
+        from ..graph.open_dimensions import open_dimensions_text
+
+        if not self.decided_open:
+            return None
+        return f"{self.path}: {open_dimensions_text(self.decided_open, self.graph.model.inputs)}"
 
 
 def open_models(paths: Iterable[str], shapes: Shapes) -> list[CheckedModel]:
@@ -127,7 +144,7 @@ def check_models(
     if not all(map(is_legal, reading.marks.values())):
         return
     situations = [
-        Situation(model, target, mode, model.ready(target).judge(mode, reading.marks))
+        Situation(model, target, mode, model.answer(target, mode, reading.marks))
         for model in models
         for target in targets
         for mode in _modes(target, modes)
@@ -154,7 +171,7 @@ def without_effect(
     All mixed modes of every target are judged. If one of several entries is enough, the first ones are removed.
     """
     situations = [
-        (model.ready(target), mode, model.ready(target).judge(mode, marks))
+        (model.ready(target), mode, model.answer(target, mode, marks))
         for model in models
         for target in targets
         for mode in _modes(target, ())

@@ -93,6 +93,7 @@ def validate(
         rest = [path for path in rest if path != "-"]
     checker.paths(rest, step)
     checker.modes_given()
+    checker.outcome.notes += (model.note for model in checker.models if model.note)
     return checker.outcome
 
 

@@ -337,7 +337,7 @@ class Answer(GraphAnswer):
         """:param doubts: yields the warnings
         :param known: returns the answer with a size for every open dimension; None: none is open
         """
-        self.known = known
+        self._known = known
         self._doubts = doubts
         super().__init__(prepared.graph, fused)
         self.considered = considered
@@ -355,6 +355,25 @@ class Answer(GraphAnswer):
         chip does not have ...; as the commands print them.
         """
         return list(self._doubts(self))
+
+    @cached_property
+    def decided_open(self) -> tuple[str, ...]:
+        """Names of the nodes for which open dimensions decided: their op type or dtypes are others when every dimension
+        has a size, or they measure a shape that would be folded.
+        """
+        known = self._known()
+        if known is None:
+            return ()
+        others = {row.name: (row.type, row.inputs, row.outputs) for row in known}
+        return tuple(
+            row.name
+            for row, node in zip(self, self.graph, strict=True)
+            if node.type not in NOT_COMPUTED
+            and (
+                (node.type == "Shape" and any(tensor.is_open for tensor in node.inputs))
+                or others.get(row.name) != (row.type, row.inputs, row.outputs)
+            )
+        )
 
     def __repr__(self) -> str:
         counts = self.counts

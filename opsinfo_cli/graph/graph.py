@@ -42,6 +42,11 @@ class GraphTensor(NamedTuple):
         """The dtype before the judge."""
         return self.original_dtype or self.dtype
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a dimension of a known rank has no size."""
+        return self.shape is not None and -1 in self.shape
+
 
 UNKNOWN = GraphTensor()
 CONSTANTS = frozenset({"Const", "Constant"})

@@ -1,4 +1,4 @@
-"""The nodes for which open dimensions decided: those that are judged otherwise once every dimension has a size."""
+"""Open dimensions: what they decided, as a line that every command prints, and a graph in which they have sizes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import counted, join_some
-from .answer import NOT_COMPUTED
 from .fusion_limits import FusionLimit, fusion_limits
 from .shapes import options_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from .answer import Answer
     from .graph import GraphTensor, ModelGraph
+    from .shapes import ModelInput
 
 _SIZE = 7
 """The size that an open dimension gets: kernels and fusions ask whether it is known, hardly ever what it is."""
@@ -23,7 +23,7 @@ _SHOWN = 3
 
 def has_open_dimensions(graph: ModelGraph) -> bool:
     """Return whether a shape in a model of another framework is open."""
-    return graph.model.predicted and any(_is_open(tensor) for node in graph for tensor in node.outputs)
+    return graph.model.predicted and any(tensor.is_open for node in graph for tensor in node.outputs)
 
 
 def with_sizes(graph: ModelGraph) -> ModelGraph:
@@ -46,28 +46,18 @@ def with_sizes(graph: ModelGraph) -> ModelGraph:
 
 def limits_of(answer: Answer) -> Iterator[FusionLimit]:
     """Yield what the answer for a predicted graph cannot show."""
-    nodes = tuple(_decided(answer))
-    if nodes:
-        named = join_some([f"`{name}`" for name in nodes], _SHOWN)
-        cure = options_for(answer.graph.model.inputs)
-        ends = f"; {cure}" if cure else ", which depend on values"
-        message = f"open dimensions decided the op types or dtypes of {counted(len(nodes), 'node')} ({named}){ends}"
-        yield FusionLimit("open-dimensions", message, nodes)
+    if nodes := answer.decided_open:
+        yield FusionLimit("open-dimensions", open_dimensions_text(nodes, answer.graph.model.inputs), nodes)
     yield from fusion_limits(answer.fused)
 
 
-def _decided(answer: Answer) -> Iterator[str]:
-    known = answer.known()
-    if known is None:
-        return
-    others = {row.name: (row.type, row.inputs, row.outputs) for row in known}
-    for row, node in zip(answer, answer.graph, strict=True):
-        if node.type in NOT_COMPUTED:
-            continue
-        measures = node.type == "Shape" and any(map(_is_open, node.inputs))  # folded, where the shape is known
-        if measures or others.get(row.name) != (row.type, row.inputs, row.outputs):
-            yield row.name
+def open_dimensions_text(nodes: Collection[str], inputs: Iterable[ModelInput]) -> str:
+    """Return for how many nodes open dimensions decided, and the option that cures it.
 
-
-def _is_open(tensor: GraphTensor) -> bool:
-    return tensor.shape is not None and -1 in tensor.shape
+    :param nodes: names of nodes, as :attr:`.Answer.decided_open` has them
+    :param inputs: of the model
+    """
+    named = join_some([f"`{name}`" for name in nodes], _SHOWN)
+    cure = options_for(inputs)
+    ends = f"; {cure}" if cure else ", which depend on values"
+    return f"open dimensions decided the op types or dtypes of {counted(len(nodes), 'node')} ({named}){ends}"

@@ -103,6 +103,7 @@ class SimulationReport(NamedTuple):
     :param mixlist: the path of the mixlist
     :param reference: the path of the recorded outputs; None: float32
     :param warnings: what has no effect, such as op types of the mixlist that the target lacks
+    :param decided_open: names of the nodes for which open dimensions decided
     """
 
     simulation: Simulation
@@ -117,6 +118,7 @@ class SimulationReport(NamedTuple):
     max_error: float | None = None
     min_cosine: float | None = None
     warnings: Sequence[str] = ()
+    decided_open: tuple[str, ...] = ()
 
     @property
     def passes(self) -> bool | None:

@@ -146,4 +146,4 @@ def report_of(
     answer = simulation.answer(mixlist)
     limits = not_shown(simulation, plan, answer)
     report = SimulationReport(simulation, simulated, trace, types, limits, nodes, answer.coverage)
-    return report._replace(warnings=answer.warnings)
+    return report._replace(warnings=answer.warnings, decided_open=answer.decided_open)

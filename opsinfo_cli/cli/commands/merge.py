@@ -90,7 +90,7 @@ def command(
     marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
     result = minimal(marks, [target.operators for target in targets] if minimize else [])
     if models:
-        result = narrowed(result, _without_effect(result.marks, models, shapes, targets))
+        result = narrowed(result, _without_effect(result.marks, models, shapes, targets, console))
     for conflict in disputes:
         console.error(conflict_line(conflict)) if strict else console.note(conflict_line(conflict))
     unknown = list(result.unknown)
@@ -120,10 +120,19 @@ def command(
 
 
 def _without_effect(
-    marks: Mapping[str, frozenset[Mark]], models: tuple[str, ...], shapes: tuple[str, ...], targets: list[Target]
+    marks: Mapping[str, frozenset[Mark]],
+    models: tuple[str, ...],
+    shapes: tuple[str, ...],
+    targets: list[Target],
+    console: Console,
 ) -> list[str]:
+    """Return op types that change no dtype in the models, and say what open dimensions decided."""
     from ...check.mixlist import MixlistTarget
     from ...check.model import open_models, without_effect
     from ...graph.shapes import parse_shapes
 
-    return without_effect(marks, open_models(models, parse_shapes(shapes)), list(map(MixlistTarget, targets)))
+    opened = open_models(models, parse_shapes(shapes))
+    names = without_effect(marks, opened, list(map(MixlistTarget, targets)))
+    for note in filter(None, (model.note for model in opened)):
+        console.note(note)
+    return names

@@ -10,6 +10,7 @@ from ...errors import UsageFault
 from ...graph.answer import GraphAnswer, WrittenAnswer
 from ...graph.graph import ModelGraph
 from ...graph.judge.kernels import Kernels
+from ...graph.open_dimensions import open_dimensions_text
 from ...graph.ran import ran
 from ...model.mixlist import Mixlist
 from ...model.target import Target, TargetOptions
@@ -123,7 +124,10 @@ def _model(
     graph: ModelGraph = open_model(path, console, shapes_of(shapes))
     if graph.model.format not in FRAMEWORKS and graph.model.judged and judging.mode is None:
         return WrittenAnswer(graph)
-    return judged_model(graph, judging, options, console).answer
+    answer = judged_model(graph, judging, options, console).answer
+    if answer.decided_open:
+        console.note(open_dimensions_text(answer.decided_open, graph.model.inputs))
+    return answer
 
 
 class KernelRows:

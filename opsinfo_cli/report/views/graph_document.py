@@ -73,6 +73,8 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
         },
         "precision_mode": outcome.mode_name,
         "judged": model.judged if outcome.mode_name is None else True,
+        "shapes": dict(model.shapes),
+        "open_dimensions": len(outcome.decided_open) if isinstance(outcome, Answer) else None,
         "nodes": (_node(outcome.graph, row) for row in rows),
         "casts": (_cast(outcome.graph, cast) for cast in outcome.casts),
         "types": [

@@ -245,12 +245,15 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
 
 def _document(report: SimulationReport) -> dict[str, Any]:
     simulation = report.simulation
+    model = simulation.ready.prepared.graph.model
     first = {kind.replace("-", "_"): _first(node, why) for kind, node, why in _first_nodes(report)}
     return {
         "model": {"path": simulation.path, "opset": simulation.file.opset},
         "precision_mode": simulation.mode,
         "mixlist": report.mixlist,
         "saturate": simulation.rewriter.rounder.saturate,
+        "shapes": dict(model.shapes),
+        "open_dimensions": len(report.decided_open),
         "inputs": [each.name for each in simulation.inputs],
         "reference": report.reference,
         "rounded": report.simulated.rounded,
@@ -263,7 +266,7 @@ def _document(report: SimulationReport) -> dict[str, Any]:
         **_nodes_document(report),
         "absorbed": [{"node": each.node, "type": each.type, "by": each.absorbed_by} for each in _absorbed(report)],
         "coverage": coverage_document(report.coverage),
-        "refused_by_atc": [each._asdict() for each in report.simulation.ready.prepared.graph.model.refused],
+        "refused_by_atc": [each._asdict() for each in model.refused],
         "max_error": report.max_error,
         "min_cosine": report.min_cosine,
         "passes": report.passes,

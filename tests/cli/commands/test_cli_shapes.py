@@ -144,7 +144,9 @@ def judged(opsinfo: Run, opp: Path, tmp_path: Path) -> Callable[..., Any]:
         end = given.index("--") if "--" in given else len(given)
         ran = opsinfo(*given[:end], *more, *given[end:])
         assert ran.code in (0, 1), ran.err
-        return ran.json if "json" in given else (ran.out, ran.err)
+        if "json" not in given:
+            return ran.out, ran.err
+        return {name: value for name, value in ran.json.items() if name != "shapes"}  # what was given
 
     return run
 
@@ -198,6 +200,35 @@ def test_one_line_says_what_open_dimensions_decided_and_which_option_cures_it(
     assert line.endswith("--shape x=batch,4,3,4, with a number for each open dimension")
     onnx.save(model([PARTS.index(norm), PARTS.index(scaled)], (1, 4, 3, 4)), tmp_path / "model.onnx")
     assert said() == []
+
+
+def test_every_command_that_judges_says_it_of_each_model_and_documents_count_the_nodes(
+    opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path
+) -> None:
+    target = ["--against", opp, "--soc", "ascend910b"]
+    mixlist = write(tmp_path / "ops_info.json", {"black-list": {"to-add": ["SoftmaxV2"]}})
+    onnx.save(model([PARTS.index(norm), PARTS.index(scaled), 9], OPEN), tmp_path / "open.onnx")
+    onnx.save(model([PARTS.index(norm), 9], (1, 4, 3, 4)), tmp_path / "known.onnx")
+    models = ["--model", tmp_path / "open.onnx", "--model", tmp_path / "known.onnx"]
+    found = opsinfo("graph", tmp_path / "open.onnx", *target, "--format", "json").json
+    assert (found["shapes"], found["open_dimensions"] > 0) == ({}, True)
+    count = found["open_dimensions"]
+    nodes = f"decided the op types or dtypes of {count} node{'s' * (count != 1)}"
+    for words in (["validate", mixlist, *models], ["merge", mixlist, "--minimize", *models]):
+        lines = [line for line in opsinfo(*words, *target).err.splitlines() if "open dimensions" in line]
+        assert len(lines) == 1, (words, lines)
+        assert lines[0].startswith(f"note: {tmp_path / 'open.onnx'}: open dimensions {nodes}"), lines
+        assert lines[0].endswith("--shape x=batch,?,h,w, with a number for each open dimension")
+        assert "open dimensions" not in opsinfo(*words, *target, "--shape", "x=1,4,3,4").err
+    words = ["profile", fixtures / "profiles" / "op_summary.csv", "--model", tmp_path / "open.onnx", *target]
+    assert nodes in opsinfo(*words).err
+    assert "open dimensions" not in opsinfo(*words, "--shape", "x=1,4,3,4").err
+    for command in ("graph", "simulate"):
+        words = [command, tmp_path / "open.onnx", *target, "--format", "json"]
+        stated = opsinfo(*words, "--shape", "x=1,4,3,4").json
+        assert (stated["shapes"], stated["open_dimensions"]) == ({"x": [1, 4, 3, 4]}, 0)
+    written = opsinfo("graph", tmp_path / "open.onnx", *target, "--shape", "x=1~8,4,3,4", "--format", "json").json
+    assert (written["shapes"], written["open_dimensions"] > 0) == ({"x": [-1, 4, 3, 4]}, True)
 
 
 def test_an_input_that_random_whole_numbers_may_not_serve_is_named(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
