@@ -75,16 +75,3 @@ def test_the_playbook_fails_for_a_name_that_the_host_does_not_have(play: Play, o
     assert code != 0
     assert "did you mean `Relu`?" in output
     assert libraries(opp) == before
-
-
-def test_every_command_of_the_page_exists(opsinfo: Callable[..., object], tmp_path: Path) -> None:
-    """Options of the page that a command does not know would be wrong usage."""
-    shown = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
-    shown += re.findall(r"^RUN /opt/opsinfo/bin/(opsinfo .+)$", PAGE, re.MULTILINE)
-    shown += re.findall(r"`(opsinfo [a-z]+ .+?)`", PAGE)
-    commands = [line.split()[1:] for line in shown if line.startswith("opsinfo ")]
-    assert len(commands) >= 6
-    for words in commands:
-        ran = opsinfo(*words, "--help")
-        assert ran.code == 0, words  # type: ignore[attr-defined]
-        assert not [word for word in words if word.startswith("--") and word not in ran.out], words  # type: ignore[attr-defined]

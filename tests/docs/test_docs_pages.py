@@ -98,14 +98,6 @@ def test_no_page_names_a_package_host_or_a_path_of_one_machine() -> None:
     assert not re.search(r"pypi\.org|files\.pythonhosted|/tmp/|/home/[a-z]", text)
 
 
-def test_every_page_but_the_generated_ones_shows_commands_that_exist() -> None:
-    from opsinfo_cli.cli.app import COMMANDS
-
-    for path in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
-        for words in map(str.split, re.findall(r"`opsinfo ([a-z][^`]*)`", path.read_text(encoding="utf-8"))):
-            assert words[0] in {*COMMANDS, "help"}, f"{path.name}: opsinfo {' '.join(words)}"
-
-
 @pytest.mark.parametrize(
     ("link", "pages", "said"),
     [
