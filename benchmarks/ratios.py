@@ -73,7 +73,7 @@ class Bench:
         for name in ("opsinfo_cli", "schemas"):
             shutil.copytree(ROOT / name, folder / "package" / name, ignore=shutil.ignore_patterns("__pycache__"))
         program = folder / "package" / "opsinfo"
-        program.write_text("import sys\nfrom opsinfo_cli.cli.app import main\nsys.exit(main())\n")
+        program.write_text("import sys\nfrom opsinfo_cli.app import main\nsys.exit(main())\n")
         self.program = [sys.executable, str(program)]
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("ASCEND_", "OPSINFO_"))}
         kept.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -40,21 +40,21 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import Any
 
-    from .bisect.run import bisect_mixlist
-    from .change.moving import move
-    from .change.restore import restore
-    from .check.finding import Finding, Outcome
-    from .check.run import validate
-    from .compare import Difference, diff
+    from .core.cann.install import Install
+    from .core.cann.library import Library, Operators, Store
+    from .core.cann.mixlist import Mixlist
+    from .core.cann.policy import Policy
+    from .core.cann.target import Target
+    from .core.change.move import move
+    from .core.change.restore import restore
+    from .core.check.finding import Finding, Outcome
+    from .core.check.run import validate
+    from .core.compare import Difference, diff
     from .errors import OpsinfoError
-    from .graph.api import Graph
-    from .model.install import Install
-    from .model.library import Library, Operators, Store
-    from .model.mixlist import Mixlist
-    from .model.policy import Policy
-    from .model.target import Target
-    from .profile.times import Profile
-    from .simulate.run import simulate_model
+    from .lab.bisect.mixlist_search import bisect_mixlist
+    from .lab.graph.api import Graph
+    from .lab.profile.times import Profile
+    from .lab.simulate.simulate import simulate_model
 
 _HOMES = {
     "Difference": "compare",

@@ -1,5 +1,5 @@
 """`python -m opsinfo_cli` is `opsinfo`."""
 
-from .cli.app import main
+from .app import main
 
 main()

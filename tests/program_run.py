@@ -72,7 +72,7 @@ def run_here(
     The streams are real files on the descriptors 0, 1 and 2, so that `/dev/stdout` and `fileno()` work. State
     that ends with a process is restored: signal handlers, the garbage collector, hooks, caches.
     """
-    from opsinfo_cli.cli.app import main
+    from opsinfo_cli.app import main
 
     arguments = list(map(os.fspath, words))
     with ExitStack() as stack:
@@ -150,7 +150,7 @@ def _interpreter(arguments: list[str]) -> Iterator[None]:
 
 def _forget() -> None:
     """Clear the caches that the package keeps for the duration of a process."""
-    from opsinfo_cli.cli import app
+    from opsinfo_cli import app
 
     app._missed.clear()
 

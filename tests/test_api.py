@@ -36,7 +36,7 @@ MODULES = [
     each.name
     for wing in ("text", "model", "change", "check")
     for each in pkgutil.walk_packages([str(ROOT / "opsinfo_cli" / wing)], f"opsinfo_cli.{wing}.")
-] + ["opsinfo_cli.compare"]
+] + ["opsinfo_cli.core.compare"]
 
 
 def test_every_example_of_the_page_gives_its_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
 
 def test_the_commands_call_the_functions_of_the_package() -> None:
     for name in ("diff", "validate"):
-        command = importlib.import_module(f"opsinfo_cli.cli.commands.{name}")
+        command = importlib.import_module(f"opsinfo_cli.core.commands.{name}")
         assert getattr(command, name) is getattr(opsinfo_cli, name)
 
 

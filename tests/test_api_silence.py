@@ -11,8 +11,8 @@ import pytest
 from raising import raised
 
 from opsinfo_cli import Graph, Mixlist, OpsinfoError, Policy, bisect_mixlist, move, simulate_model, validate
+from opsinfo_cli.core.cann.policy import Mark, marks_for
 from opsinfo_cli.errors import Damaged, UsageFault
-from opsinfo_cli.model.policy import Mark, marks_for
 
 ROOT = Path(__file__).resolve().parent.parent
 AGAINST = str(ROOT / "fixtures/opp@ascend910b")

@@ -1,4 +1,4 @@
-"""Write opsinfo_cli/model/data/chips.json: the chips that are known, the folder of each, and what their cores compute.
+"""Write opsinfo_cli/core/cann/data/chips.json: the chips that are known, the folder of each, and what their cores compute.
 
 The names are facts of these files, each in a git repository at a revision; nothing else is taken from them::
 
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from .neighbour_lists.upstream import Upstream
 
-TABLE = Path(__file__).resolve().parents[1] / "opsinfo_cli/model/data/chips.json"
+TABLE = Path(__file__).resolve().parents[1] / "opsinfo_cli/core/cann/data/chips.json"
 TOOLKIT = ("Ascend/ascend-toolkit/8.1.RC1/aarch64-linux/data/platform_config",)
 RUNTIME = tuple(f"src/platform/platform_config/{part}" for part in ("cann", "cann-dev", "kirin", "kirin-dev"))
 SCRIPT, BUILD = "scripts/util/opdesc_parser.py", "CMakeLists.txt"

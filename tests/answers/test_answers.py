@@ -142,7 +142,7 @@ def test_a_session_on_a_terminal_of_80_columns(path: Path, opsinfo: Callable[...
 
 
 def test_every_command_is_in_a_session() -> None:
-    from opsinfo_cli.cli.app import COMMANDS
+    from opsinfo_cli.app import COMMANDS
 
     lines = [step.line for path in HERE.glob("*.case") for step in read_session(path)[1]]
     assert {line.partition("opsinfo ")[2].split(" ")[0] for line in lines} >= set(COMMANDS)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan
-from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.text.scanner import scan
-from opsinfo_cli.text.source import Source
+from opsinfo_cli.core.cann.library import Library
+from opsinfo_cli.core.cann.mixlist import Mixlist
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.plan import LibraryPlan, MixlistPlan
+from opsinfo_cli.core.text.scanner import scan
+from opsinfo_cli.core.text.source import Source
 
 HERE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from library_files import entry, library  # noqa: F401 - for the tests
 
-from opsinfo_cli.cli.app import COMMANDS as TABLE
+from opsinfo_cli.app import COMMANDS as TABLE
 
 Run = Callable[..., Any]
 """The ``opsinfo`` fixture: runs the program, gives ``code``, ``out``, ``err`` and ``json``."""

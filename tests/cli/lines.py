@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from opsinfo_cli.cli.app import cli
+from opsinfo_cli.app import cli
 
 
 def commands(group: click.Group = cli, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -10,7 +10,7 @@ import click
 import pytest
 from cli_support import LEGACY, ONLY_910, Run, names, rows
 
-from opsinfo_cli.cli.app import cli
+from opsinfo_cli.app import cli
 
 
 def commands(

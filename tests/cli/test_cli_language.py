@@ -95,7 +95,7 @@ def test_lists_and_json_are_english_in_any_language(opsinfo: Run) -> None:
 def test_chinese_texts_are_loaded_only_on_request(environment: dict[str, str]) -> None:
     code = (
         "import contextlib, io, sys\n"
-        "from opsinfo_cli.cli.app import main\n"
+        "from opsinfo_cli.app import main\n"
         "paths = []\n"
         "sys.addaudithook(lambda event, words: event == 'open' and paths.append(str(words[0])))\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(['explain', 'M003'])\n"

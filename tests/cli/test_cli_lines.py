@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lines import COMMANDS, line, valued
 
-from opsinfo_cli.cli.app import GROUPS, REPLACED_COMMANDS, REPLACED_OPTIONS
-from opsinfo_cli.cli.params import example_lines
+from opsinfo_cli.app import GROUPS, REPLACED_COMMANDS, REPLACED_OPTIONS
+from opsinfo_cli.core.terminal.params import example_lines
 
 NAMES = [" ".join(words) for words in COMMANDS]
 
@@ -132,7 +132,7 @@ def test_version_belongs_to_the_program(opsinfo: Run) -> None:
 
 def test_the_console_entry_is_the_same_program(opsinfo: Run, environment: dict[str, str]) -> None:
     script = shutil.which("opsinfo", path=str(Path(sys.executable).parent))
-    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.cli.app import main; main()"]
+    entry = [script] if script else [sys.executable, "-c", "from opsinfo_cli.app import main; main()"]
     for words in (["--help"], ["list", "--help"], ["--version"], ["lst"]):
         done = subprocess.run([*entry, *words], capture_output=True, text=True, env=environment, check=False)
         ran = opsinfo(*words)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_support import COMMANDS, Run, library, mixlist, write
 
-from opsinfo_cli.report.findings import FORMATS
+from opsinfo_cli.core.terminal.findings import FORMATS
 
 HOSTILE = "::add-mask::e\n\t::stop-commands::word\r::error::x ##[warning]y\n"
 RUNNER = {"GITHUB_ACTIONS": "true"}

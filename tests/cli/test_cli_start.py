@@ -22,7 +22,7 @@ def loaded(words: list[str], environment: dict[str, str], folder: Path) -> set[s
         "def write():\n"
         "    with open(sys.argv[1], 'w') as file: json.dump(sorted(sys.modules), file)\n"
         "atexit.register(write)\n"
-        "from opsinfo_cli.cli.app import main\n"
+        "from opsinfo_cli.app import main\n"
         "main(sys.argv[2:])\n"
     )
     out = folder / "modules.json"
@@ -54,7 +54,7 @@ def test_a_command_in_a_pipe_imports_no_heavy_package(
 
 
 def test_help_loads_no_command_and_a_command_no_other(environment: dict[str, str], opp: Path, tmp_path: Path) -> None:
-    prefix = "opsinfo_cli.cli.commands."
+    prefix = "opsinfo_cli.core.commands."
     ours = {f"{prefix}{command}" for command in COMMANDS}
     of_help = loaded(["--help"], environment, tmp_path)
     assert of_help & ours == set()

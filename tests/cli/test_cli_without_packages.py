@@ -17,10 +17,7 @@ pytestmark = pytest.mark.process
 
 BLOCKED = ("jsonschema", "referencing", "rpds", "attr", "rich", "markdown_it", "pygments")
 CODE = (
-    "import sys\n"
-    f"sys.modules.update(dict.fromkeys({BLOCKED}))\n"
-    "from opsinfo_cli.cli.app import main\n"
-    "main(sys.argv[1:])\n"
+    f"import sys\nsys.modules.update(dict.fromkeys({BLOCKED}))\nfrom opsinfo_cli.app import main\nmain(sys.argv[1:])\n"
 )
 Bare = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -18,7 +18,7 @@ def test_a_failure_of_the_system_is_no_internal_error(opsinfo: Run, monkeypatch:
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.EIO, "Input/output error", "/disk/lib.json")
 
-    monkeypatch.setattr("opsinfo_cli.cli.app.cli.main", fail)
+    monkeypatch.setattr("opsinfo_cli.app.cli.main", fail)
     ran = opsinfo("socs")
     assert (ran.code, ran.err) == (3, "error: the system failed: Input/output error\n  --> /disk/lib.json\n")
 

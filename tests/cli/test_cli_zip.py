@@ -21,7 +21,7 @@ SESSIONS = (
     "import pytest\n"
     "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[2]]))\n"
 )
-ALONE = f"import sys; sys.modules.update(dict.fromkeys({COMPILED})); from opsinfo_cli.cli.app import main; main()"
+ALONE = f"import sys; sys.modules.update(dict.fromkeys({COMPILED})); from opsinfo_cli.app import main; main()"
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from opsinfo_cli.check.wording import wording
-from opsinfo_cli.cli.app import COMMANDS, cli
+from opsinfo_cli.app import COMMANDS, cli
+from opsinfo_cli.core.check.wording import wording
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("quick_starts")
@@ -34,7 +34,7 @@ def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path)
     readme = (ROOT / "README.md").read_text("utf-8")
     assert "SoftmaxV2  gray  black" in readme
     (tmp_path / "README.md").write_text(readme.replace("SoftmaxV2  gray  black", "SoftmaxV2  gray  white"), "utf-8")
-    command = tmp_path / "opsinfo_cli/cli/commands/schema.py"
+    command = tmp_path / "opsinfo_cli/core/commands/schema.py"
     command.write_text(command.read_text("utf-8").replace("Examples:", "For instance:"), "utf-8")
     before = (tmp_path / "README.md").read_bytes()
     script = str(tmp_path / "docs/generate.py")

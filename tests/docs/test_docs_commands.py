@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from opsinfo_cli.cli.app import REPLACED_OPTIONS, cli
+from opsinfo_cli.app import REPLACED_OPTIONS, cli
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -127,9 +127,9 @@ PLACES = {
     "action/validate.sh": "validate --format concise",
     ".pre-commit-hooks.yaml": "fmt",
     ".pre-commit-config.yaml": "validate --no-config --quiet --ignore unknown-operator",
-    "opsinfo_cli/model/snapshot.py": "snapshot TARGET -o FILE",
-    "opsinfo_cli/cli/commands/edit.py": "edit ascend910b --on white -n",
-    "opsinfo_cli/check/zh.toml": "fmt",
+    "opsinfo_cli/core/cann/snapshot.py": "snapshot TARGET -o FILE",
+    "opsinfo_cli/core/commands/edit.py": "edit ascend910b --on white -n",
+    "opsinfo_cli/core/check/zh.toml": "fmt",
 }
 
 

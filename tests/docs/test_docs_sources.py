@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.check.rules import RULES
-from opsinfo_cli.check.wording import wording
+from opsinfo_cli.core.check.rules import RULES
+from opsinfo_cli.core.check.wording import wording
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "sources.md").read_text("utf-8")

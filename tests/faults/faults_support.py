@@ -21,12 +21,12 @@ from typing import Any
 import pytest
 
 import opsinfo_cli
-from opsinfo_cli.change.moves import Job, LibraryPlan, Result
-from opsinfo_cli.change.restore import restore_last
-from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.plan import Job, LibraryPlan, Result
+from opsinfo_cli.core.change.restore import restore_last
+from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import NotConfirmed, OpsinfoError
-from opsinfo_cli.model.policy import Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("OPSINFO_CORPUS") or ROOT.parent / "shared" / "corpus")
@@ -236,7 +236,7 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
 
     :returns: its exit status
     """
-    from opsinfo_cli.cli import app as program
+    from opsinfo_cli import app as program
 
     prepared = program._prepared
 

@@ -31,11 +31,11 @@ from faults_support import (
     lay,
 )
 
-from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import Job
-from opsinfo_cli.change.restore import restore_last
-from opsinfo_cli.change.writer import Writer
-from opsinfo_cli.model.policy import Policy
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.plan import Job
+from opsinfo_cli.core.change.restore import restore_last
+from opsinfo_cli.core.change.writer import Writer
 
 CALLS = {
     os: "open read write fsync ftruncate rename replace link unlink mkdir rmdir fchmod chmod fchown stat lstat fstat "

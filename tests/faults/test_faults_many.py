@@ -33,11 +33,11 @@ from faults_support import (
 )
 from folder_for_everybody import folder_for_everybody
 
-from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Entry, Vault
+from opsinfo_cli.core.cann.library import Library
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.vault import Entry, Vault
 from opsinfo_cli.errors import OpsinfoError
-from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.policy import Policy
 
 Run = Callable[..., Any]
 

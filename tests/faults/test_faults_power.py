@@ -16,13 +16,13 @@ from faults_support import CONFIG, ROOT, everywhere, is_over, jobs, lay, writer_
 from power_cuts import Disk, Recorder, states, traced
 from strace_probe import needs_strace
 
-from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import Job
-from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.plan import Job
+from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError
-from opsinfo_cli.model.policy import Policy
 
 pytestmark = [
     pytest.mark.heavy,

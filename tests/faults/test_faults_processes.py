@@ -31,9 +31,9 @@ from faults_support import (
 )
 from strace_probe import needs_strace
 
-from opsinfo_cli.change.restore import restore_last
-from opsinfo_cli.change.writer import Writer
-from opsinfo_cli.model.policy import Policy
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.restore import restore_last
+from opsinfo_cli.core.change.writer import Writer
 
 MODES = ["signal=KILL", "error=EIO", "error=ENOSPC", "error=EIO from then on", "error=ENOSPC from then on"]
 _CALL = re.compile(r"(\w+)\(")

@@ -25,7 +25,7 @@ from faults_support import (
 )
 from folder_for_everybody import folder_for_everybody
 
-from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.core.change.restore import restore_last
 from opsinfo_cli.errors import Refused
 
 Run = Callable[..., Any]

@@ -34,7 +34,7 @@ from faults_support import (
 )
 from folder_for_everybody import folder_for_everybody
 
-from opsinfo_cli.change.restore import restore_last
+from opsinfo_cli.core.change.restore import restore_last
 
 pytestmark = pytest.mark.process  # a signal that meets the code of coverage leaves its lock held
 
@@ -193,7 +193,7 @@ def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, numbe
         type("Made", (), {"named": Named()})
 
     def act() -> int:
-        from opsinfo_cli.cli.app import cli
+        from opsinfo_cli.app import cli
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
         cli.main = make_a_class

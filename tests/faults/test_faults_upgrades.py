@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from faults_support import CONFIG, library_text
 
-from opsinfo_cli.change.vault import Vault
+from opsinfo_cli.core.change.vault import Vault
 
 Run = Callable[..., Any]
 NAME = "aic-ascend910b-ops-info.json"

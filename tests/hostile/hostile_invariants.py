@@ -8,15 +8,15 @@ import re
 from itertools import islice
 from typing import Any, NoReturn
 
-from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import LibraryPlan, MixlistPlan
+from opsinfo_cli.core.cann.library import Library, Store
+from opsinfo_cli.core.cann.mixlist import Mixlist
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.plan import LibraryPlan, MixlistPlan
+from opsinfo_cli.core.text.members import Members, read_members
+from opsinfo_cli.core.text.scanner import Document, scan, syntax_patch
+from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused, UsageFault
-from opsinfo_cli.model.library import Library, Store
-from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.text.members import Members, read_members
-from opsinfo_cli.text.scanner import Document, scan, syntax_patch
-from opsinfo_cli.text.source import Source
 
 __all__ = ["check_bytes"]
 

@@ -9,9 +9,9 @@ import pytest
 from hostile_counts import Counts
 from hostile_support import ACCEPTED, LIBRARY, MIXLIST, REFUSED, Hostile, check_commands
 
-from opsinfo_cli.text.members import MAX_DEPTH, read_members
-from opsinfo_cli.text.scanner import Document, scan
-from opsinfo_cli.text.source import Source
+from opsinfo_cli.core.text.members import MAX_DEPTH, read_members
+from opsinfo_cli.core.text.scanner import Document, scan
+from opsinfo_cli.core.text.source import Source
 
 pytestmark = pytest.mark.heavy
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from opsinfo_cli.core.cann.opdef.find import find_sources
+from opsinfo_cli.core.cann.opdef.reading import Reading, read_sources
 from opsinfo_cli.errors import Refused
-from opsinfo_cli.model.opdef.find import find_sources
-from opsinfo_cli.model.opdef.reading import Reading, read_sources
 
 CHECKOUTS = os.environ.get("OPSINFO_OPDEF_CHECKOUTS")
 """A folder of checkouts; read before the fixtures clear the environment."""
@@ -205,6 +205,6 @@ def test_a_folder_with_many_files_is_not_walked_to_its_end(tmp_path: Path, monke
     for number in range(4):
         (tmp_path / "a" / f"{number}.txt").touch()
     assert find_sources(str(tmp_path)) == []
-    monkeypatch.setattr("opsinfo_cli.model.opdef.find.MOST_FILES", 3)
+    monkeypatch.setattr("opsinfo_cli.core.cann.opdef.find.MOST_FILES", 3)
     with pytest.raises(Refused, match="more than 3 files"):
         find_sources(str(tmp_path))

@@ -54,9 +54,9 @@ LONGEST = 3000
 def load() -> Check:
     from readers_invariants import check_bytes
 
-    import opsinfo_cli.graph.readers.ge
-    import opsinfo_cli.graph.readers.onnx
-    import opsinfo_cli.graph.readers.tensorflow  # noqa: F401
+    import opsinfo_cli.lab.graph.readers.ge
+    import opsinfo_cli.lab.graph.readers.onnx
+    import opsinfo_cli.lab.graph.readers.tensorflow  # noqa: F401
 
     return check_bytes
 
@@ -70,4 +70,4 @@ def seeds(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(fuzz(__file__, "opsinfo_cli.graph", load, seeds, (f'"{word}"' for word in WORDS), LONGEST))
+    sys.exit(fuzz(__file__, "opsinfo_cli.lab.graph", load, seeds, (f'"{word}"' for word in WORDS), LONGEST))

@@ -25,12 +25,12 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 
 from faults_support import everywhere, fork, library_text, needs_root
 
-from opsinfo_cli.change.moves import Job, LibraryPlan
-from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.plan import Job, LibraryPlan
+from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError
-from opsinfo_cli.model.policy import Policy
 
 CUTS = int(os.environ.get("OPSINFO_IMAGE_CUTS", "40"))
 KINDS = {

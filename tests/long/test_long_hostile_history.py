@@ -19,15 +19,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import Job, LibraryPlan, MixlistPlan, Result
-from opsinfo_cli.change.reapply import lost_edits
-from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.core.cann.mixlist import Mixlist
+from opsinfo_cli.core.cann.policy import Policy, effective
+from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan, Result
+from opsinfo_cli.core.change.reapply import lost_edits
+from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
-from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.policy import Policy, effective
 
 OPS = ["Add", "Log", "Mul", "Pow"]
 LIBRARIES = ("a", "b")

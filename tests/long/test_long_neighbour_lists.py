@@ -18,16 +18,16 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "neighbours"))
 
 from conversion_check import marks_in, names_in, unaccounted
 
-from opsinfo_cli.change.fmt import fixed
-from opsinfo_cli.model.library import Operators
-from opsinfo_cli.model.mixlist import Mixlist
-from opsinfo_cli.model.target import TargetOptions, resolve
-from opsinfo_cli.neighbours.conversion import converted
-from opsinfo_cli.neighbours.reading import of_mixlist, read_lists
-from opsinfo_cli.neighbours.registry import SYSTEMS
-from opsinfo_cli.neighbours.system import ConversionOptions
-from opsinfo_cli.text.scanner import scan
-from opsinfo_cli.text.source import Source
+from opsinfo_cli.core.cann.library import Operators
+from opsinfo_cli.core.cann.mixlist import Mixlist
+from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.change.fmt import fixed
+from opsinfo_cli.core.text.scanner import scan
+from opsinfo_cli.core.text.source import Source
+from opsinfo_cli.systems.conversion import converted
+from opsinfo_cli.systems.input_lists import of_mixlist, read_lists
+from opsinfo_cli.systems.registry import SYSTEMS
+from opsinfo_cli.systems.system import ConversionOptions
 
 FOLDER = os.environ.get("OPSINFO_HABANA_LISTS")
 """Read before the fixtures clear the environment."""

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from log_truths import TRUTHS, scales
 
-from opsinfo_cli.runs.evidence import Evidence
-from opsinfo_cli.runs.log import read_log
-from opsinfo_cli.runs.points import Facts, run_points
+from opsinfo_cli.logs.evidence import Evidence
+from opsinfo_cli.logs.log import read_log
+from opsinfo_cli.logs.points import Facts, run_points
 
 FOLDER = os.environ.get("OPSINFO_LOGS")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="OPSINFO_LOGS is not set")

@@ -21,16 +21,16 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "faults"))
 
 from faults_support import everywhere, fork, library_text
 
-from opsinfo_cli.change import vault as vaults
-from opsinfo_cli.change.fmt import FmtPlan
-from opsinfo_cli.change.moves import Job, LibraryPlan
-from opsinfo_cli.change.reapply import lost_edits
-from opsinfo_cli.change.restore import restore_last, restore_to
-from opsinfo_cli.change.vault import Vault
-from opsinfo_cli.change.writer import Writer
+from opsinfo_cli.core.cann.library import Library
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change import vault as vaults
+from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.plan import Job, LibraryPlan
+from opsinfo_cli.core.change.reapply import lost_edits
+from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import NotConfirmed, OpsinfoError
-from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.policy import Policy
 
 SECONDS = float(os.environ.get("OPSINFO_STORM_SECONDS", "180"))
 WRITERS = int(os.environ.get("OPSINFO_STORM_WRITERS", "60"))

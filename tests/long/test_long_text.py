@@ -11,12 +11,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opsinfo_cli.change.moves import LibraryPlan
-from opsinfo_cli.model.library import Library
-from opsinfo_cli.model.policy import Policy
-from opsinfo_cli.text.members import read_members
-from opsinfo_cli.text.scanner import Document, scan
-from opsinfo_cli.text.source import Source
+from opsinfo_cli.core.cann.library import Library
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.plan import LibraryPlan
+from opsinfo_cli.core.text.members import read_members
+from opsinfo_cli.core.text.scanner import Document, scan
+from opsinfo_cli.core.text.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECES = ["{", "}", "[", "]", ",", ":", '"a"', '"b"', '"', "\\", "1", "-", ".", "e", "0", "true", "nul", " ", "\n"]

@@ -16,7 +16,7 @@ import onnxruntime as ort
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from opsinfo_cli.graph.answer import Answer
+from opsinfo_cli.lab.graph.result import Answer
 
 LOW = ("float16", "bfloat16")
 MADE_FIRST = {"Conv2DTranspose": 1, "Conv3DTranspose": 1}

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from trained import TRAINED, Trained, path_of, target
 
-from opsinfo_cli.graph.judging import prepare
-from opsinfo_cli.graph.options.atc import AtcOptions
-from opsinfo_cli.graph.readers import read_graph
-from opsinfo_cli.model.policy import ADD_BLACK
-from opsinfo_cli.model.target import TargetOptions, resolve
-from opsinfo_cli.simulate.inputs import given_shapes, input_sets
-from opsinfo_cli.simulate.simulation import Simulation
+from opsinfo_cli.core.cann.policy import ADD_BLACK
+from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.lab.graph.atc_options import AtcOptions
+from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.readers import read_graph
+from opsinfo_cli.lab.simulate.inputs import given_shapes, input_sets
+from opsinfo_cli.lab.simulate.simulation import Simulation
 
 
 def inputs_of(model: Trained, path: str, folder: Path) -> Path:

@@ -13,12 +13,12 @@ from node_by_node import LOW, NodeByNode, Values, branch, options, unit_of
 from onnx import helper
 from trained import TRAINED, Trained, path_of, target
 
-from opsinfo_cli.graph.judging import prepare
-from opsinfo_cli.graph.readers import read_graph
-from opsinfo_cli.model.target import TargetOptions, resolve
-from opsinfo_cli.simulate.inputs import InputSet, input_sets
-from opsinfo_cli.simulate.rewriting import PREFIX
-from opsinfo_cli.simulate.simulation import Simulation
+from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.readers import read_graph
+from opsinfo_cli.lab.simulate.inputs import InputSet, input_sets
+from opsinfo_cli.lab.simulate.rewriting import PREFIX
+from opsinfo_cli.lab.simulate.simulation import Simulation
 
 
 class Case(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from corpus_place import CORPUS
 
-from opsinfo_cli.graph.shapes import ShapesOf, stated_shapes
+from opsinfo_cli.core.cann.input_shapes import ShapesOf, stated_shapes
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = os.environ.get("OPSINFO_MODELS")

@@ -1,1 +1,1 @@
-"""Write the operator lists of other systems into opsinfo_cli/neighbours/data: `python -m tools.neighbour_lists`."""
+"""Write the operator lists of other systems into opsinfo_cli/systems/data: `python -m tools.neighbour_lists`."""

@@ -1,4 +1,4 @@
-"""Write the operator lists of other systems into opsinfo_cli/neighbours/data, each from a stated upstream version.
+"""Write the operator lists of other systems into opsinfo_cli/systems/data, each from a stated upstream version.
 
 A source is a wheel, a file, or a git repository at a revision::
 

@@ -183,7 +183,7 @@ def test_an_empty_target_is_wrong_usage(opsinfo: Run) -> None:
 
 
 def test_a_path_with_a_nul_is_wrong_usage(environment: dict[str, str]) -> None:
-    code = "import sys; from opsinfo_cli.cli.app import main; main(['list', 'a\\0b.json'])"
+    code = "import sys; from opsinfo_cli.app import main; main(['list', 'a\\0b.json'])"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
     assert done.returncode in (2, 3)
     assert b"Traceback" not in done.stderr

@@ -1,1 +1,0 @@
-"""The command line: commands, reading and running a line, and shared parts."""

@@ -1,0 +1,111 @@
+"""Which files of a folder are OpDef sources.
+
+A build takes ``<op>/op_host/<op type>_def.cpp`` by name, but projects of users name the file freely and often keep the
+tiling in it. Sources are therefore recognised by content: they register an op type, and define a class that derives
+from ``OpDef`` or include its header.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from ....errors import Refused
+from ....opening import folders_above, open_file, unreadable
+from ..repository import git_root
+
+SUFFIXES = (".cpp", ".cc", ".cxx")
+LARGEST = 4 << 20
+"""Bytes of a source or header. The largest of 1,500 real sources has 0.3 MB."""
+
+MOST_FILES = 200_000
+"""Files below a folder that is walked. The largest of six checkouts has 22,209."""
+
+LEFT_OUT = frozenset(
+    {
+        *("op_kernel", "op_kernel_aicpu"),  # code of the chip; AI CPU operators, another library with the same names
+        *("test", "tests", "examples", "example", "template", "templates"),
+        *("build", "build_out", "third_party", "node_modules"),
+        "experimental",  # a build of its own that repeats op types
+    }
+)
+"""Folders that are read only if they, or something in them, are named."""
+
+_CLASS = re.compile(rb":\s*(?:public\s+)?(?:ops\s*::\s*)?OpDef\b|\bOpDef\s*\(|\bop_def_registry\.h\"")
+"""A class; or the header of the registry, because a macro of another header may make the class."""
+
+
+def is_source(text: bytes) -> bool:
+    """Return whether a text registers an op type.
+
+    >>> is_source(b"class A : public OpDef {}; OP_ADD(A);"), is_source(b"// OP_ADD is explained in the manual")
+    (True, False)
+    """
+    return b"OP_ADD" in text and re.search(rb"\bOP_ADD\s*\(", text) is not None and _CLASS.search(text) is not None
+
+
+def is_experimental(path: str) -> bool:
+    """Return whether a source lies in a folder ``experimental``, whose operators are not part of the package."""
+    return "experimental" in path.split("/")[:-1]
+
+
+def find_sources(path: str) -> list[str]:
+    """Return the OpDef sources of a file, folder, checkout or project, sorted.
+
+    Folders in :data:`LEFT_OUT` and hidden ones are passed over below ``path``; symbolic links to folders are not
+    followed.
+
+    :raises Refused: if the path cannot be read, or has more than :data:`MOST_FILES`
+    """
+    if not os.path.isdir(path):
+        return [path] if is_source(read_bytes(path)) else []
+    return sorted(each for each in _walk(path) if _has_registration(each, path))
+
+
+def read_bytes(path: str, tree: str | None = None) -> bytes:
+    """Return the text of a source or header.
+
+    :param tree: the folder in which the path was met; None for a path that the user names
+    :raises Refused: if the file cannot be read, is outside the tree, or is larger than :data:`LARGEST`
+    """
+    with open_file(path, tree) as file:
+        text = file.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        raise Refused(f"the file has more than {LARGEST >> 20} MB, which no OpDef source has", path=path)
+    return text
+
+
+def project_of(path: str) -> str:
+    """Return the folder that includes of a source, or of the sources of a folder, may lead into.
+
+    It is the nearest repository of git; without one the outermost folder above with a ``CMakeLists.txt``, because a
+    build sees no further; else the folder itself.
+    """
+    named = os.path.abspath(path)
+    folder = named if os.path.isdir(named) else os.path.dirname(named)
+    above = [folder, *folders_above(folder)]
+    built = [each for each in above if os.path.isfile(os.path.join(each, "CMakeLists.txt"))]
+    return git_root(folder) or (built[-1] if built else folder)
+
+
+def _walk(folder: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise unreadable(error, error.filename) from None
+
+    seen = 0
+    for parent, folders, files in os.walk(folder, onerror=refuse):
+        seen += len(files)
+        if seen > MOST_FILES:
+            message = f"no target at its top, and more than {MOST_FILES:,} files in which sources may be"
+            raise Refused(message, path=folder, hint="name the folder of the operators")
+        folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
+        yield from (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES))
+
+
+def _has_registration(path: str, tree: str) -> bool:
+    """Return whether a file of a tree is a source; one that cannot be read is taken if its name says so."""
+    try:
+        return is_source(read_bytes(path, tree if os.path.islink(path) else None))
+    except Refused:
+        return path.endswith("_def.cpp")

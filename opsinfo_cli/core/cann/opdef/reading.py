@@ -1,0 +1,370 @@
+"""What the OpDef sources of a folder say: rows as opbuild would write them, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....errors import Refused, join_some
+from ..policy import Policy
+from .definition import PRECISION_REDUCE, Chip, Config, OpDefinition, Port, Ports
+from .find import is_experimental, project_of, read_bytes
+from .interpreter import MISSING, Interpreter
+from .parser import Parser
+from .preprocessor import OF_CANN, Files, Preprocessor
+from .syntax import Register
+from .tokens import Fault, Place, SourceMap, Token
+
+if TYPE_CHECKING:
+    from .merge import Merged
+
+Entry = Mapping[str, Mapping[str, str]]
+"""Section -> key -> value, as in a library."""
+
+
+class Length(NamedTuple):
+    """The number of words in one line of a port.
+
+    :param port: ``input0``
+    :param name: of the port, ``x``
+    :param key: ``dtype``, ``format`` or ``unknownshape_format``
+    """
+
+    port: str
+    name: str
+    key: str
+    words: int
+    place: Place
+
+
+@dataclass(eq=False)
+class Row:
+    """One op type on one chip: a section of ``aic-<chip>-ops-info.ini``, and the entry that the script makes of it.
+
+    :param name: the op type
+    :param chip: as written in ``AddConfig``; opbuild makes it the name of the file, case included
+    :param file: with ``line``, what decides the policy: the call of ``PrecisionReduceFlag`` (or ``ExtendCfgInfo``) in
+        force, or the ``AddConfig`` without one, which makes it white (without a configuration) or gray (with one)
+    :param by_default: white only because ``AddConfig("chip")`` or ``OpAICoreConfig("chip")`` sets the flag
+    :param declared: the ``AddConfig`` in force
+    """
+
+    name: str
+    chip: str
+    file: str
+    line: int
+    by_default: bool
+    declared: Place
+    _operator: OpDefinition = field(repr=False)
+    _config: Config = field(repr=False)
+    _places: SourceMap = field(repr=False)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """:raises BadFlag: if ``ExtendCfgInfo`` wrote a flag that the engine refuses"""
+        flag = self._config.settings.get(PRECISION_REDUCE)
+        return Policy.from_flag(flag.text if flag else None)
+
+    @cached_property
+    def entry(self) -> Entry:
+        """The entry in a library. Without its ports if :attr:`columns_unread` says why."""
+        from . import section  # policies do not need it
+
+        merged, _ = self._merged
+        return section.entry(self._operator, self._config, merged)
+
+    @property
+    def columns_unread(self) -> str | None:
+        """Why columns could not be read, with file and line; the policy holds nevertheless."""
+        return self._shown(self._merged[1])
+
+    @property
+    def unread_parts(self) -> list[Unreadable]:
+        """What the entry lacks because it could not be read, its columns or an attribute; the policy holds."""
+        faults = {f"attribute `{each.name}`": each.unread for each in self._operator.attributes.values()}
+        faults["dtypes and formats"] = self._merged[1]
+        return [
+            Unreadable(self.name, *self._places.at(fault.place), f"{part}: {fault.reason}", self.chip)
+            for part, fault in faults.items()
+            if fault
+        ]
+
+    @property
+    def misaligned(self) -> list[Length]:
+        """The lengths of all plain columns if they differ: opbuild then drops the dtype and format lines of the row."""
+        merged, _ = self._merged
+        if merged is None:
+            return []
+        return [
+            Length(_port_key(merged.ports, port), port.name, key, len(columns.given), self._places.at(columns.place))
+            for port, key, columns in merged.lengths
+        ]
+
+    @property
+    def misaligned_unknown_shape(self) -> list[Length]:
+        """``unknownshape_format`` lines of another length than the dtypes: the engine refuses the whole store."""
+        merged, _ = self._merged
+        if merged is None:
+            return []
+        return [
+            Length(
+                _port_key(merged.ports, port),
+                port.name,
+                "unknownshape_format",
+                len(port.unknown_shape),
+                self._places.at(port.unknown_shape_place),
+            )
+            for port in merged.ports.every
+            if port.unknown_shape and len(port.unknown_shape) != len(port.dtypes.written)
+        ]
+
+    @property
+    def is_experimental(self) -> bool:
+        """Whether the source is in a folder ``experimental``, which is a build of its own."""
+        return is_experimental(self.file)
+
+    @cached_property
+    def _merged(self) -> tuple[Merged | None, Fault | None]:
+        from . import merge  # policies do not need it
+
+        try:
+            return merge.merged(self._operator, self._config), None
+        except Fault as fault:
+            return None, fault
+
+    def _shown(self, fault: Fault | None) -> str | None:
+        return f"{':'.join(map(str, self._places.at(fault.place)))}: {fault.reason}" if fault else None
+
+
+def _port_key(ports: Ports, port: Port) -> str:
+    for kind, side in (("input", ports.inputs), ("output", ports.outputs)):
+        for at, each in enumerate(side):
+            if each is port:
+                return f"{kind}{at}"
+    raise ValueError(port.name)
+
+
+@dataclass(eq=False)
+class Operator:
+    """An op type that was read.
+
+    :param file: with ``line``, its registration
+    :param chips: those that it declares, which may be none
+    """
+
+    name: str
+    file: str
+    line: int
+    chips: tuple[str, ...]
+    _operator: OpDefinition = field(repr=False)
+
+    @property
+    def unread(self) -> list[Fault]:
+        """Why parts of its entry could not be read: ports, attributes."""
+        ports = [self._operator.ports, *(chip.config.ports for chip in self._operator.core.chips.values())]
+        faults = [port.unread for each in ports for port in each.every]
+        faults += [attribute.unread for attribute in self._operator.attributes.values()]
+        return [fault for fault in faults if fault is not None]
+
+
+class Unreadable(NamedTuple):
+    """An op type, or a file (then ``name`` is None), that could not be read.
+
+    :param line: 1-based
+    :param chip: the only one on which it could not; None for all
+    """
+
+    name: str | None
+    file: str
+    line: int
+    reason: str
+    chip: str | None = None
+
+
+class Unpassed(NamedTuple):
+    """An ``OpAICoreConfig`` that is filled and never given to ``AddConfig``: nothing of it has an effect.
+
+    :param name: the op type
+    :param variable: the name of the configuration
+    :param line: where it is declared
+    :param policy: what it would have set: gray without a flag
+    :param flag: the call that set the policy; None for gray
+    """
+
+    name: str
+    variable: str
+    file: str
+    line: int
+    policy: Policy
+    flag: Place | None
+
+
+class Registration(NamedTuple):
+    """One ``OP_ADD``. Of several of one op type in a library, opbuild uses the first for all."""
+
+    name: str
+    place: Place
+
+
+@dataclass(eq=False)
+class Reading:
+    """:param files: the sources, as given
+    :param operators: op types that were read, whether they declare a chip or not
+    """
+
+    files: list[str]
+    rows: list[Row] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    unpassed: list[Unpassed] = field(default_factory=list)
+    registrations: list[Registration] = field(default_factory=list)
+
+
+def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
+    """Read OpDef sources, as :func:`~opsinfo_cli.core.cann.opdef.find.find_sources` finds them.
+
+    What cannot be read is in the answer; nothing is raised for the content of a file.
+
+    :param project: the folder that local includes may lead into; by default that of the first file
+        (:func:`~opsinfo_cli.core.cann.opdef.find.project_of`)
+    """
+    reading = Reading(list(files))
+    if not reading.files:
+        return reading
+    headers = Files(project or project_of(reading.files[0]))
+    for file in reading.files:
+        try:
+            found = _read_source(file, headers)
+        except Refused as error:
+            reading.unreadable.append(Unreadable(None, file, 1, error.message))
+        else:
+            for name in ("rows", "operators", "unreadable", "unpassed", "registrations"):
+                getattr(reading, name).extend(getattr(found, name))
+    return reading
+
+
+def _read_source(file: str, headers: Files) -> Reading:
+    """Return what a source says.
+
+    Headers are looked for in the whole project only if something is missing. If one macro of the build decides
+    something, the source is read with it and without it.
+    """
+    preprocessor = Preprocessor(headers)
+    found = _attempt(preprocessor, file)
+    parts = [part for operator in found.operators for part in operator.unread]
+    if preprocessor.missing and (found.unreadable or parts or not found.registrations):
+        preprocessor = Preprocessor(headers, searches=True)
+        found = _attempt(preprocessor, file)
+    if found.unreadable and len(preprocessor.undecided) == 1:
+        (macro,) = preprocessor.undecided
+        ways = [_attempt(Preprocessor(headers, preprocessor.searches, {macro: value}), file) for value in (True, False)]
+        if not any(way.unreadable for way in ways):
+            return _common(macro, *ways)
+    return found
+
+
+def _attempt(preprocessor: Preprocessor, file: str) -> Reading:
+    reading = Reading([file])
+    try:
+        _run_source(preprocessor, file, reading)
+    except Fault as fault:
+        return _given_up(file, preprocessor.files.places.at(fault.place), fault.reason)
+    except RecursionError:
+        return _given_up(file, Place(file, 1), "the text is nested too deeply")
+    return reading
+
+
+def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
+    """Return what a source says whether or not the build defines a macro; rows that differ are unreadable."""
+    found = Reading(defined.files, registrations=undefined.registrations)
+    every = {(row.name, row.chip): row for way in (undefined, defined) for row in way.rows}
+    same = {(row.name, row.chip): row for row in undefined.rows}
+    for key, row in every.items():
+        other = same.get(key)
+        if other is not None and (row.entry, row.by_default) == (other.entry, other.by_default):
+            found.rows.append(row)
+        else:
+            reason = f"on {row.chip}: the build decides it by defining `{macro}` or not"
+            found.unreadable.append(Unreadable(row.name, *row.declared, reason, row.chip))
+    found.operators = [
+        replace(operator, chips=tuple(chip for name, chip in every if name == operator.name))
+        for operator in {each.name: each for each in (*undefined.operators, *defined.operators)}.values()
+    ]
+    found.unpassed = [each for each in undefined.unpassed if each in defined.unpassed]
+    return found
+
+
+def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:
+    places = preprocessor.files.places
+    tokens = preprocessor.run(file)
+    interpreter = Interpreter(Parser(tokens).whole().definitions)
+    for token in _unseen(tokens, interpreter.registrations):
+        reason = _with_includes(NOT_UNDERSTOOD, preprocessor)
+        reading.unreadable.append(Unreadable(token.text, *places.at(token.place), reason))
+    for registration in interpreter.registrations:
+        place = places.at(registration.place)
+        if registration.chip is not None:
+            reason = f"on {registration.chip}: `REGISTER_OP_AICORE_CONFIG` is not interpreted"
+            reading.unreadable.append(Unreadable(registration.name, *place, reason, registration.chip))
+            continue
+        reading.registrations.append(Registration(registration.name, place))
+        try:
+            operator, configs = interpreter.construct_operator(registration)
+        except Fault as fault:
+            at = places.at(fault.place)
+            reading.unreadable.append(Unreadable(registration.name, *at, _with_includes(fault.reason, preprocessor)))
+        except RecursionError:
+            reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
+        else:
+            chips = tuple(operator.core.chips)
+            reading.operators.append(Operator(operator.name, *place, chips, operator))
+            reading.rows += [_row(operator, name, chip, places) for name, chip in operator.core.chips.items()]
+            reading.unpassed += _unpassed(operator.name, configs, places)
+
+
+def _unseen(tokens: list[Token], seen: list[Register]) -> Iterator[Token]:
+    """Yield the names of registrations in a source that its definitions do not show."""
+    places = {registration.place for registration in seen}
+    for at, token in enumerate(tokens[:-2]):
+        name = tokens[at + 2]
+        if token.text == "OP_ADD" and tokens[at + 1].text == "(" and name.place not in places:
+            yield name
+
+
+NOT_UNDERSTOOD = "the text around `OP_ADD` is not understood"
+
+
+def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
+    """Return a reason; if a missing header may be the cause, with the includes that were not found."""
+    if reason != NOT_UNDERSTOOD and not reason.endswith(MISSING):
+        return reason
+    names = [f"`{name}`" for name, _ in preprocessor.missing if not name.startswith(OF_CANN)]
+    return f"{reason}; includes that the project does not have: {join_some(names)}" if names else reason
+
+
+def _given_up(file: str, place: Place, reason: str) -> Reading:
+    """Return all op types of a source as unreadable, and the file itself if it shows none."""
+    text = read_bytes(file).decode("utf-8", "replace")
+    names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", text)) or {None: None}
+    return Reading([file], unreadable=[Unreadable(name, *place, reason) for name in names])
+
+
+def _row(operator: OpDefinition, name: str, chip: Chip, places: SourceMap) -> Row:
+    flag = chip.config.settings.get(PRECISION_REDUCE)
+    by_default = flag is not None and flag.is_default
+    declared = places.at(chip.place)
+    decided = places.at(flag.place) if flag is not None else declared
+    return Row(operator.name, name, *decided, by_default, declared, operator, chip.config, places)
+
+
+def _unpassed(name: str, configs: list[Config], places: SourceMap) -> Iterable[Unpassed]:
+    for config in configs:
+        if config.is_passed or not config.is_filled:
+            continue
+        flag = config.settings.get(PRECISION_REDUCE)
+        policy = None if flag is None or flag.text not in ("true", "false") else Policy.from_flag(flag.text)
+        place = None if flag is None or flag.is_default else places.at(flag.place)
+        yield Unpassed(name, config.variable, *places.at(config.place), policy or Policy.GRAY, place)

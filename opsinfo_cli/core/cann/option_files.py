@@ -1,0 +1,267 @@
+"""Files of compiler options that mark nodes: keep_dtype, customize_dtypes; and the engine's ``fe.ini``.
+
+keep_dtype: nodes that keep their dtype; a line is the name of a node or ``OpType::TYPE``; there are no comments.
+Source: hicann/ge ffdcbc9f, compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65.
+
+customize_dtypes: dtypes, which override keep_dtype and the precision mode; lines are
+``NAME:InputDtype:a,b,OutputDtype:c`` or ``OpType::TYPE:InputDtype:...``. Source: the same,
+compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_parser.cc:60-258.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import Damaged
+from ...lab.graph.judge.node_facts import Customized
+from ..text.source import read_bytes
+from .dtype_names import canonical
+from .entry_rules import DTYPES
+from .keep_dtype import OP_TYPE, kept_names
+from .policy import BLANKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...lab.graph.graph import ModelGraph
+
+_INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
+_LONGEST = 1023
+"""The most bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
+_MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
+_PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
+_FP16_TYPES = "fp16.op_type"
+
+
+class OptionFileFault(NamedTuple):
+    """A fault of a line.
+
+    :param name: kebab-case, for findings
+    :param line: 1-based, with ``column`` in code points
+    :param refuses: whether the compiler refuses the file; otherwise it ignores the line or part of it
+    :param word: the faulty name, mode or dtype, at or after the column
+    """
+
+    name: str
+    line: int
+    column: int
+    message: str
+    refuses: bool
+    hint: str | None = None
+    word: str = ""
+
+
+class ListedName(NamedTuple):
+    """One line: the name of a node or an op type, and what the line sets for it.
+
+    :param line: 1-based, with ``column`` in code points
+    """
+
+    name: str
+    is_type: bool
+    line: int
+    column: int = 1
+    dtypes: Customized = Customized((), ())
+    mode: str = ""
+
+
+def option_lines(path: str) -> list[str]:
+    """The lines as the engine reads them: ended by a line feed alone; bytes that are not UTF-8 stay as half surrogates.
+
+    :raises Refused: if the file cannot be read
+    """
+    lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def not_in_graph(names: Iterable[ListedName], graph: ModelGraph) -> list[OptionFileFault]:
+    """Return the lines whose node or op type the graph does not have: the compiler ignores them."""
+    known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
+    return [
+        OptionFileFault("not-in-model", each.line, each.column, f"the graph has no {what} `{each.name}`", False)
+        for each in names
+        for what, own in [known[each.is_type]]
+        if each.name not in own
+    ]
+
+
+def _refuse(faults: list[OptionFileFault], path: str) -> None:
+    """:raises Damaged: for the first fault that makes the compiler refuse the file"""
+    for fault in faults:
+        if fault.refuses:
+            place = {"line": fault.line, "column": fault.column}
+            raise Damaged(fault.message, name=fault.name, path=path, **place, hint=fault.hint)
+
+
+class KeepDtype:
+    """The content of a keep_dtype file.
+
+    :ivar names: its lines in order, empty ones left out
+    """
+
+    def __init__(self, lines: list[str], path: str = "keep_dtype") -> None:
+        self.path = path
+        self.names = [ListedName(each.name, each.is_type, each.line) for each in kept_names(lines)]
+
+    @classmethod
+    def read(cls, path: str) -> KeepDtype:
+        """:raises Refused: if the file cannot be read"""
+        return cls(option_lines(path), path)
+
+    def marks(self, graph: ModelGraph) -> frozenset[int]:
+        """Return indexes of the listed nodes, by their names, those of their parts, or op types before fusion.
+
+        The compiler marks the parsed graph, and a node that it then fuses inherits the mark of any of its parts
+        (hicann/ge ffdcbc9f, graph_metadef/register/graph_optimizer/graph_fusion/graph_pass_util.cc:444-472). Here that
+        holds for the fusions that opsinfo applies; a node that the file has as fused is marked by its own name, or by
+        that of the only operator it comes from.
+
+        :raises Damaged: if the compiler refuses the file; see :meth:`faults`
+        """
+        _refuse(self.faults(graph), self.path)
+        names = {each.name for each in self.names if not each.is_type}
+        types = {each.name for each in self.names if each.is_type}
+        return frozenset(
+            node.index
+            for node in graph
+            if node.name in names
+            or not types.isdisjoint(node.first_types)
+            or (not names.isdisjoint(node.fused_from) and (len(node.fused_from) == 1 or "fused_by" in node.attributes))
+        )
+
+    def faults(self, graph: ModelGraph) -> list[OptionFileFault]:
+        """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
+        names = set(graph.names).union(*(node.fused_from for node in graph if node.fused_from))
+        types = {each for node in graph for each in node.first_types}
+        found = []
+        for each in self.names:
+            if each.name in (types if each.is_type else names):
+                continue
+            refuses = each.is_type and not _PASCAL_CASE.fullmatch(each.name)
+            what = "op type" if each.is_type else "node"
+            message = f"the graph has no {what} `{each.name}`" if each.name else "a blank line"
+            hint = "the file has no comments" if each.name.startswith("#") else None
+            if refuses:
+                message += "; the compiler refuses the file, because an op type must be in PascalCase"
+            found.append(OptionFileFault("not-in-model", each.line, 1, message, refuses, hint))
+        return found
+
+
+class CustomizeDtypes:
+    """The content of a customize_dtypes file.
+
+    :ivar names: by (name, whether it is an op type); the first line of a name wins
+    :ivar faults: the faults of its lines
+    """
+
+    def __init__(self, lines: list[str], path: str = "customize_dtypes") -> None:
+        self.path = path
+        self.names: dict[tuple[str, bool], ListedName] = {}
+        self.faults: list[OptionFileFault] = []
+        for number, text in enumerate(lines, 1):
+            if len(text.encode("utf-8", "surrogateescape")) > _LONGEST:
+                message = f"a line of more than {_LONGEST} bytes: the engine ignores it and all lines after it"
+                self.faults.append(OptionFileFault("line-too-long", number, 1, message, False))
+                break
+            self._line(text, number)
+
+    @classmethod
+    def read(cls, path: str) -> CustomizeDtypes:
+        """:raises Refused: if the file cannot be read
+        :raises Damaged: if the engine refuses a line; has its place
+        """
+        asked = cls(option_lines(path), path)
+        _refuse(asked.faults, path)
+        return asked
+
+    def marks(self, graph: ModelGraph) -> dict[int, Customized]:
+        """Return the dtypes by node index; a node's own line overrides its op type's."""
+        found: dict[int, Customized] = {}
+        for node in graph:
+            asked = self.names.get((node.name, False)) or self.names.get((node.type, True))
+            if asked is not None:
+                found[node.index] = asked.dtypes
+        return found
+
+    def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
+        """Return lines that have no effect on a graph."""
+        return not_in_graph(self.names.values(), graph)
+
+    def _line(self, text: str, number: int) -> None:
+        line = text.partition("\0")[0]
+        is_type = line.startswith(OP_TYPE)
+        head = len(OP_TYPE) if is_type else 0
+        body = line[head:].strip(BLANKS)
+        name, colon, _ = body.partition(":")
+        if not colon or not name:
+            what = "an empty line" if not body else "no `:` after a name"
+            self._fault("bad-line", number, 1, f"{what}: the engine refuses the file", _form(body))
+            return
+        at_in, at_out = body.find(_INPUTS), body.find(_OUTPUTS)
+        if at_in < 0 and at_out < 0:
+            self._fault("bad-line", number, head + 1, f"neither `{_INPUTS}` nor `{_OUTPUTS}`", _form(body))
+            return
+        if 0 <= at_out < at_in:
+            self._fault("bad-line", number, head + at_out + 1, f"`{_INPUTS}` must come before `{_OUTPUTS}`")
+            return
+        last = len(body)
+        inputs = self._dtypes(body, at_in, _INPUTS, at_out if at_out >= 0 else last, number, head)
+        outputs = self._dtypes(body, at_out, _OUTPUTS, last, number, head)
+        if inputs is None or outputs is None:
+            return
+        key = (name, is_type)
+        if key in self.names:
+            first = self.names[key].line
+            message = f"line {first} also has `{name}` and wins"
+            self.faults.append(OptionFileFault("duplicate-name", number, head + 1, message, False, word=name))
+            return
+        self.names[key] = ListedName(name, is_type, number, dtypes=Customized(inputs, outputs))
+
+    def _dtypes(self, body: str, at: int, word: str, end: int, number: int, head: int) -> tuple[str | None, ...] | None:
+        """Return the dtypes between two places of a line; None if one of them is refused."""
+        if at < 0:
+            return ()
+        start = at + len(word) + 1
+        if start > len(body):
+            self._fault("bad-line", number, head + at + 1, f"no dtype after `{word}`")
+            return None
+        text = body[start : max(end, start)]
+        dtypes: list[str | None] = []
+        for part in text.split(",") if text else ():
+            dtype = part.strip(BLANKS)
+            if dtype and (dtype.lower() not in DTYPES or dtype.lower() == "undefined"):
+                meant = _MEANT.get(dtype.lower())
+                hint = f"did you mean `{meant}`?" if meant else None
+                self._fault("bad-dtype", number, head + start + 1, f"`{dtype}` is not a dtype", hint, dtype)
+                return None
+            dtypes.append(canonical(dtype) if dtype else None)
+            start += len(part) + 1
+        return tuple(dtypes)
+
+    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, True, hint, word))
+
+
+def _form(body: str) -> str | None:
+    if body.startswith("#"):
+        return "the file has no comments"
+    return None if not body else "the form of a line is `NAME:InputDtype:a,b,OutputDtype:c`"
+
+
+def fp16_op_types(path: str) -> frozenset[str]:
+    """Return the op types of ``fp16.op_type`` in the engine's ``fe.ini``, which expect float16; not trimmed.
+
+    ``key=value`` lines, ``#`` comments; a line without ``=`` is ignored and the first of equal keys wins. Source:
+    hicann/ge ffdcbc9f, compiler/engines/nn_engine/utils/common/configuration.cc:897-921, 1681-1686, 1723-1732.
+
+    :raises Refused: if the file cannot be read
+    :raises Damaged: if the key is missing, so that the file is probably not a fe.ini
+    """
+    for text in option_lines(path):
+        line = text.strip(BLANKS)
+        key, equals, value = line.partition("=")
+        if equals and not line.startswith("#") and key.strip(BLANKS) == _FP16_TYPES:
+            value = value.strip(BLANKS)
+            return frozenset(value.split(",")) if value else frozenset()
+    raise Damaged(f"`{_FP16_TYPES}` is not set", path=path, hint="is this the engine's fe.ini?")

@@ -1,0 +1,47 @@
+"""The repository that paths in output for programs are relative to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...opening import folders_above
+
+
+@dataclass(frozen=True)
+class Repository:
+    """:param root: an absolute path"""
+
+    root: str
+
+    @classmethod
+    def around(cls, folder: str, environment: Mapping[str, str]) -> Repository:
+        """Return the root from CI if it contains the folder, else the nearest folder with ``.git``, else the folder."""
+        for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+            root = environment.get(name)
+            if root and _below(os.path.realpath(folder), os.path.realpath(root)) is not None:
+                return cls(os.path.abspath(root))
+        own = os.path.abspath(folder)
+        return cls(git_root(own) or own)
+
+    def relative(self, path: str) -> str:
+        """Return a path with forward slashes, relative to the root if it is below it, else absolute."""
+        absolute = os.path.abspath(path)
+        found = _below(absolute, self.root)
+        if found is None:
+            found = _below(os.path.realpath(path), os.path.realpath(self.root))
+        return (absolute if found is None else found).replace(os.sep, "/")
+
+
+def git_root(folder: str) -> str | None:
+    """Return the nearest folder with ``.git``, at ``folder`` (an absolute path) or above it."""
+    folders = (folder, *folders_above(folder))
+    return next((each for each in folders if os.path.lexists(os.path.join(each, ".git"))), None)
+
+
+def _below(path: str, root: str) -> str | None:
+    if path == root:
+        return "."
+    inside = root.rstrip(os.sep) + os.sep
+    return path[len(inside) :] if path.startswith(inside) else None

@@ -1,0 +1,134 @@
+"""Script lines that set a precision mode, a mixlist and the loss scale."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import unicodedata
+from typing import Any, NamedTuple
+
+from ...errors import UsageFault
+from ...systems.facts import facts
+from .near_names import did_you_mean
+from .precision_mode import MODES, Mode, required_mode
+
+_LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
+_DEFAULT_MODE = "allow_mix_precision"
+_NOT_SHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode's categories of control characters, direction marks, undecodable bytes, and line ends."""
+
+
+class SetupSnippet(NamedTuple):
+    """Script lines for one framework.
+
+    :param loss_scale: the lines about the loss scale, which ``text`` has as well
+    :param prints: the lines that print the loss scale or overflows of each step, as ``qualify`` reads them; ``text``
+        has them as well, if the loss is scaled
+    :param mode: the mode that the lines set, as its system spells it
+    """
+
+    name: str
+    title: str
+    text: str
+    loss_scale: str
+    prints: str
+    takes_mixlist: bool
+    source: str
+    mode: Mode
+
+
+def snippet_names() -> list[str]:
+    return list(facts("snippets")["snippets"])
+
+
+def default_mode(name: str) -> Mode:
+    """Return the mode that a snippet sets by default; Habana's lists mean bfloat16."""
+    return required_mode(_content(name).get("default_mode", _DEFAULT_MODE))
+
+
+def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
+    """:raises UsageFault: if the name is unknown, it cannot set the mode, or the mode takes no mixlist"""
+    content = _content(name)
+    takes = content["takes_mixlist"]
+    if mixlist is not None and takes and not mode.is_mixed:
+        message = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
+        raise UsageFault(message, name="mode-refuses-mixlist", hint="--precision-mode allow_mix_precision")
+    low = _LOW.get(mode.engine, "other")
+    mode = _spelled(name, content, mode, low)
+    values = {
+        "{option}": mode.option,
+        "{mode}": mode.name,
+        "{mixlist}": _quoted(mixlist or "", content["quote"]),
+        "{low}": low,
+        "{manager}": ", loss_scale_manager=manager" if mode.engine in facts("snippets")["scaled"] else "",
+    }
+    loss_scale = _loss_scale(content, mode)
+    lines = []
+    for line in content["lines"]:
+        if isinstance(line, dict):  # a line for some low dtypes
+            line = str(line["line"]) if low in line["only"] else None
+        if line is not None and (mixlist is not None or "{mixlist}" not in line):
+            lines.append(line)
+    while lines and (not lines[-1] or lines[-1].startswith("[")):  # an empty section of an ini
+        lines.pop()
+    if "{loss_scale}" not in lines:
+        lines += ["", "{loss_scale}"]
+    prints = content.get("prints", []) if mode.engine in facts("snippets")["scaled"] else []
+    if prints:
+        lines += ["", f"{content['comment']} print what `opsinfo qualify` reads", *prints]
+    if mixlist is not None and not takes:
+        lines.insert(0, f"# no mixlist here: {content['instead']}")
+    text = "\n".join(loss_scale if line == "{loss_scale}" else _filled(line, values) for line in lines) + "\n"
+    return SetupSnippet(name, content["title"], text, loss_scale, "\n".join(prints), takes, content["source"], mode)
+
+
+def _content(name: str) -> dict[str, Any]:
+    content: dict[str, Any] | None = facts("snippets")["snippets"].get(name)
+    if content is None:
+        hint = did_you_mean(name, snippet_names()) or f"known snippets: {', '.join(snippet_names())}"
+        raise UsageFault(f"unknown snippet `{name}`", name="unknown-snippet", hint=hint)
+    return content
+
+
+def _spelled(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
+    """Return the mode as the snippet's system spells it.
+
+    :raises UsageFault: if the system has no such mode
+    """
+    allowed = content.get("modes")
+    if allowed is not None and low not in allowed:
+        known = [other.name for other in MODES.values() if _LOW.get(other.engine) in allowed]
+        message = f"the {name} snippet cannot set `{mode.name}`: its only low dtypes are {' and '.join(allowed)}"
+        raise UsageFault(message, name="mode-not-in-snippet", hint=f"--precision-mode {' or '.join(known)}")
+    if content.get("option") == "precision_mode" and "v1" not in mode.options:
+        same = [other for other in mode.same if "v1" in MODES[other].options]
+        if not same:
+            raise UsageFault(f"the {name} snippet cannot set `{mode.name}`", name="mode-not-in-snippet")
+        return MODES[same[0]]
+    return mode
+
+
+def _loss_scale(content: dict[str, Any], mode: Mode) -> str:
+    """Return the lines about the loss scale; only float16 needs one."""
+    common = facts("snippets")
+    if content.get("scales_nothing") or mode.engine in common["scaled"]:
+        return "\n".join(content["loss_scale"])
+    is_bfloat16 = mode.engine in ("MIX_BF16", "ALLOW_FP32_TO_BF16")
+    return f"{content['comment']} {common['unscaled']['bfloat16' if is_bfloat16 else 'other']}"
+
+
+def _filled(line: str, values: dict[str, str]) -> str:
+    for key, value in values.items():
+        line = line.replace(key, value)
+    return line
+
+
+def _quoted(path: str, how: str) -> str:
+    """:raises UsageFault: if the format cannot express the path"""
+    if how == "ini" and path != path.strip():
+        raise UsageFault("an ini cannot hold this path", path=path)
+    if not path.isprintable() and any(unicodedata.category(character) in _NOT_SHOWN for character in path):
+        raise UsageFault("the path of the mixlist has a control character", name="control-character", path=path)
+    if how == "shell":
+        return shlex.quote(path)
+    return path if how == "ini" else json.dumps(path, ensure_ascii=False)

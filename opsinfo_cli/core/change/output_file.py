@@ -1,0 +1,104 @@
+"""opsinfo's own output files, such as reports, plots and copies: written as a whole, without a backup."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+
+from ...errors import Refused
+from .vault_place import require_outside_vault
+from .whole_file import Place, new_mode, place_of, put, require_trusted, write_all, write_whole
+
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""Streams that a shell may have redirected to a file that other processes write too; never replaced."""
+
+
+def require_writable(path: str) -> None:
+    """:raises Refused: if no file can be written to the path, or another user may redirect a write of root; called
+    before the work begins
+    """
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
+    if os.path.isdir(path):
+        raise Refused("this is a directory; give the name of a file", name="not-written", path=path)
+    if not os.path.isdir(folder):
+        hint = f"create the directory first: {os.path.dirname(path)}"
+        raise Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
+    if not path.startswith(_STREAMS) and (os.path.isfile(path) or not os.path.exists(path)):
+        require_outside_vault(path, real)
+        require_trusted(path, real)
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a whole file, following links; anything but a regular file (/dev/stdout, a pipe) is written into.
+
+    :raises Refused: as :func:`require_writable`, or if the system refuses; an existing file is then unchanged
+    """
+    real = os.path.realpath(path)
+    try:
+        mode = os.stat(path).st_mode if os.path.exists(path) else None
+        if path.startswith(_STREAMS) or (mode is not None and not stat.S_ISREG(mode)):
+            _stream(path, data)
+            return
+        require_writable(path)
+        with place_of(real) as place:
+            write_whole(place, data, mode=new_mode() if mode is None else stat.S_IMODE(mode))
+    except OSError as error:
+        raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
+
+
+def _stream(path: str, data: bytes) -> None:
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+    own = int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
+    try:
+        write_all(descriptor, data)
+    finally:
+        os.close(descriptor)
+
+
+def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> None:
+    """Write copies of files, all or none.
+
+    :param files: path of each original -> bytes of its copy
+    :param directory: whether ``target`` is a new directory for all of them, or the one new file
+    :raises Refused: if a file exists already or cannot be written; no file is left then
+    """
+    target = os.path.abspath(target)
+    copies = {os.path.join(target, os.path.basename(path)) if directory else target: files[path] for path in files}
+    require_outside_vault(target, os.path.join(os.path.realpath(target), "") if directory else os.path.realpath(target))
+    written = []
+    with new_folder(target) if directory else nullcontext(), place_of(os.path.realpath(next(iter(copies)))) as place:
+        try:
+            for path, data in copies.items():
+                put(Place(path, place.folder), None, data)
+                written.append(path)
+        except BaseException:
+            with suppress(OSError):
+                for path in written:
+                    os.unlink(path)
+            raise
+
+
+@contextmanager
+def new_folder(path: str) -> Iterator[None]:
+    """Create a folder, unless it exists; it is removed again if the work fails.
+
+    :raises Refused: if it cannot be created
+    """
+    is_new = not os.path.lexists(path)
+    try:
+        if is_new:
+            os.mkdir(path)
+    except OSError as error:
+        raise Refused(error.strerror or str(error), name="not-written", path=path) from None
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                os.rmdir(path)
+        raise

@@ -1,0 +1,278 @@
+"""Restore files: undo the last change as a whole, or restore one content by its id."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...errors import Refused, UsageFault, counted, join_some
+from ..cann.install import version_at
+from .scope import scope_of
+from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state
+from .vault_place import MACHINE, NUMBER, vault_path
+from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
+from .writer import Write, Writer
+
+
+class Restored(NamedTuple):
+    """One restored file.
+
+    :param entry: the backup
+    :param original: the file before; None if there was none
+    :param content: its content after; None if it was removed
+    """
+
+    entry: Entry
+    original: Original | None
+    content: bytes | None
+
+    @property
+    def path(self) -> str:
+        return self.entry.file.path
+
+    @property
+    def sha256(self) -> str | None:
+        return self.entry.file.before
+
+    @property
+    def current(self) -> bytes | None:
+        return self.original and self.original.data
+
+
+def restore(
+    target: str,
+    to: str | None = None,
+    *,
+    only: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    backup_dir: str | None = None,
+) -> list[Restored]:
+    """Undo the last change of a target as a whole, or restore one backup, as ``opsinfo restore``.
+
+    :param target: a TARGET, or the id of a change to undo
+    :param only: leave the files of the change that do not belong to the target
+    :param to: the id of a backup or change, or ``pristine``; None to undo the last change
+    :param force: restore even if the file changed since, or is of another CANN version
+    :param dry_run: write nothing, and return what would be restored
+    :param backup_dir: the folder of backups; None for the usual one
+    :raises UsageFault: if there is nothing to undo, or no such backup
+    :raises Refused: if the files changed since, unless ``force``
+    """
+    writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force)
+    return restore_any(writer, target, to, only, force, dry_run)[1]
+
+
+def restore_any(
+    writer: Writer, target: str, which: str | None, only: bool, force: bool, dry_run: bool
+) -> tuple[str | None, list[Restored]]:
+    """Undo the last change of a target, or the change that is named instead of a target, or restore a backup.
+
+    :returns: as :func:`restore_last`
+    :raises UsageFault, Refused: as :func:`restore_last` and :func:`restore_to`
+    """
+    if _CHANGE.fullmatch(target) and not os.path.lexists(target):
+        if which is not None:
+            raise UsageFault(f"`{target}` is a change, and --to names another one", hint="give one of them")
+        return restore_to(writer, lambda _: True, target, force, dry_run)
+    if which is None:
+        return restore_last(writer, scope_of(target), force, dry_run, only)
+    return restore_to(writer, scope_of(target), which, force, dry_run)
+
+
+_CHANGE = re.compile(rf"(?:{MACHINE.pattern})-{NUMBER.pattern}(?:\.{NUMBER.pattern})?")
+
+
+def restore_last(
+    writer: Writer, scope: Scope, force: bool, dry_run: bool, only: bool = False
+) -> tuple[str | None, list[Restored]]:
+    """Undo the newest change whose result the files have now; one that was interrupted half way counts as such.
+
+    The files of the change that are out of scope are named before they are restored, too.
+
+    :param only: whether to leave the files that are out of scope
+    :param force: whether to undo the newest one even if the files changed since
+    :returns: the id of the new change, None if nothing was written, and the restored files
+    :raises UsageFault: if there is nothing left to undo
+    :raises Refused: if no change matches the files, or damage to the vault makes that unknown
+    """
+    while True:
+        record = _to_undo(writer.vault.history(), scope, force)
+        others = [file.path for file in record.files if not scope(file.path)]
+        if others and not only:
+            more = counted(len(others), "other file")
+            writer.say(f"change {record.id} has {more}, restored with it: {join_some(others)}; --only leaves them")
+        chosen = [entry for entry in record.entries if not only or scope(entry.file.path)]
+        if dry_run:
+            return None, _contents(writer, chosen)
+        paths = [entry.file.path for entry in chosen]
+        with writer.locked(paths, ends=True) as (places, history):
+            now = _to_undo(history, scope, force)
+            if now.id != record.id:  # another process came first
+                continue
+            restored = _contents(writer, chosen)
+            change = _write(writer, history, places, restored, undoes=now.id if len(chosen) == len(now.files) else None)
+            if now.state == "pending":
+                with suppress(Refused):
+                    writer.vault.save(replace(now, state="abandoned", folders=[]))
+            return change, restored
+
+
+def _to_undo(history: History, scope: Scope, force: bool) -> Record:
+    newest = None
+    for record in reversed(history.records):
+        # a return to one content by `--to` counts as a change of its own
+        is_over = record.undoes or record.state == "abandoned" or record.id in history.undone
+        if is_over or not any(scope(file.path) for file in record.files):
+            continue
+        states = {file_state(record, file) for file in record.files}
+        if states == {"before"}:  # its old content is there again
+            continue
+        newest = newest or record
+        if force or "other" not in states:
+            if not force:
+                history.require_known(since=record.number)
+            return record
+    history.require_known()
+    if newest is None:
+        raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
+    raise _changed_since(history, newest)
+
+
+def _changed_since(history: History, record: Record) -> Refused:
+    file = next(file for file in record.files if file_state(record, file) == "other")
+    digest = digest_at(file.path)
+    if digest is None:
+        hint = "`opsinfo restore TARGET --to ID` creates it again"
+        return Refused("the file is missing", name="gone", path=file.path, hint=hint)
+    if history.lineage_of(file.path, digest) != file.lineage:
+        return _other_lineage(file)
+    return Refused(
+        f"the file was changed again since change {record.id}; undoing it would lose the later change",
+        name="changed-since",
+        path=file.path,
+        hint="choose a backup with --to ID; --force undoes the change anyway, after a backup",
+    )
+
+
+def _other_lineage(file: ChangedFile) -> Refused:
+    before, now = file.version or "unknown", version_at(file.path) or "unknown"
+    differs = f"CANN of the backup: {before}, of the file: {now}" if before != now else "opsinfo wrote other content"
+    return Refused(
+        f"something other than opsinfo, such as an upgrade, has replaced the file since the backup ({differs})",
+        name="other-lineage",
+        path=file.path,
+        hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
+    )
+
+
+def restore_to(
+    writer: Writer, scope: Scope, which: str, force: bool, dry_run: bool
+) -> tuple[str | None, list[Restored]]:
+    """Restore one content: a backup or change by its id, or ``pristine``, the first one seen of the file's version.
+
+    :returns: as :func:`restore_last`
+    :raises UsageFault: if there is no such backup
+    :raises Refused: if the file is of another version than the backup, unless ``force``
+    """
+
+    def wanted() -> list[Entry]:
+        entries = _pristine(writer.vault.history(), scope) if which == "pristine" else _by_id(writer, scope, which)
+        if not entries:
+            raise UsageFault(
+                f"no backup `{which}` of this target", name="no-backup", hint="`opsinfo backups` lists them"
+            )
+        return entries
+
+    def contents() -> list[Restored]:
+        restored = _contents(writer, wanted())
+        if not force:
+            for each in restored:
+                _require_lineage(writer, each)
+        return restored
+
+    if dry_run:
+        return None, contents()
+    with writer.locked([entry.file.path for entry in wanted()]) as (places, history):
+        restored = contents()  # again: an upgrade may have come during the wait
+        return _write(writer, history, places, [each for each in restored if each.path in places]), restored
+
+
+def _pristine(history: History, scope: Scope) -> list[Entry]:
+    newest = {entry.file.path: entry.file.lineage for entry in history.entries if scope(entry.file.path)}
+    found = []
+    for path, lineage in newest.items():
+        digest = digest_at(path)
+        known = digest and history.lineage_of(path, digest)
+        if not known:
+            history.require_known()
+        entry = history.pristine(path, known or lineage)
+        found += [entry] if entry else []
+    return found
+
+
+def _by_id(writer: Writer, scope: Scope, which: str) -> list[Entry]:
+    """:raises Refused: if the record exists and is damaged"""
+    found = []
+    for history in writer.vault.histories():
+        names = {which, f"{history.machine}-{which}"} if history.machine == writer.vault.machine else {which}
+        for damage in history.damage:
+            if damage.number and names & {f"{history.machine}-{damage.number}{end}" for end in ("", _end(which))}:
+                history.require_known(since=damage.number - 1)
+        for entry in history.entries:
+            has_content = entry.file.backup or entry.file.before is None  # None: the change created the file
+            if names & {entry.record.id, entry.id} and has_content and scope(entry.file.path):
+                found.append(entry)
+    return found
+
+
+def _end(which: str) -> str:
+    """Return the part of an id that selects one file of a change."""
+    name, dot, index = which.rpartition(".")
+    return dot + index if name else ""
+
+
+def _require_lineage(writer: Writer, restored: Restored) -> None:
+    """:raises Refused: if the file is of another vendor state than the backup, or that is unknown"""
+    file = restored.entry.file
+    history = writer.vault.history(restored.entry.record.machine)
+    if restored.current is None:
+        same = version_at(file.path) == file.version
+    else:
+        same = history.lineage_of(file.path, sha256_of(restored.current)) == file.lineage
+    if not same:
+        history.require_known()
+        raise _other_lineage(file)
+
+
+def _contents(writer: Writer, entries: Iterable[Entry]) -> list[Restored]:
+    """Read the present files, and the backups that replace them."""
+    restored = []
+    for entry in entries:
+        original = None
+        if os.path.lexists(entry.file.path):
+            with place_of(entry.file.path) as place:
+                original = read_original(place)
+        content = None if entry.file.before is None else writer.vault.content(entry)
+        restored.append(Restored(entry, original, content))
+    return restored
+
+
+def _write(
+    writer: Writer,
+    history: History,
+    places: dict[str, Place],
+    restored: Sequence[Restored],
+    undoes: str | None = None,
+) -> str | None:
+    """:returns: the id of the change; None if every file has the content already"""
+    writes = [
+        Write(places[each.path], each.original, each.content, each.entry.file.given)
+        for each in restored
+        if each.current != each.content
+    ]
+    return writer.commit("restore", history, writes, undoes).id if writes else None

@@ -1,0 +1,48 @@
+"""The files that a command of the vault is about."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from ...opening import is_below, unreadable
+from ..cann.install import CORES
+from ..cann.target import TargetOptions, resolve
+from .vault import Scope
+from .whole_file import real_path
+
+
+def scope_of(target: str | None) -> Scope:
+    """Return the real paths of a TARGET of a vault command; files may be damaged or missing.
+
+    :raises Refused: if the kind of the path cannot be determined
+    """
+    if target is None:
+        return lambda _: True
+    is_folder = _is_folder(target)
+    real = real_path(target)
+    if is_folder:
+        return lambda path: is_below(path, real)
+    is_chip = not os.path.lexists(target) and os.path.isdir(target.rpartition("@")[0])
+    if not is_chip and (os.path.lexists(target) or "/" in target or target.endswith(".json")):
+        return lambda path: path == real
+    found = resolve(target, TargetOptions(), os.environ)
+    if found.install is None:
+        directories = [store.directory for store in found.operators.stores if store.directory]
+        return lambda path: os.path.dirname(path) in map(os.path.realpath, directories)
+    install = found.install
+    folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
+    return lambda path: os.path.dirname(path) in folders
+
+
+def _is_folder(path: str) -> bool:
+    """:raises Refused: if the disk fails, so that the answer is unknown"""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except ValueError:  # a NUL character cannot be in a path
+        return False
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+            return False
+        raise unreadable(error, path) from None

@@ -1,0 +1,575 @@
+"""The one way to write a file: a temp file beside it, sync, a last check of the old file, rename, sync of the folder.
+
+A reader sees the old file or the new one. Files are reached through a descriptor of their folder, so that a link put in
+the folder's place meanwhile has no effect.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import grp
+import hashlib
+import os
+import pwd
+import re
+import signal
+import stat
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from ...errors import Refused, Stale
+from ...opening import folders_above, unreadable
+
+_TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
+
+
+def sha256_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# places
+
+
+class Place(NamedTuple):
+    """A real path, and a descriptor of its folder."""
+
+    path: str
+    folder: int
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
+
+
+def real_path(path: str) -> str:
+    """:raises Refused: if the path is relative and the working directory was removed"""
+    try:
+        return os.path.realpath(path)
+    except FileNotFoundError:
+        raise Refused("the working directory no longer exists", name="unreadable", path=path) from None
+
+
+def open_folder(folder: str) -> int:
+    """Return a descriptor of a real folder.
+
+    :raises Refused: if it cannot be opened, or a folder on the way to it was replaced by a link
+    """
+    try:
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except PermissionError:  # files may be written in a folder that cannot be listed
+            descriptor = os.open(folder, getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise unreadable(error, folder) from None
+    place = folder
+    with suppress(OSError):
+        place = os.readlink(f"/proc/self/fd/{descriptor}")
+    if place != folder:
+        os.close(descriptor)
+        raise Refused(
+            f"the folder was replaced while opsinfo ran: it is now {place}",
+            name="stale",
+            path=folder,
+            hint="check who replaced it, then run the command again",
+        )
+    return descriptor
+
+
+@contextmanager
+def place_of(path: str) -> Iterator[Place]:
+    """Hold the folder of a real path, without a lock."""
+    folder = open_folder(os.path.dirname(path))
+    try:
+        yield Place(path, folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def opened(name: str, flags: int = os.O_RDONLY, folder: int | None = None) -> Iterator[int]:
+    """Hold a descriptor of a file or folder, without following a link or waiting for a pipe.
+
+    :param folder: of the name, if it is not a path
+    """
+    descriptor = os.open(name, flags | _SAFE, 0o600, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def require_trusted(given: str, real: str) -> None:
+    """Refuse to write as root where another user may put something else at the path.
+
+    :param given: the path as given; the folders of links in it count too
+    :raises Refused: if a folder on the way can be written by a user who is neither root nor the file's owner
+    """
+    if os.geteuid() != 0:
+        return
+    owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
+    folders = {folder for path in (os.path.abspath(given), real) for folder in folders_above(path)}
+    for folder in sorted(folders):
+        danger = _danger(folder, {0, owner})
+        if danger:
+            raise Refused(
+                f"another user may replace this file while root writes it: {folder} {danger}",
+                name="folder-not-trusted",
+                path=given,
+                hint="run the command as the file's owner, or with --force if you trust that user",
+            )
+
+
+def _danger(folder: str, trusted: set[int]) -> str | None:
+    here = os.lstat(folder)
+    if here.st_uid not in trusted:
+        return f"belongs to user {here.st_uid}"
+    if stat.S_ISLNK(here.st_mode) or here.st_mode & stat.S_ISVTX:  # only owners may rename or remove its files
+        return None
+    if here.st_mode & stat.S_IWOTH:
+        return "can be written by everybody"
+    if here.st_mode & stat.S_IWGRP and (_has_acl(folder) or not _members(here.st_gid) <= trusted):
+        return f"can be written by group {here.st_gid}"
+    return None
+
+
+def _has_acl(folder: str) -> bool:
+    try:
+        return "system.posix_acl_access" in os.listxattr(folder)
+    except OSError:
+        return False
+
+
+def _members(group: int) -> set[int]:
+    """Return the users of a group; -1 for a group that the system does not know."""
+    if group == 0:
+        return {0}
+    try:
+        named = {pwd.getpwnam(name).pw_uid for name in grp.getgrgid(group).gr_mem}
+    except KeyError:
+        return {-1}
+    return named | {user.pw_uid for user in pwd.getpwall() if user.pw_gid == group}
+
+
+# reading
+
+
+class Original(NamedTuple):
+    """A file, as read under the lock."""
+
+    data: bytes
+    stat: os.stat_result
+
+
+def read_original(place: Place) -> Original:
+    """:raises Refused: if the file cannot be read
+    :raises Stale: if it changed during reading, or a link took its place
+    """
+    try:
+        with opened(place.name, folder=place.folder) as descriptor:
+            before = os.fstat(descriptor)
+            parts = []
+            while part := os.read(descriptor, before.st_size + 1):  # one read: joining parts needs twice the memory
+                parts.append(part)
+            after = os.fstat(descriptor)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _stale(place.path) from None
+        raise unreadable(error, place.path) from None
+    if _identity(before) != _identity(after):
+        raise _stale(place.path)
+    return Original(b"".join(parts), after)
+
+
+def digest_at(path: str) -> str | None:
+    """Return the SHA-256 of the file at a path; None if there is none.
+
+    :raises Refused: if the file exists but cannot be read
+    """
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise unreadable(error, path) from None
+    with place_of(os.path.realpath(path)) as place:
+        return sha256_of(read_original(place).data)
+
+
+def _identity(here: os.stat_result) -> tuple[int, ...]:
+    return here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns
+
+
+def _ownership(here: os.stat_result) -> tuple[int, ...]:
+    return here.st_dev, here.st_ino, here.st_mode, here.st_uid, here.st_gid, here.st_nlink
+
+
+def _require_unchanged(place: Place, original: Original) -> None:
+    """Read the file again right before it is replaced, because many programs do not lock.
+
+    :raises Stale: if it is another file now, or has other content
+    """
+    now = read_original(place)
+    if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
+        raise _stale(place.path)
+
+
+def _stale(path: str) -> Stale:
+    return Stale(
+        "a program that does not lock changed the file while opsinfo held the lock; nothing was written",
+        path=path,
+        hint="run the command again",
+    )
+
+
+def require_replaceable(path: str, here: os.stat_result) -> None:
+    """:raises Refused: if the file may not be replaced, or replacing it would separate it from its hard links"""
+    if not stat.S_ISREG(here.st_mode):
+        raise Refused("not a regular file", name="not-a-file", path=path)
+    if here.st_nlink > 1:
+        raise Refused(
+            f"the file has {here.st_nlink} hard links; replacing it would separate them",
+            name="hard-link",
+            path=path,
+            hint="make a separate copy first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
+        )
+    if os.geteuid() not in (0, here.st_uid):
+        raise Refused(
+            f"the file belongs to user {here.st_uid}; only its owner or root may change it",
+            name="not-owner",
+            path=path,
+            hint="run the command as its owner; instead of a library, a mixlist of your own may be changed",
+        )
+
+
+# writing; each returns whether the disk confirmed it, and the file is written in both cases
+
+
+def put(place: Place, original: Original | None, data: bytes | None, in_place: bool = False) -> bool:
+    """Replace a file, keeping owner, group, mode, extended attributes and inode flags; create it, or remove it.
+
+    :param original: None to create the file, with a mode that follows the umask
+    :param data: None to remove it
+    :raises Refused: if nothing was written, with the reason
+    :raises Stale: if another file is there now
+    """
+    try:
+        if original is None:
+            return write_whole(place, data or b"", mode=new_mode(), is_new=True)
+        if data is None:
+            _require_unchanged(place, original)
+            os.unlink(place.name, dir_fd=place.folder)
+            return sync_folder(place.folder)
+        if in_place:
+            return _write_in_place(place, original, data)
+        return write_whole(place, data, original=original)
+    except FileExistsError:
+        raise Refused("the file exists already", name="exists", path=place.path) from None
+    except OSError as error:
+        raise _refusal(error, place.path) from None
+
+
+def new_mode() -> int:
+    """Return the mode of a new file, by the umask."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def write_whole(
+    place: Place, data: bytes, *, original: Original | None = None, mode: int = 0o600, is_new: bool = False
+) -> bool:
+    """Write a file as a whole. A link at its place is replaced, not followed.
+
+    :param original: the file to replace; the new one gets its metadata, and it is compared once more before the rename
+    :param mode: the mode of a file without ``original``
+    :param is_new: whether to fail if the file exists
+    :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
+    :raises Refused: if the metadata cannot be kept
+    :raises Stale: if ``original`` is no longer there
+    """
+    writer = os.getpid() if original or is_new else "output"  # outputs are written without the lock of their folder
+    temp = f".opsinfo-{writer}-{os.urandom(6).hex()}.tmp"
+    descriptor = None
+    try:
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=place.folder)
+        if original:
+            _copy_flags(place, descriptor)  # before the content: a flag such as "no copy on write" needs an empty file
+        write_all(descriptor, data)
+        if original:
+            _copy_metadata(place, original, descriptor)
+        else:
+            os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
+        if original:
+            _require_unchanged(place, original)
+        if is_new:
+            _name_new(temp, place)
+        else:
+            os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temp, dir_fd=place.folder)
+        raise
+    finally:
+        if descriptor is not None:
+            with suppress(OSError):  # after the sync, closing cannot fail
+                os.close(descriptor)
+    return sync_folder(place.folder)
+
+
+def _name_new(temp: str, place: Place) -> None:
+    """Give a new file its name: by a link, because a rename would replace what another process has put there.
+
+    On a file system without hard links the rename replaces an empty file that was created for it.
+
+    :raises OSError: FileExistsError if the file exists
+    """
+    try:
+        os.link(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+    else:
+        with suppress(OSError):
+            os.unlink(temp, dir_fd=place.folder)
+        return
+    with opened(place.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, place.folder):
+        try:
+            os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+        except OSError:
+            os.unlink(place.name, dir_fd=place.folder)
+            raise
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all bytes, with as many calls as needed.
+
+    :raises OSError: if the system writes none
+    """
+    rest = memoryview(data)
+    while rest:
+        written = os.write(descriptor, rest)
+        if not written:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        rest = rest[written:]
+
+
+def sync_folder(folder: int) -> bool:
+    """Return whether the disk confirmed it. A failed fsync is never repeated."""
+    try:
+        os.fsync(folder)
+    except OSError:
+        return False
+    return True
+
+
+def _write_in_place(place: Place, original: Original, data: bytes) -> bool:
+    """Overwrite the file itself, for bind mounts, which cannot be renamed over. Not atomic; there is a backup."""
+    _require_unchanged(place, original)
+    try:
+        _overwrite(place, original, data)
+    except OSError as error:
+        try:
+            _overwrite(place, original, original.data)
+        except OSError:
+            raise Refused(
+                f"overwriting failed half way ({error.strerror}), and restoring the old content failed too",
+                name="half-written",
+                path=place.path,
+                hint="`opsinfo restore TARGET --in-place` restores the backup",
+            ) from None
+        raise
+    return True
+
+
+def _overwrite(place: Place, original: Original, data: bytes) -> None:
+    """:raises OSError: if it is not written completely
+    :raises Stale: if another file is there, which is not changed
+    """
+    with opened(place.name, os.O_WRONLY, place.folder) as descriptor:
+        if _ownership(os.fstat(descriptor)) != _ownership(original.stat):
+            raise _stale(place.path)
+        write_all(descriptor, data)
+        os.ftruncate(descriptor, len(data))
+        os.fsync(descriptor)
+
+
+def _refusal(error: OSError, path: str) -> Refused:
+    folder = os.path.dirname(path)
+    if error.errno in (errno.EBUSY, errno.EXDEV):
+        return Refused(
+            "the file cannot be replaced: it is a mount point, or on another file system",
+            name="not-replaceable",
+            path=path,
+            hint="--in-place overwrites it after the backup, which is not atomic",
+        )
+    hints = {
+        errno.EROFS: f"the file system of {folder} is mounted read-only",
+        errno.EPERM: f"{path} or its folder is immutable (lsattr), or an attribute cannot be kept",
+        errno.EACCES: f"no permission to write in {folder}",
+        errno.ENOSPC: f"the disk of {folder} is full",
+        errno.EDQUOT: f"your quota on {folder} is used up",
+    }
+    reason = error.strerror or str(error)
+    return Refused(f"cannot write: {reason}", name="not-written", path=path, hint=hints.get(error.errno or 0))
+
+
+# metadata
+
+
+def _copy_metadata(place: Place, original: Original, descriptor: int) -> None:
+    """Copy owner and group, extended attributes (ACLs, labels) and mode from the old file to the new one."""
+    user, group = original.stat.st_uid, original.stat.st_gid
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (user, group):
+        try:
+            os.fchown(descriptor, user, group)
+        except PermissionError:
+            raise Refused(
+                f"the file's owner and group ({user}:{group}) could not be kept",
+                name="owner-not-kept",
+                path=place.path,
+                hint="run the command as root, or as a user who is in that group",
+            ) from None
+    with opened(place.name, folder=place.folder) as old:
+        _copy_xattrs(old, descriptor)
+    os.fchmod(descriptor, original.stat.st_mode & 0o7777)
+
+
+def _copy_xattrs(old: int, new: int) -> None:
+    try:
+        wanted = {name: os.getxattr(old, name) for name in os.listxattr(old)}
+        present = {name: os.getxattr(new, name) for name in os.listxattr(new)}
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return
+        raise
+    for name in present.keys() - wanted.keys():
+        os.removexattr(new, name)
+    for name, value in wanted.items():
+        if present.get(name) != value:
+            os.setxattr(new, name, value)
+
+
+_GET_FLAGS, _SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS, FS_IOC_SETFLAGS of 64-bit x86 and ARM
+_FLAGS = 0x008380FF & ~0x30 | 0x4000
+"""What a user may set: FS_FL_USER_MODIFIABLE, no copy on write, journalled data; not immutable and append-only, with
+which a file cannot be replaced. Source: linux/fs.h."""
+
+
+def _copy_flags(place: Place, descriptor: int) -> None:
+    """Copy the inode flags that ``lsattr`` shows.
+
+    :raises Refused: if they cannot be kept
+    """
+    with opened(place.name, folder=place.folder) as old:
+        try:
+            wanted, present = _flags(old), _flags(descriptor)
+        except OSError:  # this file system has none
+            return
+    if (wanted ^ present) & _FLAGS == 0:
+        return
+    try:
+        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("l", present & ~_FLAGS | wanted & _FLAGS))
+        kept = (_flags(descriptor) ^ wanted) & _FLAGS == 0
+    except OSError:
+        kept = False
+    if not kept:
+        raise Refused(
+            "the file's inode flags could not be kept (lsattr shows them)",
+            name="flags-not-kept",
+            path=place.path,
+            hint="run the command as root, remove the flags with chattr, or use --in-place, which is not atomic",
+        )
+
+
+def _flags(descriptor: int) -> int:
+    (flags,) = struct.unpack_from("I", fcntl.ioctl(descriptor, _GET_FLAGS, bytes(8)))
+    return int(flags)
+
+
+# folders of installed files have mode 0550: widened while writing, and put back
+
+
+class Widened(NamedTuple):
+    """A folder whose mode is widened, and the mode to put back."""
+
+    path: str
+    mode: int
+
+
+def closed_folders(folders: Sequence[str]) -> list[Widened]:
+    """Return the folders of this user that have to be widened to write in them."""
+    closed = []
+    for folder in folders:
+        here = os.stat(folder)
+        mode, needed = stat.S_IMODE(here.st_mode), stat.S_IWUSR | stat.S_IXUSR
+        is_ours = here.st_uid == os.geteuid() and mode & needed != needed
+        if is_ours and not os.access(folder, os.W_OK | os.X_OK):
+            closed.append(Widened(folder, mode))
+    return closed
+
+
+@contextmanager
+def widened(folders: Sequence[Widened]) -> Iterator[None]:
+    """:raises Refused: if the system refuses"""
+    try:
+        for folder in folders:
+            try:
+                _set_mode(folder.path, folder.mode | stat.S_IRWXU)
+            except OSError as error:
+                reason = f"cannot open the folder for writing: {error.strerror}"
+                raise Refused(reason, name="not-written", path=folder.path) from None
+        yield
+    finally:
+        put_back(folders)
+
+
+def put_back(folders: Sequence[Widened]) -> tuple[list[str], list[Widened]]:
+    """Put the modes back of the folders that are still widened.
+
+    :returns: the paths of those that were widened, and the folders whose mode could not be put back
+    """
+    closed, left = [], []
+    for folder in folders:
+        try:
+            if stat.S_IMODE(os.stat(folder.path).st_mode) == folder.mode | stat.S_IRWXU:
+                _set_mode(folder.path, folder.mode)
+                closed.append(folder.path)
+        except FileNotFoundError:
+            continue
+        except (OSError, Refused):
+            left.append(folder)
+    return closed, left
+
+
+def _set_mode(folder: str, mode: int) -> None:
+    with place_of(os.path.join(folder, "")) as place:  # a link that took its place is refused
+        os.fchmod(place.folder, mode)
+
+
+# leftovers and signals
+
+
+def remove_leftovers(folder: int) -> None:
+    """Remove temp files of killed runs: whoever holds the folder's lock is the only one who replaces files there."""
+    with suppress(OSError):
+        for name in filter(_TEMP.fullmatch, os.listdir(folder)):
+            with suppress(OSError):
+                os.unlink(name, dir_fd=folder)
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """Defer signals while a change is recorded and its files are put in place."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

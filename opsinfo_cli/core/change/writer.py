@@ -1,0 +1,294 @@
+"""The run that writes: lock the vault and the files, plan again, prove, record, replace, report.
+
+A run that writes several files is one change. The next run on the same files ends the change of a killed one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from ...errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
+from ...opening import real_inside, unreadable
+from ..cann.install import version_at
+from ..text.source import read_bytes
+from .lock import places_locked
+from .plan import FileResult, Job, Move, Result, planned
+from .vault import ChangedFile, History, Record, State, Vault, backup_name, moves_of, new_record, outcome, unfinished
+from .vault_place import require_outside_vault
+from .whole_file import (
+    Original,
+    Place,
+    closed_folders,
+    put,
+    put_back,
+    read_original,
+    real_path,
+    remove_leftovers,
+    require_replaceable,
+    require_trusted,
+    sha256_of,
+    signals_deferred,
+    widened,
+)
+
+_Item = TypeVar("_Item")
+_Done = TypeVar("_Done")
+
+
+class Write(NamedTuple):
+    """One file to write.
+
+    :param original: None to create it
+    :param data: None to remove it
+    :param given: the path as given
+    """
+
+    place: Place
+    original: Original | None
+    data: bytes | None
+    given: str
+    moved: Sequence[Move] = ()
+
+
+class Writer:
+    """:param wait: seconds to wait for locks
+    :param force: whether root writes where another user may replace the file
+    :param say: called with messages for the user
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        wait: float = 30.0,
+        in_place: bool = False,
+        force: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.vault = vault
+        self.wait = wait
+        self.in_place = in_place
+        self.force = force
+        self.say = say
+
+    def preview(self, jobs: Sequence[Job]) -> Result:
+        """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
+        files, refused = _each(
+            _distinct(jobs), lambda job: planned(job, job.start or job.source(read_bytes(job.path, job.tree)))
+        )
+        return Result(files, None, refused)
+
+    def run(self, kind: str, jobs: Sequence[Job]) -> Result:
+        """Change all files as one change. A file that is refused while it is planned does not stop the others.
+
+        :raises OpsinfoError: if every file is refused, one cannot be replaced, or a new one exists already; then none
+            is changed
+        :raises NotConfirmed: if all files are written but the disk did not confirm them
+        """
+        jobs = _distinct(jobs)
+        for job in jobs:
+            if job.start and not job.start.data and os.path.lexists(real_path(job.path)):
+                raise Refused("the file exists already", name="exists", path=job.path)
+        real, unreadable = _each(jobs, lambda job: (job, self._readable(job)))
+        writes: dict[str, Write] = {}
+
+        def plan(job: Job, place: Place) -> FileResult:
+            start = None if job.start and job.start.data and os.path.lexists(place.path) else job.start
+            original = None if start else read_original(place)
+            file = planned(job, start or job.source(original.data if original else b""))
+            if file.patch or (start and not start.data):
+                write = Write(place, original, file.result.data, job.path, file.moved)
+                self._require_allowed(write)
+                writes[job.path] = write
+            return file
+
+        with self.locked([path for _, path in real]) as (places, history):
+            files, refused = _each(real, lambda each: plan(each[0], places[each[1]]))
+            refused = (*unreadable, *refused)
+            if not writes:
+                return Result(files, None, refused)
+            record = self.commit(kind, history, list(writes.values()))
+        backups = {path: record.backup_id(index) for index, path in enumerate(writes) if writes[path].original}
+        return Result([file._replace(backup=backups.get(file.path)) for file in files], record.id, refused)
+
+    def _require_allowed(self, write: Write) -> None:
+        """:raises Refused: if this user may not write the file, or should not"""
+        if write.original:
+            require_replaceable(write.place.path, write.original.stat)
+        require_outside_vault(write.given, write.place.path)
+        if not self.force:
+            require_trusted(write.given, write.place.path)
+
+    def _readable(self, job: Job) -> str:
+        real = real_inside(job.tree, job.path) if job.tree else real_path(job.path)
+        if not job.start:
+            try:
+                os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+            except OSError as error:
+                raise unreadable(error, job.path) from None
+        return real
+
+    @contextmanager
+    def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, Place], History]]:
+        """Hold the vault and real paths, after ending changes that a kill interrupted there.
+
+        :param ends: whether the caller ends changes that stopped between two files
+        :raises Locked: if another run still works on one of them at the end of the wait
+        """
+        deadline = time.monotonic() + self.wait
+        with self.vault.locked(deadline), places_locked(paths, deadline) as places:
+            for folder in {place.folder for place in places.values()}:
+                remove_leftovers(folder)  # one may be a second name of a file that a killed run created
+            yield places, self._settled(paths, ends)
+
+    def _settled(self, paths: Sequence[str], ends: bool) -> History:
+        """End changes whose process is gone: nobody else holds the vault's lock."""
+        history = self.vault.history()
+        for index, record in enumerate(history.records):
+            if record.state != "pending":
+                continue
+            closed, left = put_back(record.folders)
+            for folder in closed:
+                self.say(f"restored the mode of {folder}, left writable by change {record.id}")
+            mine = [file.path for file in record.files if file.path in paths]
+            state = outcome(record)
+            if mine and state in ("half", "torn") and not ends:
+                raise unfinished(record, mine[0])
+            if mine and (state == "done" or state == "abandoned"):
+                ended = "was complete" if state == "done" else "had changed nothing"
+                self.say(f"change {record.id} was interrupted; it {ended}")
+                record = replace(record, state="pending" if left else state)
+            if mine or closed:
+                history.records[index] = replace(record, folders=left)
+                self.vault.save(history.records[index])
+        return history
+
+    def commit(self, kind: str, history: History, writes: Sequence[Write], undoes: str | None = None) -> Record:
+        """Record, then write. The caller holds the locks.
+
+        :raises Refused: if a file cannot be written; the others have their old content again
+        :raises NotConfirmed: if all files are written but the disk did not confirm them
+        """
+        for write in writes:
+            self._require_allowed(write)
+        record = new_record(kind, history.next_number, [], undoes, self.in_place)
+        folders = sorted({os.path.dirname(write.place.path) for write in writes})
+        record = replace(
+            record,
+            files=[self._file(history, record.backup_id(index), index, write) for index, write in enumerate(writes)],
+            folders=[] if self.in_place else closed_folders(folders),
+        )
+        with signals_deferred():
+            self.vault.add(record, [write.original and write.original.data for write in writes])
+            confirmed = self._write_all(record, writes)
+            confirmed &= self._close(record, "done")
+        if not confirmed:
+            raise NotConfirmed(
+                f"written as change {record.id}, but the disk did not confirm it: durability is not certain",
+                path=writes[0].given,
+                hint="check the disk; the backup is safe",
+            )
+        return record
+
+    def _file(self, history: History, id_: str, index: int, write: Write) -> ChangedFile:
+        path = write.place.path
+        before = write.original and sha256_of(write.original.data)
+        after = None if write.data is None else sha256_of(write.data)
+        return ChangedFile(
+            path=path,
+            given=os.path.abspath(write.given),
+            before=before,
+            after=after,
+            lineage=history.lineage_of(path, str(before or after)) or id_,
+            version=version_at(path),
+            moves=moves_of(write.moved),
+            backup=backup_name(index, path) if write.original else None,
+            inode=write.original.stat.st_ino if write.original and self.in_place else None,
+        )
+
+    def _write_all(self, record: Record, writes: Sequence[Write]) -> bool:
+        """Write every file; if one fails, the others get their old content back."""
+        written: list[Write] = []
+        confirmed = True
+        try:
+            with widened(record.folders):
+                for write in writes:
+                    confirmed &= put(write.place, write.original, write.data, self.in_place)
+                    written.append(write)
+        except BaseException:
+            try:
+                with widened(record.folders if written else []):
+                    for write in reversed(written):
+                        current = None if write.data is None else read_original(write.place)
+                        put(write.place, current, write.original and write.original.data, self.in_place)
+            except OpsinfoError as error:
+                raise Refused(
+                    f"change {record.id} stopped between its files, and could not be undone: {error.message}",
+                    name="unfinished-change",
+                    path=error.path,
+                    hint="`opsinfo restore` on the same target restores its files",
+                ) from None
+            self._close(record, "abandoned")
+            raise
+        return confirmed
+
+    def _close(self, record: Record, state: State) -> bool:
+        """Record the end of a change. If that fails, the next run determines it from the files.
+
+        A change whose folder modes could not be put back stays pending, so that the next run tries again.
+
+        :returns: whether the disk confirmed it
+        """
+        _, left = put_back(record.folders)
+        closed = replace(record, folders=left, state="pending" if left else state)
+        with suppress(OpsinfoError):
+            self.vault.save(closed)
+            return True
+        return False
+
+
+def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
+    """Put back the modes of folders that killed processes left writable, unless another run is at work.
+
+    :returns: the changes, and the folders
+    """
+    found = []
+    if any(record.state == "pending" and record.folders for record in vault.history().records):
+        with suppress(Locked), vault.locked(time.monotonic()):
+            for record in vault.history().records:
+                closed, left = put_back(record.folders if record.state == "pending" else [])
+                if closed:
+                    vault.save(replace(record, folders=left))
+                    found.append((record, closed))
+    return found
+
+
+def _distinct(jobs: Iterable[Job]) -> list[Job]:
+    """Return one job for each file: the first, if several paths lead to it, through a link for example."""
+    distinct: dict[str, Job] = {}
+    for job in jobs:
+        distinct.setdefault(real_path(job.path), job)
+    return list(distinct.values())
+
+
+def _each(items: Iterable[_Item], work: Callable[[_Item], _Done]) -> tuple[list[_Done], tuple[OpsinfoError, ...]]:
+    """Do some work for each item; a refused one does not stop the others.
+
+    :raises Refused: if all are refused: the first reason
+    """
+    done: list[_Done] = []
+    refused: list[OpsinfoError] = []
+    for item in items:
+        try:
+            done.append(work(item))
+        except (Locked, Stale):
+            raise
+        except Refused as error:
+            refused.append(error)
+    if refused and not done:
+        raise refused[0]
+    return done, tuple(refused)

@@ -1,0 +1,165 @@
+"""Known and accepted findings: fingerprints, and a file of them in the repository.
+
+A fingerprint identifies a finding across runs, even if lines move, entries before it change, or a target is moved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass, replace
+
+from ...errors import Damaged, Refused
+from ..text.source import read_bytes
+from .finding import Finding
+from .rules import RULES
+from .schema import validator_for
+from .selection import RuleSelection
+
+_MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
+"""Parts of a message that are places, in the file or on this machine."""
+
+_TARGET = re.compile(r" \([^()]*\)")
+"""The path of a target in a message, after its SoC."""
+
+_INDEX = re.compile(r"/[0-9]+(?=/|$)")
+"""The index of an item, which changes as a line number does; the message names the item."""
+
+
+def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -> list[Finding]:
+    """Return the findings, each with a unique fingerprint of rule, file, JSON pointer and identity.
+
+    For findings equal in all of these, each fingerprint also hashes the previous one.
+
+    :param relative: returns a path relative to the repository
+    """
+    last: dict[str, str] = {}
+    result = []
+    for finding in findings:
+        same = _hashed(finding.rule.name, relative(finding.path), finding.pointer, finding.identity)
+        digest = _digest(same if same not in last else f"{same}\0{last[same]}")
+        last[same] = digest
+        result.append(replace(finding, fingerprint=digest))
+    return result
+
+
+def _hashed(name: str, path: str, pointer: str | None, identity: str) -> str:
+    pointer = _INDEX.sub("/*", pointer) if pointer is not None else "none"
+    return "\0".join((name, path, pointer, _MOVES.sub("N", identity)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, order=True)
+class Known:
+    """One accepted finding; only the fingerprint is compared, the rest is for people.
+
+    :param path: relative to the repository
+    """
+
+    path: str
+    code: str
+    name: str
+    pointer: str
+    message: str
+    fingerprint: str
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the fingerprint hashes the message as it is: up to version 0.2.0, with the path of a target."""
+        pointer = self.pointer or None
+        return bool(_TARGET.search(self.message)) and self.fingerprint == _digest(
+            _hashed(self.name, self.path, pointer, self.message)
+        )
+
+
+@dataclass(frozen=True)
+class Baseline:
+    entries: tuple[Known, ...] = ()
+
+    @classmethod
+    def read(cls, path: str) -> Baseline:
+        """:raises Refused: if the file cannot be read
+        :raises Damaged: if the file is not a baseline
+        """
+        try:
+            document = json.loads(read_bytes(path))
+        except Refused as error:
+            error.hint = "--update-baseline creates it"
+            raise
+        except (ValueError, RecursionError):
+            raise _no_baseline(path, "it is not JSON") from None
+        fault = next(validator_for("baseline").iter_errors(document), None)
+        if fault is not None:
+            raise _no_baseline(path, f"{fault.json_path}: {fault.message}"[:300])
+        entries = [{key: entry[key] for key in Known.__annotations__} for entry in document["findings"]]
+        return cls(tuple(Known(**entry) for entry in entries))
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        return frozenset(entry.fingerprint for entry in self.entries)
+
+    def renewed(self, findings: Iterable[Finding], relative: Callable[[str], str]) -> Baseline:
+        """Return the baseline with the fingerprints of today for old entries whose finding occurs."""
+        today: dict[str, list[str]] = {}
+        for finding in findings:
+            message = _TARGET.sub("", finding.message)
+            same = _hashed(finding.rule.name, relative(finding.path), finding.pointer, message)
+            today.setdefault(same, []).append(finding.fingerprint)
+        entries: list[Known] = []
+        for entry in self.entries:
+            same = _hashed(entry.name, entry.path, entry.pointer or None, _TARGET.sub("", entry.message))
+            prints = today.get(same) if entry.is_old else None
+            entries += [replace(entry, fingerprint=each) for each in prints or [entry.fingerprint]]
+        return Baseline(tuple(entries))
+
+    def gone(
+        self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str
+    ) -> list[Known]:
+        """Return entries whose finding no longer occurs, in files that were checked or no longer exist.
+
+        :param findings: all findings, including those in the baseline
+        :param checked: the files of this run, relative to the repository
+        """
+        seen = {finding.fingerprint for finding in findings}
+        missing = [entry for entry in self.entries if entry.fingerprint not in seen]
+        return [entry for entry in missing if _concerned(entry, checked, selection, root)]
+
+    def updated(self, findings: Iterable[Finding], gone: Iterable[Known], relative: Callable[[str], str]) -> Baseline:
+        """Return the new baseline: present findings added, gone ones removed; entries outside this run are kept."""
+        kept = {entry.fingerprint: entry for entry in self.entries}
+        for entry in gone:
+            del kept[entry.fingerprint]
+        kept.update((finding.fingerprint, _known(finding, relative)) for finding in findings)
+        return Baseline(tuple(sorted(kept.values())))
+
+    def text(self) -> str:
+        document = {
+            "schema_version": 1,
+            "kind": "opsinfo-baseline",
+            "findings": [asdict(entry) for entry in sorted(self.entries)],
+        }
+        return json.dumps(document, indent=2) + "\n"
+
+
+def _known(finding: Finding, relative: Callable[[str], str]) -> Known:
+    rule = finding.rule
+    path = relative(finding.path)
+    return Known(path, rule.code, rule.name, finding.pointer or "", finding.message, finding.fingerprint)
+
+
+def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection, root: str) -> bool:
+    rule = RULES.get(entry.name)
+    if rule is not None and not selection.keeps(rule, entry.pointer):
+        return False
+    return entry.path in checked or not os.path.lexists(os.path.join(root, entry.path))
+
+
+def _no_baseline(path: str, why: str) -> Damaged:
+    hint = "--baseline FILE --update-baseline writes one to a new FILE"
+    return Damaged(f"not an opsinfo baseline: {why}", path=path, hint=hint)

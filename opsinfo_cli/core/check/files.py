@@ -1,0 +1,185 @@
+"""The files to check under a path: what git lists of a folder, or everything where git is missing or refuses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ...opening import is_below, unreadable
+from ..cann.file_kind import is_library_name, is_option_name
+from ..cann.opdef.find import SUFFIXES
+from ..cann.repository import git_root
+from ..change.vault_place import in_vault
+from .finding import Outcome, PassedOver
+
+_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
+
+_USER_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
+"""The variables of git that do not point to another repository, as ``GIT_DIR`` in a hook does."""
+_SAFELY = (
+    *("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "safe.bareRepository=explicit"),
+)
+"""Options with which git writes nothing, and runs no program that the configuration of a checked repository, or of a
+bare one in its tree, names: a file monitor, a hook. The transport that fetches a missing `.gitignore` is forbidden by
+``GIT_ALLOW_PROTOCOL``, which no configuration overrides."""
+_PATIENCE = 60
+"""The seconds after which git is given up: a named pipe as `.gitignore` would stop it."""
+
+
+EXTENSIONS = (".json", ".cfg", ".ini")
+
+
+class Found(NamedTuple):
+    """A store or file to check.
+
+    :param kind: ``store`` for a config directory, ``named`` for a file that the user names, ``met`` for one in a tree
+    :param top: the folder of the tree; None for a file that the user names
+    """
+
+    kind: Literal["store", "named", "met"]
+    path: str
+    top: str | None = None
+
+
+class Listing(NamedTuple):
+    """What git lists of a folder: the files that it tracks, and others that it does not ignore.
+
+    :param top: the folder; all paths begin with it
+    :param entries: files, submodules, and with a slash at the end other repositories
+    :param folders: the folders that have entries
+    """
+
+    top: str
+    entries: frozenset[str]
+    folders: frozenset[str]
+
+    def is_repository(self, folder: str) -> bool:
+        return folder in self.entries or f"{folder}/" in self.entries
+
+
+@dataclass
+class FoundFiles:
+    """The files and stores under some paths, in the order in which they are reported.
+
+    :param outcome: takes folders that cannot be read, what a walk leaves out, and why git did not say what to leave out
+    :param extensions: of the files of a tree, besides those with the name of a file of compiler options
+    """
+
+    outcome: Outcome = field(default_factory=Outcome)
+    found: list[Found] = field(default_factory=list)
+    extensions: tuple[str, ...] = (*EXTENSIONS, *SUFFIXES)
+
+    def add(self, path: str) -> None:
+        """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""
+        if os.path.isdir(path):
+            self._walk(path)
+        else:
+            self.found.append(Found("named", path))
+
+    def _walk(self, top: str) -> None:
+        tree = os.path.realpath(top)
+        waiting = [(top, self._listing(top))]
+        while waiting:
+            folder, listing = waiting.pop()
+            if in_vault(os.path.join(os.path.realpath(folder), "")):
+                self.outcome.passed_over.append(PassedOver(f"{_shown(folder)}/", "it is a vault of backups"))
+                continue
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError as error:
+                self.outcome.failures.append(unreadable(error, folder))
+                continue
+            folders = [entry for entry in entries if _is_folder(entry)]
+            self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)
+            for entry in reversed(folders):
+                if entry.name in _SKIPPED_FOLDERS or entry.is_symlink():
+                    continue
+                if listing is None or entry.path in listing.folders:
+                    waiting.append((entry.path, listing))
+                elif listing.is_repository(entry.path):
+                    waiting.append((entry.path, self._listing(entry.path)))
+                else:
+                    self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
+
+    def _add_files(self, folder: str, paths: Iterable[str], listing: Listing | None, tree: str) -> None:
+        files = []
+        for path in paths:
+            extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
+            if extension not in self.extensions and not is_option_name(path):
+                continue
+            if listing is not None and path not in listing.entries:
+                self.outcome.passed_over.append(PassedOver(_shown(path), "git ignores it"))
+            elif os.path.islink(path) and not is_below(os.path.realpath(path), tree):
+                self.outcome.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
+            else:
+                files.append(path)
+        jsons = [path for path in files if path.lower().endswith(".json")]
+        if any(map(is_library_name, jsons)):
+            self.found.append(Found("store", _shown(folder), tree))  # as a whole, because the engine ignores .gitignore
+            files = [path for path in files if path not in jsons]
+        self.found += (Found("met", _shown(path), tree) for path in files)
+
+    def _listing(self, top: str) -> Listing | None:
+        """Return what git lists of a folder; None if everything in it is to be checked, which is said."""
+        notes = self.outcome.notes
+        if git_root(os.path.abspath(top)) is None:
+            if os.path.lexists(os.path.join(top, ".gitignore")):
+                notes.append(f"{_shown(top)}: .gitignore is not used, because this is not a git repository")
+            return None
+        try:
+            if _git(top, "check-ignore", "--quiet", "--no-index", "--", ".").returncode == 0:
+                return None  # named by the user, so it is read
+            listed = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+            reason = os.fsdecode(listed.stderr).strip().partition("\n")[0]
+        except FileNotFoundError:
+            listed, reason = None, "git is not installed"
+        except subprocess.TimeoutExpired:
+            listed, reason = None, f"git did not answer in {_PATIENCE} seconds"
+        if listed is None or listed.returncode != 0:
+            notes.append(f"{_shown(top)}: files that git ignores are checked too, since git failed: {reason}")
+            return None
+        entries = frozenset(os.path.join(top, name) for name in os.fsdecode(listed.stdout).split("\0") if name)
+        folders: set[str] = set()
+        for entry in entries:
+            folder = os.path.dirname(entry.rstrip("/"))
+            while folder not in folders and len(folder) >= len(top):
+                folders.add(folder)
+                folder = os.path.dirname(folder)
+        return Listing(top, entries, frozenset(folders))
+
+
+def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """:raises FileNotFoundError: if git is not installed
+    :raises subprocess.TimeoutExpired: if it does not answer
+    """
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):  # a relative one could lie in the checked folder
+        raise FileNotFoundError("git")
+    return subprocess.run(
+        [program, *_SAFELY, "-C", folder, *words],
+        env=_environment(os.environ),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
+    return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a folder or a link to one; a link to itself is none."""
+    return os.path.isdir(entry.path) if entry.is_symlink() else entry.is_dir()
+
+
+def _shown(path: str) -> str:
+    """Return a path without a leading `./`."""
+    return path.removeprefix("./") or path

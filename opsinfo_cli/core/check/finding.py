@@ -1,0 +1,185 @@
+"""Findings: a rule, and a place where a file breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ...errors import OpsinfoError, brief
+from ..text.patch import Edit
+from ..text.source import Excerpt, Place, Source, excerpt
+from .rules import RULES, Reaction, Rule, Severity
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""The worst first."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """The fix of a finding.
+
+    :param is_safe: whether the fix cannot change what the author meant
+    :param drops_bom: whether the byte order mark is removed, which is not an edit of the text
+    :param renames: an op type and the one it becomes
+    :param renames_key: a key and the one it becomes
+    :param drops: entries that go: the keys of list and action, and the op type
+    """
+
+    edits: tuple[Edit, ...] = ()
+    is_safe: bool = True
+    drops_bom: bool = False
+    renames: tuple[str, str] | None = None
+    renames_key: tuple[str, str] | None = None
+    drops: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def kind(self) -> Literal["safe", "unsafe"]:
+        return "safe" if self.is_safe else "unsafe"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault with its place, its effect in the engine, and a hint.
+
+    :param message: shortened if it has long names; ``pointer`` is exact
+    :param start: place of the offending token; ``end`` is exclusive; None for a whole file
+    :param pointer: JSON pointer, if the text could be parsed
+    :param fix: the fix, if there is one; ``places`` are the places of its edits
+    :param snippet: the source line
+    :param identity: the message with the facts of targets instead of their paths; see :mod:`.baseline`
+    :param fingerprint: identifies the finding from run to run; see :mod:`.baseline`
+    """
+
+    rule: Rule
+    message: str
+    path: str
+    start: Place | None = None
+    end: Place | None = None
+    pointer: str | None = None
+    hint: str | None = None
+    severity: Severity | Literal[""] = ""
+    engine: Reaction | Literal[""] = ""
+    fix: Fix | None = None
+    places: tuple[tuple[Place, Place], ...] = ()
+    snippet: Excerpt | None = field(default=None, compare=False)
+    identity: str = field(default="", compare=False)
+    fingerprint: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "identity", self.identity or self.message)
+        object.__setattr__(self, "message", brief(self.message))
+        object.__setattr__(self, "hint", brief(self.hint) if self.hint else self.hint)
+        object.__setattr__(self, "severity", self.severity or self.rule.severity)
+        object.__setattr__(self, "engine", self.engine or self.rule.engine)
+
+    @property
+    def order(self) -> tuple[str, Place, str]:
+        return self.path, self.start or Place(0, 0), self.rule.code
+
+
+def at(
+    rule: str,
+    source: Source,
+    span: tuple[int, int],
+    message: str,
+    *,
+    pointer: str | None = None,
+    hint: str | None = None,
+    severity: Severity | Literal[""] = "",
+    fix: Fix | None = None,
+    identity: str = "",
+) -> Finding:
+    """Return a finding at a span of a text.
+
+    :param rule: its name
+    """
+    start, end = source.place(span[0]), source.place(span[1])
+    return Finding(
+        RULES[rule],
+        message,
+        source.path,
+        start,
+        end,
+        pointer=pointer,
+        hint=hint,
+        severity=severity,
+        fix=fix,
+        places=tuple((source.place(edit.start), source.place(edit.end)) for edit in fix.edits) if fix else (),
+        snippet=excerpt(source.text, *span),
+        identity=identity,
+    )
+
+
+def at_error(rule: str, error: OpsinfoError, path: str, message: str, hint: str | None) -> Finding:
+    """Return a finding at the place of an error, which is one character."""
+    start = Place(error.line, error.column) if error.line and error.column else None
+    end = Place(start.line, start.column + 1) if start else None
+    return Finding(RULES[rule], message, path, start, end, hint=hint)
+
+
+def whole_file(rule: str, path: str, message: str, hint: str | None = None) -> Finding:
+    """Return a finding on a whole file or folder; in a file its place is the first character."""
+    start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
+    return Finding(RULES[rule], message, path, start, end, hint=hint)
+
+
+class FileVerdict(NamedTuple):
+    """Whether the engine accepts a file. ``engine_accepts`` is None if the engine does not read it."""
+
+    path: str
+    kind: str
+    engine_accepts: bool | None
+
+
+class Tally(NamedTuple):
+    files: int
+    errors: int
+    warnings: int
+    notes: int
+
+
+class PassedOver(NamedTuple):
+    """A file or folder of a tree that is not checked."""
+
+    path: str
+    reason: str
+
+
+@dataclass
+class Outcome:
+    """Findings on any number of files.
+
+    :param failures: errors for files that could not be checked
+    :param passed_over: JSON files and folders of a tree that were not checked
+    :param notes: messages about how the files were found
+    :param trees: the folder in which a path was met, out of which no link is followed; a path that the user names has
+        none
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    files: list[FileVerdict] = field(default_factory=list)
+    failures: list[OpsinfoError] = field(default_factory=list)
+    passed_over: list[PassedOver] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    trees: dict[str, str] = field(default_factory=dict)
+
+    def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
+        """Add a file with its distinct findings; by default the engine accepts it unless a finding refuses it."""
+        distinct = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
+        if kind == "install":  # one per chip: report shared findings once
+            distinct = [finding for finding in distinct if finding not in self.findings]
+        if accepts is None:
+            accepts = not any(finding.engine in ("refuses", "crashes") for finding in distinct)
+        self.findings += distinct
+        self.files.append(FileVerdict(path, kind, accepts))
+
+    @property
+    def ok(self) -> bool:
+        """Whether every file could be checked, and no finding is an error."""
+        return not self.failures and not self.tally.errors
+
+    @property
+    def tally(self) -> Tally:
+        counts = [sum(finding.severity == severity for finding in self.findings) for severity in SEVERITIES]
+        return Tally(len(self.files), *counts)

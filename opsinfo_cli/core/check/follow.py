@@ -1,0 +1,209 @@
+"""What scripts and configurations say of the compiler: the files that they name, and the options beside them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import NamedTuple
+
+from ...errors import OpsinfoError
+from ...opening import first_file, is_below
+from ..cann.near_names import NearNames, did_you_mean
+from ..cann.repository import git_root
+from ..text.source import Source
+from .finding import Finding, Outcome, PassedOver, at
+from .script_python import python_settings
+from .script_text import NAMES, ScriptText
+from .settings import KINDS, MODE_OPTIONS, Setting, Settings, check_settings
+
+SCRIPTS = (".sh", ".bash", ".ini", ".cfg", ".config", ".py")
+"""Endings of the files that are read."""
+OTHERS = ("", ".txt", ".md", ".rst", ".yaml", ".yml", ".toml", ".mk", ".cmake", ".bat", ".ps1", ".ipynb", ".conf")
+"""Endings of other files that may name a mixlist; they are not read for what they say."""
+LARGEST_OTHER = 1 << 20
+_SHELL = (".sh", ".bash")
+_MIXLIST = re.compile(
+    r"(?:modify_mixlist|mixprecision_list_path|MODIFY_MIXLIST_FILE_PATH)[\"'\]]?[ \t]*[=: ][^\n]*[./]"
+)
+_MOST_NAMED = 3
+_CHANGE_FOLDER = re.compile(r"^[ \t]*(?:cd|pushd)[ \t]+[\"']?([\w./-]+)", re.MULTILINE)
+
+
+class Followed(NamedTuple):
+    """The outcome for one script.
+
+    :param top: the folder out of which no reference is followed
+    :param targets: the files that it names, with their kinds
+    :param is_read: False for what is no valid Python
+    """
+
+    top: str
+    targets: list[tuple[str, str]]
+    findings: list[Finding]
+    passed_over: list[PassedOver]
+    is_read: bool = True
+
+
+_LINE_OF_SCRIPT = re.compile(r":\d+$")
+_MOST_REFERENCES = 1000
+_MOST_FOLDERS = 20
+"""The most references and changes of folder of one script that are considered."""
+_LEADING_VARIABLE = re.compile(r"^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|\{[^}]*\}|~)/")
+
+
+def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followed | None:
+    """Return what a script names and sets; None if it names nothing and no setting of it is at fault.
+
+    :param top: the folder out of which no reference is followed; None: the repository of the script, or the working
+        folder if the script is in it, or its folder
+    :param socs: SoC folders of the targets
+    """
+    if not NAMES.search(source.text):
+        return None
+    folder = os.path.dirname(source.path) or "."
+    if top is None:
+        top = git_root(os.path.abspath(folder)) or (_working_folder(folder) or folder)
+    following = _Following(source, folder, os.path.realpath(top))
+    if source.path.endswith(".py"):
+        found = python_settings(source)
+        if found is None:
+            is_mixlist = _MIXLIST.search(source.text) is not None
+            return following.followed._replace(is_read=False) if is_mixlist else None
+    else:
+        found = list(ScriptText(source.text, source.path.endswith(_SHELL)).settings())
+    followed = following.followed
+    for settings in found:
+        followed.findings.extend(check_settings(source, following.files_of(settings), socs))
+    findings = dict.fromkeys(followed.findings)
+    followed.findings[:] = findings
+    return followed if following.count or findings else None
+
+
+def names_mixlist(data: bytes) -> bool:
+    """Return whether a file of another kind gives an option the path of a mixlist."""
+    return b"\0" not in data[:1024] and _MIXLIST.search(data.decode("utf-8", "replace")) is not None
+
+
+def not_followed(files: Sequence[str], outcome: Outcome) -> Iterator[str]:
+    """Yield notes on files of other kinds that name a mixlist, and on paths that were not followed."""
+    if files:
+        more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+        what = "file names a mixlist and is" if len(files) == 1 else "files name a mixlist and are"
+        yield f"{len(files)} other {what} not read: {', '.join(files[:_MOST_NAMED])}{more}"
+    paths = sum(bool(_LINE_OF_SCRIPT.search(passed.path)) for passed in outcome.passed_over)
+    if paths:
+        what = "path in a script was" if paths == 1 else "paths in scripts were"
+        yield f"{paths} {what} not followed; -v says why"
+
+
+class _Following:
+    """The references of one script.
+
+    :ivar count: how many there are
+    """
+
+    def __init__(self, source: Source, folder: str, top: str) -> None:
+        self.source = source
+        self.followed = Followed(top, [], [], [])
+        self.count = 0
+        self._folders = list(_folders(source.text, folder, top))
+        self._beside = NearNames(_names_in(folder))
+        self._seen: set[tuple[int, int]] = set()
+
+    def files_of(self, settings: Settings) -> Settings:
+        """Follow the files that settings name; options of a file of ``--raw_ge_options`` are added."""
+        raw: list[Setting] = []
+        for setting in settings.options:
+            kind = KINDS.get(setting.option)
+            written = setting.value or setting.text
+            is_computed = setting.value is None and setting.option == "modify_mixlist"
+            is_path = is_computed or re.search(r"[./]", written) or (settings.is_whole and written)  # not `=True`
+            if kind is None or setting.span in self._seen or not is_path:
+                continue
+            self._seen.add(setting.span)
+            self.count += 1
+            if self.count <= _MOST_REFERENCES:
+                found = self._file(kind, setting)
+                if found and kind == "raw_ge_options":
+                    raw += _raw_settings(found, setting)
+            elif self.count == _MOST_REFERENCES + 1:
+                self._pass_over(setting, f"it is after the first {_MOST_REFERENCES} references")
+        given = {each.option for each in settings.options}
+        is_whole = settings.is_whole and ("raw_ge_options" not in given or bool(raw))
+        own = MODE_OPTIONS if given.intersection(MODE_OPTIONS) else ()
+        raw = [each for each in raw if each.option not in given and each.option not in own]
+        return settings._replace(options=[*settings.options, *raw], is_whole=is_whole)
+
+    def _file(self, kind: str, setting: Setting) -> str | None:
+        """Return the file that a setting names, noted as one to check; None if there is none, with the reason noted."""
+        path = setting.text if setting.value is None else setting.value
+        rest = _LEADING_VARIABLE.sub("./", path)
+        found = first_file(_candidates(rest, self._folders))
+        if found is not None and is_below(os.path.realpath(found), self.followed.top):
+            plain = os.path.normpath(found)
+            path = plain if os.path.realpath(plain) == os.path.realpath(found) else found
+            self.followed.targets.append((kind, path))
+            return path
+        if found is not None or os.path.isabs(rest):
+            self._pass_over(setting, f"`{path}` is out of this folder")
+        elif rest != path or setting.value is None or "$" in path:
+            self._pass_over(setting, f"`{path}` depends on a variable")
+        else:
+            hint = did_you_mean(os.path.basename(path), self._beside)
+            message = f"`{path}` does not exist"
+            self.followed.findings.append(at("missing-file", self.source, setting.span, message, hint=hint))
+        return None
+
+    def _pass_over(self, setting: Setting, reason: str) -> None:
+        place = f"{self.source.path}:{self.source.place(setting.span[0]).line}"
+        self.followed.passed_over.append(PassedOver(place, reason))
+
+
+def _raw_settings(path: str, setting: Setting) -> list[Setting]:
+    """Return the options in a file of ``--raw_ge_options``, at the place that names it; none if atc refuses it."""
+    from ...lab.graph.atc_options import raw_ge_options
+
+    with suppress(OpsinfoError):
+        options = raw_ge_options(path)
+        return [Setting(option, value, value, setting.span, is_own=False) for option, value in options.items()]
+    return []
+
+
+def _working_folder(folder: str) -> str | None:
+    """Return the working folder if another one is in it."""
+    here = os.path.realpath(os.curdir)
+    return here if is_below(os.path.realpath(folder), here) else None
+
+
+def _names_in(folder: str) -> Iterator[str]:
+    with suppress(OSError):
+        yield from os.listdir(folder)
+
+
+def _folders(text: str, folder: str, top: str) -> Iterator[str]:
+    """Yield the folders that a path of a script may be relative to: the working folder, its own, those above, and those
+    that it changes to.
+    """
+    here = os.path.realpath(os.curdir)
+    if here == top or is_below(here, top):
+        yield os.curdir
+    above, absolute = folder, os.path.realpath(folder)
+    below = dict.fromkeys(match[1] for match in _CHANGE_FOLDER.finditer(text))
+    while True:
+        yield above
+        yield from (os.path.join(above, name) for name in islice(below, _MOST_FOLDERS))
+        if absolute in (top, "/"):
+            return
+        above, absolute = os.path.join(above, ".."), os.path.dirname(absolute)
+
+
+def _candidates(path: str, folders: list[str]) -> Iterator[str]:
+    """Yield where a file may be; a path that begins with ``../`` may be meant for a folder below that of the script."""
+    if os.path.isabs(path):
+        yield path
+        return
+    for tail in dict.fromkeys((path, re.sub(r"^(\.\.?/)+", "", path))):
+        yield from (os.path.join(folder, tail) for folder in folders)

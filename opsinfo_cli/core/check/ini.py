@@ -1,0 +1,62 @@
+"""Rules on inis of opbuild: what the vendor's script drops and refuses, and what the engine refuses of the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from ...errors import join_some
+from ..cann.ini import Ignored, IniLibrary, IniStore, ini_source, read_ini
+from ..text.source import Source
+from .finding import Finding, at
+from .library import entry_findings
+from .text import pointer_to
+
+
+def check_inis(sources: Sequence[Source]) -> Iterator[tuple[str, list[Finding]]]:
+    """Yield the findings on each ini of one chip, which the script reads together.
+
+    :param sources: in the order in which the script reads them
+    """
+    libraries = [IniLibrary(source, read_ini(source)) for source in map(ini_source, sources)]
+    store = IniStore(libraries)
+    for library in libraries:
+        source, ini = library.source, library.ini
+        findings = [_finding("ini-line-ignored", source, each) for each in ini.ignored]
+        findings += [_finding("ini-refused", source, each) for each in ini.refused]
+        replaced = set()
+        for name, entry in library.entries.items():
+            winner = store.definitions.get(name, [entry])[-1]
+            if winner.source is not source:
+                replaced.add(pointer_to(name))
+                place = f"{os.path.relpath(winner.path, os.path.dirname(source.path))}:{winner.line}"
+                message = f"section `{name}` is replaced, with all its keys, by the one in {place}"
+                span = (entry.member.key_start, entry.member.key_end)
+                findings.append(at("ini-line-ignored", source, span, message, pointer=pointer_to(name)))
+        own = [each for each in entry_findings(library) if f"/{(each.pointer or '/').split('/')[1]}" not in replaced]
+        findings += [each for each in own if each.rule.name != "unknown-to-script"]
+        yield source.path, [*findings, *_words(own)]
+
+
+def _finding(rule: str, source: Source, text: Ignored) -> Finding:
+    return at(rule, source, (text.start, text.end), text.message)
+
+
+def _words(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield one finding for all words that the same copies of the script refuse, at the first of them."""
+    groups: dict[str, dict[str, Finding]] = {}
+    for finding in findings:
+        if finding.rule.name == "unknown-to-script":
+            word, _, scripts = finding.message.partition(": ")[2].partition(" ")
+            groups.setdefault(scripts, {}).setdefault(word, finding)
+    for scripts, words in groups.items():
+        first = min(words.values(), key=lambda finding: finding.order)
+        yield Finding(
+            first.rule,
+            f"{join_some(list(words), 12)}: {scripts}",
+            first.path,
+            first.start,
+            first.end,
+            hint="use the script of the repository that the operators are from",
+            snippet=first.snippet,
+        )

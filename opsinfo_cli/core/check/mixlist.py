@@ -1,0 +1,516 @@
+"""Rules on mixlists: their structure and marks, and their op types in the targets that they are for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol, TypeVar
+
+from ...errors import join_some
+from ..cann.entry import BF16, FP16, Columns, Possible
+from ..cann.mixlist import Marked, StructureFault, collected_marks, marked_items
+from ..cann.near_names import NearNames, did_you_mean, meant
+from ..cann.op_names import false_friends
+from ..cann.policy import (
+    ACTIONS,
+    ADD_BLACK,
+    ADD_WHITE,
+    LISTS,
+    Mark,
+    Policy,
+    combination,
+    effective,
+    is_legal,
+    policy_meant,
+)
+from ..cann.precision_mode import Mode
+from ..cann.target import Target, target_labels
+from ..text.layout import drop_part, quote
+from ..text.patch import Edit
+from ..text.scanner import Document, Node
+from ..text.source import Source
+from .finding import Finding, Fix, at
+from .rules import Severity
+from .structure import mixlist_faults
+from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
+
+T = TypeVar("T")
+
+
+@dataclass
+class MixlistTarget:
+    """One chip that a mixlist is for. Messages name it by its slot; see :meth:`Reading.at`.
+
+    :param label: its name for people, the chip if no other target has it; see :func:`mixlist_targets`
+    """
+
+    target: Target
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        self.label = self.label or self.target.soc or self.target.text
+
+    @property
+    def slot(self) -> str:
+        return f"\0{id(self)}\0"
+
+    @property
+    def facts(self) -> str:
+        """The chip and its CANN version, which stay the same if the target is moved or renamed."""
+        return " ".join(fact for fact in (self.target.soc, self.target.version) if fact) or "a target"
+
+    @cached_property
+    def by_stem(self) -> Mapping[str, list[str]]:
+        """Op types such as `X`, `XD`, `XV2`, `XV2D` by their common stem."""
+        forms: dict[str, list[str]] = {}
+        for name in self.target.operators.names:
+            forms.setdefault(_stem(name), []).append(name)
+        return forms
+
+    def policy(self, name: str) -> Policy:
+        return self.target.operators[name].entry.policy
+
+    def columns(self, name: str) -> Columns:
+        return Columns(self.target.operators[name].entry)
+
+
+def mixlist_targets(targets: Sequence[Target]) -> list[MixlistTarget]:
+    return [MixlistTarget(target, label) for target, label in zip(targets, target_labels(targets), strict=True)]
+
+
+class Named(Protocol):
+    """A target or model in a message: its slot there, its name for people, and its facts for the baseline."""
+
+    @property
+    def slot(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def facts(self) -> str: ...
+
+
+def labelled(message: str, named: Iterable[Named]) -> tuple[str, str]:
+    """Return a message with labels for slots, and its identity, which has facts instead, so that a baseline does not
+    depend on where a target lies."""
+    identity = message
+    for each in named:
+        message, identity = message.replace(each.slot, each.label), identity.replace(each.slot, each.facts)
+    return message, identity
+
+
+@dataclass
+class Reading:
+    """The content of the well-formed parts of a mixlist.
+
+    :param named: the targets and models that messages name
+    """
+
+    source: Source
+    root: Node
+    named: Sequence[Named] = ()
+
+    @cached_property
+    def items(self) -> list[Marked]:
+        return list(marked_items(self.root, by_near_keys=True))
+
+    @cached_property
+    def marks(self) -> dict[str, frozenset[Mark]]:
+        return collected_marks(self.items)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Marked]]:
+        """The items of each op type, in the order of the lists."""
+        named: dict[str, list[Marked]] = {}
+        for item in self.items:
+            named.setdefault(item.name, []).append(item)
+        return named
+
+    def first(self, name: str) -> Marked:
+        return self.by_name[name][0]
+
+    def with_mark(self, name: str, mark: Mark) -> Marked:
+        return next(item for item in self.by_name[name] if item.mark == mark)
+
+    def at(
+        self,
+        rule: str,
+        item: Marked | None,
+        message: str,
+        hint: str | None = None,
+        severity: Severity | Literal[""] = "",
+        fix: Fix | None = None,
+    ) -> Finding:
+        """Return a finding at an item, or at the first character; the message may have slots."""
+        message, identity = labelled(message, self.named)
+        span = (item.node.start, item.node.end) if item else (self.root.start, self.root.start + 1)
+        pointer = pointer_to(*item.keys, item.place) if item else None
+        return at(
+            rule,
+            self.source,
+            span,
+            message,
+            pointer=pointer,
+            hint=hint,
+            severity=severity,
+            fix=fix,
+            identity=identity,
+        )
+
+    def dropping(self, item: Marked) -> Fix:
+        """Return the fix that removes a repeated item from its array."""
+        return Fix((drop_part(item.array, item.place),))
+
+    def dropping_marks(self, name: str, marks: Iterable[Mark]) -> Fix | None:
+        """Return the unsafe fix that removes marks of an op type; None if the engine would refuse the rest.
+
+        An item that is repeated is left to the fix of the repetition.
+        """
+        dropped = set(marks)
+        items = [item for item in self.by_name[name] if item.mark in dropped]
+        rest = self.marks[name] - dropped
+        if len(items) != len(dropped) or not (is_legal(rest) or not rest):
+            return None
+        edits = tuple(drop_part(item.array, item.place) for item in items)
+        return Fix(edits, is_safe=False, drops=tuple((*item.keys, name) for item in items))
+
+    def renaming(self, name: str, near: str) -> Fix | None:
+        """Return the fix that renames every occurrence of an op type; None if the engine would refuse the result."""
+        if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
+            return None
+        edits = tuple(Edit(item.node.start, item.node.end, quote(near)) for item in self.by_name[name])
+        return Fix(edits, is_safe=False, renames=(name, near))
+
+
+def check_mixlist(document: Document) -> Iterator[Finding]:
+    """Yield all findings on a mixlist that need no library."""
+    source = document.source
+    yield from bom(source, fixable=True)
+    yield from faults(document, fixable=True)
+    if document.root is None:
+        return
+    yield from trailing_text(source, document.end, fixable=True)
+    yield from duplicate_keys(source, document.root, fixable=True)
+    yield from structure(source, document.root)
+    reading = Reading(source, document.root)
+    yield from contradictions(reading)
+    yield from duplicate_operators(reading)
+    yield from gray_to_add_alone(reading)
+
+
+def structure(source: Source, root: Node) -> Iterator[Finding]:
+    """Yield wrong-type, unknown-list and unknown-action, by the schema; a near key can be renamed."""
+    for fault in mixlist_faults(root):
+        hint = _hint_at_key(fault) if fault.name != "wrong-type" else None
+        span, pointer = (fault.node.start, fault.node.end), pointer_to(*fault.steps)
+        yield at(fault.name, source, span, fault.message, pointer=pointer, hint=hint, fix=_renaming_key(fault))
+
+
+def _renaming_key(fault: StructureFault) -> Fix | None:
+    if fault.meant is None:
+        return None
+    edit = Edit(fault.node.start, fault.node.end, quote(fault.meant))
+    return Fix((edit,), is_safe=False, renames_key=(str(fault.steps[-1]), fault.meant))
+
+
+def _hint_at_key(fault: StructureFault) -> str:
+    key = str(fault.steps[-1])
+    if key == "$schema":
+        return "set the schema in the editor's settings instead; the engine accepts no other key"
+    known = ACTIONS if fault.name == "unknown-action" else LISTS
+    policy = policy_meant(key)
+    if policy and fault.name == "unknown-list":
+        return f"did you mean `{policy}-list`?"
+    return did_you_mean(key, known) or "use one of " + ", ".join(f"`{word}`" for word in known)
+
+
+def contradictions(reading: Reading) -> Iterator[Finding]:
+    """Yield contradiction, at the last mark of an op type, which makes the combination illegal."""
+    for name, marks in reading.marks.items():
+        if not is_legal(marks):
+            last = max(reading.by_name[name], key=lambda item: item.node.start)
+            message = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
+            yield reading.at("contradiction", last, message, _way_out(marks))
+
+
+def _way_out(marks: frozenset[Mark]) -> str:
+    adds = [mark for mark in marks if mark.action == "to-add"]
+    if len(adds) > 1:
+        return "keep the `to-add` of one list only"
+    if combination(marks) == "remove gray":
+        return "to remove it from gray, add it to another list"
+    return "use one `to-add`, and at most one `to-remove` of another list"
+
+
+def duplicate_operators(reading: Reading) -> Iterator[Finding]:
+    seen = set()
+    for item in reading.items:
+        if (item.name, item.mark) in seen:
+            message = f"`{item.name}` appears twice in this array"
+            yield reading.at("duplicate-operator", item, message, fix=reading.dropping(item))
+        seen.add((item.name, item.mark))
+
+
+def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
+    """Yield no-effect for a gray `to-add` alone, which needs no library."""
+    for name, marks in reading.marks.items():
+        if combination(marks) == "add gray":
+            message = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
+            hint = "to make it gray, add it to `to-remove` of the list it is on"
+            yield reading.at("no-effect", reading.first(name), message, hint, fix=reading.dropping_marks(name, marks))
+
+
+def check_against(
+    reading: Reading,
+    targets: Sequence[MixlistTarget],
+    names: NearNames,
+    modes: Sequence[Mode],
+    has_models: bool = False,
+) -> Iterator[Finding]:
+    """Yield the findings on op types.
+
+    :param names: all op types of the targets
+    :param modes: the precision modes that the mixlist is used with; both mixed modes if empty
+    :param has_models: whether models are given, which show whose operators the names are
+    """
+    forms = {id(against): Forms(reading, against) for against in targets}
+    for name, marks in reading.marks.items():
+        if not is_legal(marks):
+            continue
+        unread = [against for against in targets if name in against.target.operators.unreadable]
+        if unread:
+            message = f"`{name}` could not be read in {_listed(unread)}, so its policy there is not known"
+            yield reading.at("unreadable-source", reading.first(name), message)
+        knowing = [against for against in targets if name in against.target.operators]
+        yield from unknown_operator(reading, name, [each for each in targets if each not in unread], names, knowing)
+        if not knowing:
+            continue
+        entry = KnownEntry(reading, name, marks, knowing)
+        yield from no_effect(entry)
+        yield from remove_mismatch(entry)
+        yield from sibling_type(entry, forms, len(targets))
+        yield from black_without_fp32(entry, modes)
+        yield from white_without_low(entry, modes)
+        if not has_models:
+            yield from false_friend(entry)
+
+
+def names_of(targets: Iterable[MixlistTarget]) -> NearNames:
+    return NearNames({name for against in targets for name in against.target.operators.names})
+
+
+@dataclass
+class KnownEntry:
+    """An op type of a mixlist, and the targets that have it."""
+
+    reading: Reading
+    name: str
+    marks: frozenset[Mark]
+    knowing: list[MixlistTarget]
+
+    @cached_property
+    def useless(self) -> list[Mark]:
+        """The marks that change nothing in any of the targets."""
+        policies = {against.policy(self.name) for against in self.knowing}
+        adds = [mark for mark in (ADD_BLACK, ADD_WHITE) if policies == {mark.policy}]
+        return sorted(
+            mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)
+        )
+
+    def at_useless(self, rule: str, mark: Mark, message: str, hint: str | None = None) -> Finding:
+        """Return the finding on a mark without effect. Its fix drops all of them, so that the rest stays legal."""
+        fix = self.reading.dropping_marks(self.name, self.useless)
+        return self.reading.at(rule, self.reading.with_mark(self.name, mark), message, hint, fix=fix)
+
+
+def _listed(some: Iterable[MixlistTarget]) -> str:
+    return ", ".join(against.slot for against in some)
+
+
+def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
+    """Yield each distinct result except None, with its chips."""
+    chips: dict[T, list[MixlistTarget]] = {}
+    for against, result in results:
+        if result is not None:
+            chips.setdefault(result, []).append(against)
+    return ((result, _listed(some)) for result, some in chips.items())
+
+
+def unknown_operator(
+    reading: Reading,
+    name: str,
+    targets: Sequence[MixlistTarget],
+    names: NearNames,
+    knowing: Sequence[MixlistTarget],
+) -> Iterator[Finding]:
+    """Yield unknown-operator and not-in-ai-core.
+
+    :param names: the op types of all targets
+    :param knowing: the targets that have the op type
+    """
+    if len(knowing) == len(targets):
+        return
+    item = reading.first(name)
+    if knowing:
+        lacking = _listed(against for against in targets if against not in knowing)
+        message = f"`{name}` is an op type of {_listed(knowing)}, but not of {lacking}, where the engine ignores it"
+        yield reading.at("unknown-operator", item, message, severity="warning")
+        return
+    engines = dict(_alike((against, against.target.other_engines.get(name)) for against in targets))
+    if engines:
+        several = len(targets) > 1
+        owners = " and of ".join(f"{engine} in {chips}" if several else engine for engine, chips in engines.items())
+        message = f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
+        yield reading.at("not-in-ai-core", item, message)
+        return
+    chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _listed(targets)
+    message = f"unknown operator `{name}` in {chips}; the engine ignores it"
+    places = dict(_alike((against, against.target.operators.elsewhere(name)) for against in targets))
+    if places:
+        yield reading.at("unknown-operator", item, message, "; ".join(places), "warning")
+        return
+    if near := names.of(name):
+        fix = reading.renaming(name, near[0]) if len(near) == 1 else None
+        yield reading.at("unknown-operator", item, message, meant(near), "error", fix)
+    else:
+        hint = "no operator there has a similar name"
+        if names.is_exhausted:
+            hint = "similar names were searched for the first unknown ones only"
+        yield reading.at("unknown-operator", item, message, hint, "warning")
+
+
+def no_effect(entry: KnownEntry) -> Iterator[Finding]:
+    """Yield no-effect: a to-add of the list that the op type is on in every target."""
+    where = f" in {_listed(entry.knowing)}" if len(entry.knowing) > 1 else " in the library"
+    for mark in entry.useless:
+        if mark.action == "to-add":
+            yield entry.at_useless(
+                "no-effect", mark, f"`{entry.name}` is already {mark.policy}{where}", "remove the entry"
+            )
+
+
+def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
+    """Yield remove-mismatch: a to-remove of a list that the op type is on in no target."""
+    policies = dict(_alike((against, against.policy(entry.name)) for against in entry.knowing))
+    several = len(entry.knowing) > 1
+    is_on = " or ".join(f"{policy} in {policies[policy]}" if several else str(policy) for policy in sorted(policies))
+    for mark in entry.useless:
+        if mark.action == "to-remove":
+            message = f"`{entry.name}` is {is_on}, not {mark.policy}, in the library; this `to-remove` does nothing"
+            yield entry.at_useless("remove-mismatch", mark, message)
+
+
+def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms], targets: int) -> Iterator[Finding]:
+    """Yield sibling-type, one for all targets: fused or versioned forms that the mixlist leaves with another policy.
+
+    :param forms: by the identity of their target
+    :param targets: the number of targets; the chips are named for what is so in some of them only
+    """
+    own: dict[str, list[MixlistTarget]] = {}
+    others: dict[str, list[MixlistTarget]] = {}
+    for against in entry.knowing:
+        before = against.policy(entry.name)
+        after = effective(before, entry.marks)
+        differing = forms[id(against)].with_other_policy(entry.name, after)
+        if differing:
+            own.setdefault(_turns(before, after), []).append(against)
+        for form in differing:
+            others.setdefault(form, []).append(against)
+    if not others:
+        return
+
+    def where(chips: list[MixlistTarget]) -> str:
+        return f" in {_listed(chips)}" if len(chips) < targets else ""
+
+    turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
+    forms_left = join_some([form + where(chips) for form, chips in others.items()], 10)
+    message = f"`{entry.name}` {turns}, but {forms_left}; fusion may turn one into the other"
+    hint = "add the other form too, if both are meant"
+    yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
+
+
+def _turns(before: Policy, after: Policy | None) -> str:
+    """Return the effect of the mixlist on a policy, as text."""
+    return f"stays {after}" if before is after else f"becomes {after}"
+
+
+class Forms:
+    """The policies of the forms of an op type in a target after a mixlist."""
+
+    def __init__(self, reading: Reading, against: MixlistTarget) -> None:
+        self._marks = reading.marks
+        self._against = against
+        self._others: dict[tuple[str, Policy], list[str]] = {}
+
+    def with_other_policy(self, name: str, policy: Policy) -> list[str]:
+        """Return texts about the forms of an op type that end with another policy; the same for each form."""
+        key = _stem(name), policy
+        if key not in self._others:
+            standings = {form: self._standing(form) for form in self._against.by_stem[key[0]]}
+            self._others[key] = [
+                f"`{form}` {_turns(self._against.policy(form), standing)}"
+                for form, standing in standings.items()
+                if standing not in (None, policy)
+            ]
+        return self._others[key]
+
+    def _standing(self, name: str) -> Policy | None:
+        """Return the final policy of an op type; None if its marks contradict each other."""
+        marks = self._marks.get(name, frozenset())
+        return effective(self._against.policy(name), marks) if is_legal(marks) else None
+
+
+_FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
+
+
+def _stem(name: str) -> str:
+    match = _FORM.fullmatch(name)
+    # a single capital before the D belongs to the name: `Conv2D` and `Pad3D` are not forms of `Conv2` and `Pad3`
+    if match and not (match[3] and re.search(r"[0-9]$", match[1]) and not match[2]):
+        return match[1]
+    return name
+
+
+def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
+    if ADD_BLACK not in entry.marks or (modes and not any(mode.low <= FP16 | BF16 and mode.low for mode in modes)):
+        return
+    lacking = [against for against in entry.knowing if against.columns(entry.name).can_be_black() is Possible.NO]
+    if lacking:
+        message = f"`{entry.name}` has no float32 columns in {_listed(lacking)}: black makes float32 input unsupported"
+        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, ADD_BLACK), message)
+
+
+def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
+    if ADD_WHITE not in entry.marks:
+        return
+    lows = [mode.low for mode in modes if mode.is_mixed] or ([FP16 | BF16] if not modes else [])
+    lacking = ((against, _low_lacked(against.columns(entry.name), lows)) for against in entry.knowing)
+    for words, chips in _alike(lacking):
+        message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
+        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), message)
+
+
+def false_friend(entry: KnownEntry) -> Iterator[Finding]:
+    """Yield false-friend, unless the mixlist has what the operator of another framework becomes as well."""
+    name, marks = entry.name, entry.reading.marks
+    becomes: dict[str, Sequence[str]] = {}
+    for framework, op_types in false_friends(name).items():
+        known = [each for each in op_types if any(each in against.target.operators for against in entry.knowing)]
+        if not marks.keys() >= set(known or op_types):
+            becomes[framework] = known or op_types
+    if becomes:
+        texts = [f"{framework}'s `{name}` becomes {_quoted(op_types)}" for framework, op_types in becomes.items()]
+        message = f"`{name}` is an op type of its own: {', '.join(texts)}"
+        hint = "name what the operator becomes, if the list is for such a model; --model names its nodes"
+        yield entry.reading.at("false-friend", entry.reading.first(name), message, hint)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:
+    """Return the first low precision that no column has, as text."""
+    low = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
+    return " or ".join(sorted(low, reverse=True)) if low else None

@@ -1,0 +1,186 @@
+"""Rules on OpDef sources: policies that nobody decided, and what opbuild and the engine make of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...errors import counted, join_some
+from ..cann.entry_rules import build_faults
+from ..cann.ini import script_faults
+from ..cann.opdef.find import read_bytes
+from ..cann.opdef.reading import Length, Reading, Row
+from ..cann.opdef_store import line_span
+from ..cann.policy import BadFlag
+from ..cann.target import Target
+from ..text.source import Source
+from .finding import Finding, at
+from .text import pointer_to
+
+
+@dataclass
+class SourceCheck:
+    """
+    :param reading: the sources that are checked
+    :param experimental: those below `experimental/`, which is a build of its own
+    :param against: what their policies are compared with
+    :param by_chip: whether different policies for different chips are reported
+    """
+
+    reading: Reading
+    experimental: Reading
+    against: Sequence[Target] = ()
+    by_chip: bool = False
+    _sources: dict[str, Source] = field(default_factory=dict)
+
+    def findings(self) -> Iterator[Finding]:
+        yield from self._unreadable()
+        yield from self._twice()
+        yield from self._unpassed()
+        rows = _by_name(self.reading.rows)
+        for name, own in rows.items():
+            yield from self._by_default(name, own)
+            yield from self._faults(name, own)
+            if self.by_chip:
+                yield from self._by_chip(name, own)
+        yield from self._experimental(rows)
+        for target in self.against:
+            yield from self._against(target, rows)
+
+    def _at(
+        self, rule: str, file: str, line: int, message: str, name: str | None, hint: str | None = None, place: str = ""
+    ) -> Finding:
+        """Return a finding on a line.
+
+        :param place: another place, for the braces in the message, of which the identity is independent
+        """
+        if file not in self._sources:
+            self._sources[file] = Source(read_bytes(file), file, strict=False)
+        source = self._sources[file]
+        pointer = pointer_to(name) if name else None
+        said = message.replace("{}", place) if place else message
+        return at(rule, source, line_span(source, line), said, pointer=pointer, hint=hint, identity=message)
+
+    def _unreadable(self) -> Iterator[Finding]:
+        for each in self.reading.unreadable:
+            what = f"`{each.name}`" if each.name else "the file"
+            yield self._at("unreadable-source", each.file, each.line, f"{what}: {each.reason}", each.name)
+
+    def _twice(self) -> Iterator[Finding]:
+        first: dict[str, str] = {}
+        for name, (file, line) in self.reading.registrations:
+            place = f"{file}:{line}"
+            if name in first:
+                message = f"`{name}` is registered in {{}}, too: the build decides which one counts"
+                yield self._at("registered-twice", file, line, message, name, place=first[name])
+            first.setdefault(name, place)
+
+    def _unpassed(self) -> Iterator[Finding]:
+        for each in self.reading.unpassed:
+            message = f"`{each.name}`: no AddConfig gets `{each.variable}`, so nothing that it sets has an effect"
+            hint = f"with it the operator would be {each.policy}: write `AddConfig(chip, {each.variable})`"
+            yield self._at("config-not-passed", each.file, each.line, message, each.name, hint=hint)
+
+    def _by_default(self, name: str, rows: Iterable[Row]) -> Iterator[Finding]:
+        places: dict[tuple[str, int], list[str]] = {}
+        for row in rows:
+            if row.by_default:
+                places.setdefault((row.file, row.line), []).append(row.chip)
+        for (file, line), chips in places.items():
+            message = f"`{name}` is white on {', '.join(chips)} by default: nothing sets its policy"
+            hint = "give AddConfig a configuration with PrecisionReduceFlag, if only to say that white is meant"
+            yield self._at("white-by-default", file, line, message, name, hint=hint)
+
+    def _faults(self, name: str, rows: Iterable[Row]) -> Iterator[Finding]:
+        """Yield what opbuild, the script and the engine do to an op type, each once for all chips."""
+        seen = set()
+        for row in rows:
+            found = [
+                *self._unread_parts(row),
+                self._lengths(row),
+                *self._lengths_of_unknown_shapes(row),
+                *self._refused(row),
+            ]
+            for finding in found:
+                if finding and finding not in seen:
+                    seen.add(finding)
+                    yield finding
+
+    def _unread_parts(self, row: Row) -> Iterator[Finding]:
+        for part in row.unread_parts:
+            message = f"`{row.name}`: {part.reason}; its policy could be read"
+            yield self._at("unreadable-source", part.file, part.line, message, row.name)
+
+    def _lengths(self, row: Row) -> Finding | None:
+        lengths = row.misaligned
+        if not lengths:
+            return None
+        said = join_some([_length(each) for each in lengths], 4)
+        message = f"`{row.name}`: columns of different lengths, so opbuild drops all dtypes and formats: {said}"
+        place = lengths[-1].place
+        return self._at("columns-dropped", place.file, place.line, message, row.name)
+
+    def _lengths_of_unknown_shapes(self, row: Row) -> Iterator[Finding]:
+        for each in row.misaligned_unknown_shape:
+            dtypes = len(row.entry[each.port].get("dtype", "").split(","))
+            message = f"`{row.name}`: {_length(each)}, {counted(dtypes, 'dtype')}: the engine refuses the whole store"
+            yield self._at("column-mismatch", each.place.file, each.place.line, message, row.name)
+
+    def _refused(self, row: Row) -> Iterator[Finding]:
+        if row.columns_unread:
+            return
+        faults = [fault for fault in build_faults(row.entry) if fault.name != "column-mismatch" and fault.refuses]
+        faults += [fault for fault in script_faults(row.entry) if fault.name == "ini-refused"]
+        dropped = bool(row.misaligned)
+        for fault in {(fault.section, fault.key): fault for fault in reversed(faults)}.values():
+            if not (dropped and fault.key is None):
+                yield self._at(fault.name, row.file, row.line, f"`{row.name}`: {fault.message}", row.name)
+
+    def _by_chip(self, name: str, rows: Sequence[Row]) -> Iterator[Finding]:
+        policies: dict[str, list[str]] = {}
+        for row in rows:
+            policies.setdefault(_policy(row), []).append(row.chip)
+        if len(policies) > 1:
+            said = "; ".join(f"{policy} on {', '.join(chips)}" for policy, chips in policies.items())
+            yield self._at("differs-by-chip", rows[0].file, rows[0].line, f"`{name}` is {said}", name)
+
+    def _experimental(self, rows: dict[str, list[Row]]) -> Iterator[Finding]:
+        main = {(row.name, row.chip): row for own in rows.values() for row in own}
+        for row in self.experimental.rows:
+            other = main.get((row.name, row.chip))
+            if other and _policy(row) != _policy(other):
+                message = f"`{row.name}` on {row.chip} is {_policy(row)} here, {_policy(other)} in {{}}"
+                place = f"{other.file}:{other.line}"
+                yield self._at("differs-from-main", row.file, row.line, message, row.name, place=place)
+
+    def _against(self, target: Target, rows: dict[str, list[Row]]) -> Iterator[Finding]:
+        """Yield policies that a target of the same chip lacks, or has otherwise."""
+        for name, own in rows.items():
+            for row in own:
+                if row.chip != target.soc or name in target.operators.unreadable:
+                    continue
+                why = ", by default" if row.by_default else ""
+                if name not in target.operators:
+                    message = f"`{name}` is new on {row.chip}: {_policy(row)}{why}"
+                    yield self._at("new-policy", row.file, row.line, message, name)
+                elif (before := target.operators[name].policy) is not row.policy:
+                    message = f"`{name}` on {row.chip} becomes {_policy(row)}{why}; it was {before}"
+                    yield self._at("changed-policy", row.file, row.line, message, name)
+
+
+def _by_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.name, []).append(row)
+    return found
+
+
+def _policy(row: Row) -> str:
+    try:
+        return str(row.policy)
+    except BadFlag:
+        return "unknown"
+
+
+def _length(length: Length) -> str:
+    return f"{length.words} in `{length.key}` of `{length.name}`"

@@ -1,0 +1,323 @@
+"""Rules on the files of compiler options beside a mixlist: keep_dtype, customize_dtypes, op_precision."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ...errors import join_some
+from ..cann.keep_dtype import OP_TYPE
+from ..cann.near_names import NearNames, meant
+from ..cann.op_names import translated_types
+from ..text.patch import Edit
+from ..text.source import Source, read_bytes
+from .finding import Finding, Fix, at
+from .mixlist import labelled, names_of
+from .rules import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...lab.graph.judge.kernel_sources import Kernels
+    from ...lab.graph.mixlist_check import CheckedModel
+    from ..cann.option_files import OptionFileFault
+    from .mixlist import MixlistTarget
+
+
+class Entry(NamedTuple):
+    """A line that names a node or an op type.
+
+    :param start: the offset of the name
+    :param value: the mode, or the dtypes as text
+    """
+
+    name: str
+    is_type: bool
+    start: int
+    value: str
+
+
+class OptionFile:
+    """The lines of a file, as the compiler reads them.
+
+    :ivar entries: those that name something, in order; of equal names the first one wins
+    :ivar faults: those that the compiler refuses or ignores
+    :ivar customized: the content of a customize_dtypes file
+    """
+
+    def __init__(self, kind: str, source: Source) -> None:
+        from ..cann.op_precision import OpPrecision
+        from ..cann.option_files import CustomizeDtypes, KeepDtype
+
+        self.kind = kind
+        self.source = source
+        self.lines = source.text.split("\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        lines = self.lines[:-1] if self.lines[-1] == "" else self.lines
+        self.faults: list[OptionFileFault] = []
+        self.customized = CustomizeDtypes([])
+        if kind == "op_precision":
+            modes = OpPrecision(lines)
+            self.faults = modes.faults
+            named = [(entry.name, entry.is_type, entry.line, entry.mode) for entry in modes.lines]
+        elif kind == "customize_dtypes":
+            self.customized = CustomizeDtypes(lines)
+            self.faults = self.customized.faults
+            entries = self.customized.names.values()
+            named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in entries]
+        else:
+            named = [(entry.name, entry.is_type, entry.line, "") for entry in KeepDtype(lines).names if entry.name]
+        self.entries = [Entry(name, is_type, self._start(name, line), value) for name, is_type, line, value in named]
+
+    def _start(self, name: str, number: int) -> int:
+        line = self.lines[number - 1]
+        return self.starts[number - 1] + line.find(name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
+
+    @cached_property
+    def content(self) -> dict[tuple[bool, str], str]:
+        """What the compiler takes: the value of each op type (true) and node (false)."""
+        return {(entry.is_type, entry.name): entry.value for entry in reversed(self.entries)}
+
+    def dropping(self, number: int, is_safe: bool) -> Fix:
+        """Return the fix that removes a line."""
+        end = min(self.starts[number], len(self.source.text))
+        return Fix((Edit(self.starts[number - 1], end, ""),), is_safe)
+
+
+@dataclass
+class OptionCheck:
+    """The check of one file.
+
+    :param targets: whose op types the file may name
+    :param models: whose nodes the file may name
+    """
+
+    file: OptionFile
+    targets: Sequence[MixlistTarget]
+    models: Sequence[CheckedModel]
+
+    def findings(self) -> Iterator[Finding]:
+        yield from byte_order_mark(self)
+        yield from faulty_lines(self)
+        if self.file.kind == "keep_dtype":
+            yield from keep_dtype_lines(self)
+        yield from names_unknown(self)
+        if self.file.kind == "op_precision":
+            yield from modes_not_known_to_types(self)
+        if self.file.kind == "customize_dtypes":
+            yield from refused_by_columns(self)
+
+    def at(
+        self,
+        rule: str,
+        span: tuple[int, int],
+        message: str,
+        hint: str | None = None,
+        fix: Fix | None = None,
+        severity: Severity | Literal[""] = "",
+    ) -> Finding:
+        message, identity = labelled(message, (*self.targets, *self.models))
+        source = self.file.source
+        return at(rule, source, span, message, hint=hint, fix=fix, severity=severity, identity=identity)
+
+    def at_name(
+        self, rule: str, entry: Entry, message: str, near: Sequence[str] = (), hint: str | None = None
+    ) -> Finding:
+        """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
+        span = entry.start, entry.start + len(entry.name)
+        fix = None
+        if len(near) == 1 and (entry.is_type, near[0]) not in self.file.content:
+            fix = Fix((Edit(*span, near[0]),), is_safe=False, renames=(entry.name, near[0]))
+        severity: Severity | Literal[""] = "warning" if rule == "unknown-operator" else ""
+        return self.at(rule, span, message, meant(near) or hint, fix, severity)
+
+    @cached_property
+    def types(self) -> NearNames:
+        return names_of(self.targets)
+
+    @cached_property
+    def nodes(self) -> dict[str, set[str]]:
+        """The op types of the nodes of all models by name, and by the names of the operators fused into them."""
+        nodes: dict[str, set[str]] = {}
+        for model in self.models:
+            for node in model.graph:
+                for name in (node.name, *node.fused_from):
+                    nodes.setdefault(name, set()).add(node.type)
+        return nodes
+
+
+def names_unknown(check: OptionCheck) -> Iterator[Finding]:
+    """Yield unknown-operator, not-in-model and unknown-node."""
+    nodes = NearNames(check.nodes)
+    first = {(entry.is_type, entry.name): entry for entry in reversed(check.file.entries)}
+    for entry in sorted(first.values(), key=lambda entry: entry.start):  # a repeated line is a finding of its own
+        if check.file.kind == "keep_dtype" and _is_no_name(entry):
+            continue
+        if entry.is_type and check.targets and not _is_known(entry.name, check.targets):
+            chips = ", ".join(target.slot for target in check.targets)
+            message = f"unknown operator `{entry.name}` in {chips}; the compiler ignores it"
+            yield check.at_name("unknown-operator", entry, message, check.types.of(entry.name))
+        elif entry.is_type and check.models and not any(entry.name in model.possible for model in check.models):
+            models = ", ".join(model.slot for model in check.models)
+            yield check.at_name("not-in-model", entry, f"no node of {models} has the op type `{entry.name}`")
+        elif not entry.is_type and check.models and entry.name not in check.nodes:
+            models = ", ".join(model.slot for model in check.models)
+            fused = check.file.kind != "keep_dtype" and any(model.graph.model.predicted for model in check.models)
+            hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
+            message = f"{models} has no node `{entry.name}`"
+            yield check.at_name("unknown-node", entry, message, nodes.of(entry.name), hint)
+
+
+def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
+    """Return whether a graph may have the op type: of a target, for any engine, or of a model before fusion."""
+    known = (name in target.target.operators or name in target.target.other_engines for target in targets)
+    return any(known) or name in translated_types()
+
+
+def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
+    """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes, of both."""
+    from ...lab.graph.judge.kernel_sources import Kernels
+    from ...lab.graph.judge.support import refuses_all_nodes
+
+    asked = check.file.customized
+    kernels = {
+        target.slot: Kernels(target.target.operators, target.target.soc, ["library"]) for target in check.targets
+    }
+    answers = [
+        (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
+        for model in check.models
+        for target in check.targets
+    ]
+    refused: dict[tuple[str, bool], tuple[str, str, str]] = {}
+    for model, target, answer in answers:
+        for node in answer.graph:
+            key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
+            if key is None or key in refused:
+                continue
+            found = answer[node.index]
+            if found.code == "refused-customized" and found.confidence == "library":
+                where = f"{model.slot} on {target.slot}"
+                refused[key] = node.type, f"AI Core refuses node `{node.name}` of {where}", target.slot
+    for entry in check.file.entries:
+        dtypes = asked.names[entry.name, entry.is_type].dtypes
+        by_columns = () if check.models or not entry.is_type else kernels.items()
+        chips = [slot for slot, own in by_columns if refuses_all_nodes(dtypes, own.of(entry.name))]
+        if chips:
+            op_type, why, slot = entry.name, f"AI Core refuses its nodes in {', '.join(chips)}", chips[0]
+        elif (key := (entry.name, entry.is_type)) in refused:
+            op_type, why, slot = refused[key]
+        else:
+            continue
+        message = f"no column of `{op_type}` has the dtypes of this line: {why}"
+        yield check.at_name("refused-by-columns", entry, message, hint=_columns_of(kernels[slot], op_type))
+
+
+def _columns_of(kernels: Kernels, op_type: str) -> str | None:
+    """Return the columns of an op type as a line would ask for them, some if there are many."""
+    from ...lab.graph.judge.support import required
+
+    found: dict[str, None] = {}
+    for kernel in kernels.of(op_type):
+        sides = [[slot.static.dtypes for slot in required(slots)] for slots in (kernel.inputs, kernel.outputs)]
+        for inputs, outputs in zip(*(zip(*rows, strict=False) for rows in sides), strict=False):
+            found[f"InputDtype:{','.join(inputs)},OutputDtype:{','.join(outputs)}"] = None
+    return f"it has {join_some([f'`{each}`' for each in found], 3)}" if found else None
+
+
+_RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}
+"""Rules of faults by their name; others are refused or ignored lines."""
+
+
+def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
+    """Yield unknown-implmode, repeated-line, refused-line and ignored-line for what the readers report."""
+    file = check.file
+    first: dict[str, int] = {}
+    for number, text in enumerate(file.lines, 1):
+        first.setdefault(text.strip(), number)
+    for fault in file.faults:
+        line, start = file.lines[fault.line - 1], file.starts[fault.line - 1]
+        column = line.find(fault.word, fault.column - 1) if fault.word else min(fault.column - 1, len(line))
+        span = start + column, start + (column + len(fault.word) if fault.word else max(len(line), column + 1))
+        rule = _RULES.get(fault.name) or ("refused-line" if fault.refuses else "ignored-line")
+        near = re.fullmatch(r"did you mean `([^`]+)`\?", fault.hint or "")
+        fix = None
+        if rule == "repeated-line":
+            fix = file.dropping(fault.line, is_safe=first[line.strip()] < fault.line)
+        elif fault.refuses and (not line.strip() or line.startswith("#")):
+            fix = file.dropping(fault.line, is_safe=True)
+        elif near and fault.word:
+            fix = Fix((Edit(*span, near[1]),), is_safe=False)
+        yield check.at(rule, span, fault.message, fault.hint, fix)
+
+
+def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
+    """Yield ignored-line for comments, refused-line for a wrong op type, and repeated-line."""
+    file = check.file
+    types = {op_type for model in check.models for op_type in model.graph.types}
+    seen: dict[tuple[bool, str], int] = {}
+    for entry in file.entries:
+        span, number = (entry.start, entry.start + len(entry.name)), file.source.place(entry.start).line
+        first = seen.setdefault((entry.is_type, entry.name), number)
+        if _is_no_name(entry) and not entry.is_type:
+            message = "the file has no comments: the compiler takes this for the name of a node"
+            yield check.at("ignored-line", span, message, "remove the line", file.dropping(number, is_safe=True))
+        elif _is_no_name(entry) and entry.name not in types:
+            message = f"`{entry.name}` is not an op type in PascalCase: the compiler refuses the file (E10003)"
+            yield check.at_name("refused-line", entry, message, check.types.of(entry.name))
+        elif first != number:
+            fix = file.dropping(number, is_safe=True)
+            yield check.at("repeated-line", span, f"line {first} also has `{entry.name}`", fix=fix)
+
+
+def _is_no_name(entry: Entry) -> bool:
+    """Return whether an entry of keep_dtype is an op type that is not in PascalCase, or a comment."""
+    return not re.fullmatch("[A-Z][a-zA-Z0-9]*", entry.name) if entry.is_type else entry.name.startswith("#")
+
+
+def byte_order_mark(check: OptionCheck) -> Iterator[Finding]:
+    if check.file.source.bom:
+        message = "the file begins with a byte order mark, which the compiler reads as part of the first line"
+        yield check.at("ignored-line", (0, 0), message, "save the file without it", Fix(drops_bom=True, is_safe=False))
+
+
+_LISTED_MODES = "built-in/op_impl/ai_core/tbe/impl_mode/all_ops_impl_mode.ini"
+
+
+def modes_not_known_to_types(check: OptionCheck) -> Iterator[Finding]:
+    listed = _listed_modes(check.targets)
+    judged = {mode for modes in listed.values() for mode in modes}
+    for entry in check.file.entries:
+        types = {entry.name} if entry.is_type else check.nodes.get(entry.name, set())
+        lacking = [name for name in sorted(types) if entry.value not in listed.get(name, (entry.value,))]
+        if lacking and entry.value in judged:
+            known = ", ".join(f"`{mode}`" for mode in sorted(listed[lacking[0]]))
+            message = f"`{lacking[0]}` does not have the mode `{entry.value}`; the engine ignores it"
+            start = check.file.source.text.index(entry.value, check.file.source.text.index("=", entry.start))
+            yield check.at("mode-not-known-to-type", (start, start + len(entry.value)), message, f"it has {known}")
+
+
+def _listed_modes(targets: Sequence[MixlistTarget]) -> Mapping[str, frozenset[str]]:
+    """Return the modes by op type: those of the first install that lists them, else the public ones."""
+    for target in targets:
+        install = target.target.install
+        path = os.path.join(install.root, _LISTED_MODES) if install else ""
+        if os.path.isfile(path):
+            pairs = (line.partition("=") for line in read_bytes(path).decode("utf-8", "replace").splitlines())
+            return {
+                name.strip(): frozenset(modes.strip().split(","))
+                for name, equals, modes in pairs
+                if equals and modes.strip() != "optional"
+            }
+    return _public_modes()
+
+
+@cache
+def _public_modes() -> Mapping[str, frozenset[str]]:
+    text = files("opsinfo_cli.lab.graph").joinpath("data", "implementation-modes.json").read_text("utf-8")
+    return {name: frozenset(modes.split(",")) for name, modes in json.loads(text)["modes"].items()}

@@ -1,0 +1,550 @@
+"""One run of checks: find the files, read and check each, then filter the findings by selection and baseline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ...errors import Damaged, OpsinfoError, Refused, UsageFault
+from ...lab.graph.mixlist_check import CheckedModel, check_models, open_models
+from ..cann.file_kind import (
+    OPTION_KINDS,
+    foreign_of,
+    is_library_name,
+    is_marked,
+    is_mixlist_name,
+    is_option_name,
+    kind_of,
+    option_kind,
+)
+from ..cann.foreign_files import foreign_binary
+from ..cann.ini import build_of, is_ini, rank
+from ..cann.library import Library, Store, library_files, load_order
+from ..cann.near_names import NearNames
+from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
+from ..cann.precision_mode import MODES
+from ..cann.repository import Repository
+from ..cann.target import Target, unknown_kind
+from ..text.members import Members, read_members
+from ..text.scanner import Document, scan
+from ..text.source import Source, read_bytes
+from .baseline import Baseline, Known, fingerprinted
+from .files import EXTENSIONS, Found, FoundFiles
+from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver
+from .follow import LARGEST_OTHER, OTHERS, SCRIPTS, follow, names_mixlist, not_followed
+from .ini import check_inis
+from .library import check_library, root_is_no_object
+from .mixlist import MixlistTarget, Reading, check_against, check_mixlist, mixlist_targets, names_of
+from .mode import PLACE, check_modes
+from .options import OptionCheck, OptionFile
+from .rules import Severity
+from .selection import RuleSelection
+from .store import check_store, never_built
+from .text import bom, faults, unreadable
+
+if TYPE_CHECKING:
+    from ..cann.input_shapes import Shapes
+
+Step = Callable[[int, int], None]
+"""Called with the number of files and stores done and the total."""
+
+
+def validate(
+    *paths: str | os.PathLike[str],
+    against: Iterable[str | Target] | str | Target = (),
+    modes: Iterable[str] | str = (),
+    models: Iterable[str] | str = (),
+    shapes: Shapes = MappingProxyType({}),
+    kind: str | None = None,
+    follow: bool = False,
+    by_chip: bool = False,
+    stdin: bytes | None = None,
+    step: Step = lambda done, total: None,
+) -> Outcome:
+    """Return all findings on files, stores and trees, as in ``opsinfo validate``.
+
+    :param against: the targets the mixlists are for, or one, as on the command line or opened by :meth:`.Target.open`
+    :param modes: names of the precision modes that they are used with, known or not
+    :param models: model files that the mixlists are for; they are judged for every target
+    :param shapes: of inputs of the models, by name, as for :meth:`.Graph.read`
+    :param kind: ``library``, ``mixlist`` or one of ``OPTION_KINDS``; None detects it
+    :param follow: whether files that scripts name are checked too
+    :param by_chip: whether it is reported that sources give an op type different policies on different chips
+    :param stdin: the content for the path ``-``
+    :param step: called with the number of files and stores done and the total
+
+    :raises OpsinfoError: if a target or model cannot be read; faults of ``paths`` are in the outcome
+    """
+    given = [against] if isinstance(against, str | Target) else against
+    modes, models = ([each] if isinstance(each, str) else each for each in (modes, models))
+    targets = mixlist_targets([Target.open(target) if isinstance(target, str) else target for target in given])
+    for target in targets:
+        _ = target.target.operators  # fail before the checks if a target cannot be read
+    checker = Checker(targets, list(modes), kind, open_models(models, shapes), follow, by_chip=by_chip)
+    rest = [os.fspath(path) for path in paths]
+    if not rest and not checker.modes:
+        checker.outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
+    if "-" in rest and stdin is not None:
+        checker.named("-", stdin)
+        rest = [path for path in rest if path != "-"]
+    checker.paths(rest, step)
+    checker.modes_given()
+    checker.outcome.notes += (model.note for model in checker.models if model.note)
+    return checker.outcome
+
+
+@dataclass
+class Checker:
+    """Collects findings on files and stores; a file that cannot be checked is recorded as a failure.
+
+    :param against: the targets that mixlists are for
+    :param modes: names of precision modes, known or not
+    :param kind: the kind of all files; None detects it
+    :param models: the models that mixlists are for
+    :param follow: whether files that scripts name are checked too
+    :param by_chip: whether it is reported that sources give an op type different policies on different chips
+    """
+
+    against: Sequence[MixlistTarget] = ()
+    modes: Sequence[str] = ()
+    kind: str | None = None
+    models: Sequence[CheckedModel] = ()
+    follow: bool = False
+    outcome: Outcome = field(default_factory=Outcome)
+    _referenced: list[tuple[str, str]] = field(default_factory=list)
+    _not_followed: list[str] = field(default_factory=list)
+    by_chip: bool = False
+    _builds: dict[tuple[str, str | None], list[Source]] = field(default_factory=dict)
+    _sources: list[str] = field(default_factory=list)
+    _experimental: list[str] = field(default_factory=list)
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        return self.outcome.failures
+
+    @cached_property
+    def _names(self) -> NearNames:
+        """The op types of the targets: one for all files, and for all passes of their fixes, so that the search of
+        near names has one bound.
+        """
+        return names_of(self.against)
+
+    def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
+        """Find and check files, stores and trees, each once. A path with nothing to check is a failure.
+
+        With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
+        """
+        files = FoundFiles(self.outcome)
+        if self.follow:
+            files.extensions = tuple({*files.extensions, *SCRIPTS, *OTHERS})
+        given: list[tuple[str, range]] = []
+        for path in paths:
+            first, failed = len(files.found), len(self.failures)
+            files.add(path)
+            if len(self.failures) == failed:
+                given.append((path, range(first, len(files.found))))
+        checked: dict[str, bool] = {}
+        for number, found in enumerate(files.found, 1):
+            if found.top is not None:
+                self.outcome.trees[found.path] = found.top
+            place = os.path.abspath(found.path)
+            if not checked.get(place):  # a file that a tree passed over may be named, too
+                checked[place] = self.store(found.path) if found.kind == "store" else self._read(found)
+            step(number, len(files.found))
+        self.inis()
+        self._check_sources()
+        self._targets()
+        self.outcome.notes += not_followed(self._not_followed, self.outcome)
+        self.outcome.passed_over += (
+            PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed
+        )
+        for path, indexes in given:
+            if not any(checked[os.path.abspath(files.found[index].path)] for index in indexes):
+                self.failures.append(_nothing_to_check(path))
+
+    def _read(self, found: Found) -> bool:
+        """Read and check a file.
+
+        :returns: whether it was checked, or a failure recorded
+        """
+        if found.kind == "met" and found.path.endswith(SUFFIXES):
+            is_noted = self._met_source(found)
+            if is_noted or not self.follow:
+                return is_noted
+        extension = os.path.splitext(found.path)[1].lower()
+        is_only_followed = found.kind == "met" and extension not in EXTENSIONS and not is_option_name(found.path)
+        if is_only_followed and not (
+            os.path.isfile(found.path) and (extension in SCRIPTS or self._is_small(found.path))
+        ):
+            return False
+        data = self._bytes(found.path)
+        if data is None:
+            return True
+        if self.follow and (extension in SCRIPTS or found.kind == "named") and self._script(found.path, data):
+            return True
+        if is_only_followed:
+            if extension not in SCRIPTS and names_mixlist(data):
+                self._not_followed.append(found.path)
+            return found.path in self._not_followed
+        if found.kind == "named":
+            self.named(found.path, data, may_be_script=self.follow and extension in SCRIPTS)
+            return True
+        reason = self.file(found.path, data, is_named=False)
+        if reason is not None:
+            self.outcome.passed_over.append(PassedOver(found.path, reason))
+        return reason is None
+
+    def _is_small(self, path: str) -> bool:
+        """Return whether a file of another kind is searched for the name of a mixlist."""
+        if os.access(path, os.R_OK) and os.path.getsize(path) <= LARGEST_OTHER:
+            return True
+        reason = "it cannot be read, or is too large to be searched for the names of mixlists"
+        self.outcome.passed_over.append(PassedOver(path, reason))
+        return False
+
+    def _met_source(self, found: Found) -> bool:
+        """Note a file of a tree that is an OpDef source; others are passed over in silence, as most C++ is none.
+
+        :returns: whether it is one
+        """
+        parts = os.path.relpath(os.path.realpath(found.path), found.top).split("/")[:-1]
+        left_out = LEFT_OUT.intersection(parts)
+        if left_out - {"experimental"}:
+            return False
+        data = self._bytes(found.path)
+        if data is None or not is_source(data):
+            return False
+        (self._experimental if left_out else self._sources).append(found.path)
+        return True
+
+    def _check_sources(self) -> None:
+        """Check the OpDef sources that were noted, those of one project together."""
+        if not self._sources and not self._experimental:
+            return
+        from ..cann.opdef.reading import read_sources
+        from .opdef import SourceCheck
+
+        projects: dict[str, tuple[list[str], list[str]]] = {}
+        for files, number in ((self._sources, 0), (self._experimental, 1)):
+            for file in files:
+                project = str(project_of(self.outcome.trees.get(file, file)))
+                projects.setdefault(project, ([], []))[number].append(file)
+        for project, (main, experimental) in projects.items():
+            reading, apart = (read_sources(files, project) for files in (main, experimental))
+            targets = [each.target for each in self.against]
+            found: dict[str, list[Finding]] = {file: [] for file in main}
+            for finding in SourceCheck(reading, apart, targets, self.by_chip).findings():
+                found.setdefault(finding.path, []).append(finding)
+            for path, findings in found.items():
+                self.outcome.add(path, "opdef", findings)
+        self._sources.clear()
+        self._experimental.clear()
+
+    def _script(self, path: str, data: bytes) -> bool:
+        """Note what a script names, and report what is missing.
+
+        :returns: whether it names anything
+        """
+        socs = list({against.target.soc for against in self.against if against.target.soc})
+        followed = follow(Source(data, path, strict=False), self.outcome.trees.get(path), socs)
+        if followed is None:
+            return False
+        if not followed.is_read:
+            self._not_followed.append(path)
+            return True
+        self._referenced += followed.targets
+        self.outcome.trees.update((target, followed.top) for _, target in followed.targets)
+        self.outcome.passed_over += followed.passed_over
+        self.outcome.findings += followed.findings
+        self.outcome.files.append(FileVerdict(path, "script", None))
+        return True
+
+    def _targets(self) -> None:
+        """Check the files that scripts name and that have not been checked."""
+        checked = {os.path.realpath(verdict.path) for verdict in self.outcome.files}
+        for kind, path in self._referenced:  # grows by the references of raw_ge_options
+            real = os.path.realpath(path)
+            data = None if real in checked else self._bytes(path)
+            checked.add(real)
+            if data is None:
+                continue
+            if kind == "raw_ge_options":
+                self._script(path, data)
+            else:
+                replace(self, kind=kind).file(path, data)
+
+    def named(self, path: str, data: bytes, may_be_script: bool = False) -> None:
+        """Check a file that the user names; if its kind cannot be detected, record a failure.
+
+        :param may_be_script: whether it is then a script that names nothing
+        """
+        try:
+            self.file(path, data)
+        except UsageFault as fault:
+            if may_be_script:
+                self.outcome.files.append(FileVerdict(path, "script", None))
+            else:
+                self.failures.append(fault)
+
+    def file(self, path: str, data: bytes, is_named: bool = True) -> str | None:
+        """Check a file; one of a tree only if its name or text shows its kind. Inis are checked with the others of
+        their build.
+
+        :returns: why it was not checked; None if it was
+        :raises UsageFault: if the user names the file, and its kind cannot be detected
+        """
+        if is_named and path.endswith(SUFFIXES) and is_source(data):
+            self._sources.append(path)
+            return None
+        if self.kind in (None, "library") and self._ini(path, data):
+            return None
+        if self._options(path, data, is_named):
+            return None
+        if not is_named and (self.kind in OPTION_KINDS or not path.lower().endswith(".json")):
+            return _NOT_MARKED
+        is_shown = is_named or is_library_name(path) or is_mixlist_name(path)
+        try:
+            source = Source(data, path)
+        except Damaged as error:
+            if is_named and self.kind is None and (foreign := foreign_binary(path, data[:64])):
+                raise foreign.fault(path) from None
+            if is_shown:
+                by_name = "library" if is_library_name(path) else "mixlist"
+                self.outcome.add(path, self.kind or by_name, [unreadable(error)])
+            return None if is_shown else _NOT_MARKED
+        content = read_members(source)
+        kind = (self.kind if is_named else None) or kind_of(source, content)
+        if kind in ("library", "mixlist") and (is_shown or is_marked(source, content)):
+            is_library = (self.kind or kind) == "library"
+            findings = _library(source, content)[1] if is_library else self.mixlist(source)
+            self.outcome.add(path, self.kind or kind, findings)
+            return None
+        if is_named:
+            raise _unknown_kind(kind, source, content)
+        foreign = foreign_of(source, content)
+        return foreign.message if foreign else _NOT_MARKED
+
+    def _ini(self, path: str, data: bytes) -> bool:
+        """Note a file that is an ini of opbuild.
+
+        :returns: whether it is one
+        """
+        if not path.lower().endswith(".ini") or not is_ini(path, data.decode("utf-8", "replace")):
+            return False
+        try:
+            self._builds.setdefault(build_of(path), []).append(Source(data, path))
+        except Damaged as error:
+            self.outcome.add(path, "ini", [unreadable(error)])
+        return True
+
+    def inis(self) -> None:
+        """Check the inis that were noted, those of one chip and build together."""
+        for sources in self._builds.values():
+            for path, findings in check_inis(sorted(sources, key=rank)):
+                self.outcome.add(path, "ini", findings)
+        self._builds.clear()
+
+    def _options(self, path: str, data: bytes, is_named: bool) -> bool:
+        """Check a file if it is one of ``OPTION_KINDS``.
+
+        :returns: whether it was checked
+        """
+        if self.kind not in (None, *OPTION_KINDS) or (self.kind is None and path.lower().endswith(".json")):
+            return False
+        source = Source(data, path, strict=False)
+        kind = option_kind(source.text, path, is_named)
+        if self.kind and (kind or is_named):
+            kind = self.kind
+        if kind is None:
+            return False
+        self.outcome.add(path, kind, OptionCheck(OptionFile(kind, source), self.against, self.models).findings())
+        return True
+
+    def store(self, folder: str) -> bool:
+        """Check a config directory: its files, and the result of loading them together."""
+        try:
+            names = load_order(folder, library_files(folder))
+        except Refused as error:
+            self.failures.append(error)
+            return True
+        paths = [os.path.join(folder, name) for name in names]
+        self.outcome.trees.update(dict.fromkeys(paths, self.outcome.trees.get(folder, folder)))
+        read = {path: self._library_of_store(path) for path in paths}
+        libraries = [library for library, _ in read.values() if library]
+        store = Store(libraries, folder)
+        together: dict[str, list[Finding]] = {}
+        for finding in check_store(store) if len(libraries) == len(read) else ():
+            together.setdefault(finding.path, []).append(finding)
+        first = len(self.outcome.files)
+        for path, (library, findings) in read.items():
+            own = [never_built(store, library, finding) for finding in findings] if library else findings
+            self.outcome.add(path, "library", own + together.get(path, []))
+        accepts = all(verdict.engine_accepts for verdict in self.outcome.files[first:])
+        self.outcome.add(folder, "store", [], accepts)
+        return True
+
+    def mixlist(self, source: Source) -> Iterator[Finding]:
+        """Check a mixlist, its op types against the targets, and its effect on the models."""
+        document = scan(source)
+        yield from check_mixlist(document)
+        if document.root is not None and self.against:
+            modes = [mode for mode in map(MODES.get, self.modes) if mode]
+            reading = Reading(source, document.root, (*self.against, *self.models))
+            yield from check_against(reading, self.against, self._names, modes, bool(self.models))
+            if self.models:
+                yield from check_models(reading, self.models, self.against, modes)
+
+    def modes_given(self) -> None:
+        """Check the precision modes, once for all files."""
+        if self.modes:
+            socs = sorted({against.target.soc for against in self.against if against.target.soc})
+            self.outcome.add(PLACE, "mode", check_modes(self.modes, socs, {file.kind for file in self.outcome.files}))
+
+    def _bytes(self, path: str) -> bytes | None:
+        try:
+            return read_bytes(path, self.outcome.trees.get(path))
+        except Refused as error:
+            self.failures.append(error)
+            return None
+
+    def _library_of_store(self, path: str) -> tuple[Library | None, list[Finding]]:
+        """Return a library of a store with its findings; None if its entries cannot be read."""
+        data = self._bytes(path)
+        if data is None:
+            return None, []
+        try:
+            source = Source(data, path)
+            return _library(source, read_members(source))
+        except Damaged as error:
+            return None, [unreadable(error)]
+
+
+_NOT_MARKED = "neither its name nor its text marks a kind of file that is checked"
+
+
+def _library(source: Source, content: Members | Document) -> tuple[Library | None, list[Finding]]:
+    """Check a library.
+
+    :returns: the library; None if the engine could not load its entries at all"""
+    if not isinstance(content, Members):
+        return None, [*bom(source, fixable=False), *faults(content, fixable=False)]
+    if content.members is None:
+        return None, [root_is_no_object(source, content)]
+    library = Library(source, content.members)
+    findings = list(check_library(library, content))
+    return (None if any(library.structure_faults()) else library), findings
+
+
+def _unknown_kind(kind: str | None, source: Source, content: Members | Document) -> UsageFault:
+    if kind == "snapshot":
+        message = "a snapshot cannot be validated; it is a target for --against"
+        hint = "`opsinfo diff` compares it with an install"
+        return UsageFault(message, name="wrong-kind", path=source.path, hint=hint)
+    hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
+    return unknown_kind(source, hint, content)
+
+
+def _nothing_to_check(path: str) -> UsageFault:
+    return UsageFault(
+        "nothing to check: no mixlist, library or store found here",
+        name="nothing-to-check",
+        path=path,
+        hint="mixlists are found by name (`ops_info*.json`, `*mixlist*.json` ...) or by their lists; -v lists what "
+        "was skipped",
+    )
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """Which findings are reported, and which of them fail the run.
+
+    :param baseline: the findings that are known; None if no file of them was given
+    :param strict: whether a warning fails
+    :param severity: the least that is reported; what fails the run is reported in any case
+    """
+
+    repository: Repository
+    selection: RuleSelection = field(default_factory=RuleSelection)
+    baseline: Baseline | None = None
+    strict: bool = False
+    severity: Severity = "note"
+
+    def of(self, outcome: Outcome) -> CheckResult:
+        """Select findings, the worst first, give them fingerprints, which do not depend on the selection, and leave out
+        known ones.
+        """
+        result = CheckResult(outcome, self.repository, self.strict)
+        findings = fingerprinted(outcome.findings, result.relative)
+        reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
+        result.selected = [
+            finding
+            for finding in sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.order))
+            if (finding.severity in reported or result.fails(finding))
+            and self.selection.keeps(finding.rule, finding.pointer)
+        ]
+        outcome.findings = list(result.selected)
+        if self.baseline is not None:
+            result.baseline = self.baseline.renewed(findings, result.relative)
+            known = result.baseline.fingerprints
+            outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
+            paths = {result.relative(verdict.path) for verdict in outcome.files}
+            result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
+        return result
+
+
+_NO_FILES = frozenset({"-", PLACE})
+"""Places of findings that are not files: standard input and the command line."""
+
+
+@dataclass
+class CheckResult:
+    """The result of a run of checks, the input of every report format.
+
+    :param outcome: with the findings that are reported
+    :param selected: these, and the known ones of the baseline
+    :param baseline: the known findings, with the fingerprints of today
+    :param gone: entries of the baseline whose finding no longer occurs
+    """
+
+    outcome: Outcome
+    repository: Repository
+    strict: bool = False
+    baseline: Baseline = field(default_factory=Baseline)
+    selected: list[Finding] = field(default_factory=list)
+    gone: list[Known] = field(default_factory=list)
+    _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        """Errors for files that could not be checked."""
+        return self.outcome.failures
+
+    @property
+    def known(self) -> int:
+        """The number of findings that the baseline hides."""
+        return len(self.selected) - len(self.outcome.findings)
+
+    def fails(self, finding: Finding) -> bool:
+        return finding.severity == "error" or (self.strict and finding.severity == "warning")
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.failures:
+            return max(error.exit_code for error in self.failures)
+        return int(any(map(self.fails, self.outcome.findings)))
+
+    def is_file(self, path: str) -> bool:
+        return path not in _NO_FILES
+
+    def relative(self, path: str) -> str:
+        """Return a path as in output for programs; standard input and the command line keep their names."""
+        if not self.is_file(path):
+            return path
+        if path not in self._relative:
+            self._relative[path] = self.repository.relative(path)
+        return self._relative[path]

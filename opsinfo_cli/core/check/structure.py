@@ -1,0 +1,135 @@
+"""Structure by the published schemas: the errors of jsonschema as faults with their places.
+
+What no schema can say is judged elsewhere: combinations and columns, load order, names that the engine trims.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..cann.entry_rules import EntryFault, missing_key, tensor_key, tensor_word_fault, word_fault, wrong_type_in_entry
+from ..cann.mixlist import StructureFault, meant_and_missing, member_of, unknown_key, wrong_type
+from ..cann.policy import ACTIONS, LISTS
+from .schema import load_schema, validator_for
+
+if TYPE_CHECKING:
+    from ..cann.entry import Entry
+    from ..text.scanner import Node
+
+_LEVELS: tuple[Collection[str], ...] = (LISTS, ACTIONS)
+
+
+def mixlist_faults(root: Node) -> list[StructureFault]:
+    """Return the faults of a mixlist's structure, in the order of the text.
+
+    A list or action under a near key is checked too, so that its faults are found before it is renamed.
+    """
+    errors = validator_for("mixlist").iter_errors(_as_meant(root))
+    return sorted((_mixlist_fault(root, error) for error in errors), key=lambda fault: fault.node.start)
+
+
+def _as_meant(node: Node, depth: int = 0) -> Any:
+    """Return a value with the values under near keys also under the keys that they mean."""
+    if node.kind != "object" or depth == len(_LEVELS):
+        return node.plain(lambda number: 0)
+    known, members = _LEVELS[depth], node.by(str)
+    content: dict[str, Any] = {name: None for name in members if name not in known}
+    for name in known:
+        if member := member_of(node, name, by_near_keys=True):
+            content[name] = _as_meant(member.value, depth + 1)
+    return content
+
+
+def _mixlist_fault(root: Node, error: Any) -> StructureFault:
+    node, steps = root, tuple[str | int, ...]()
+    for step in error.absolute_path:
+        if isinstance(step, int):
+            node, steps = node.items[step], (*steps, step)
+        else:
+            member = member_of(node, step, by_near_keys=True)
+            assert member is not None  # _as_meant made the step of it
+            node, steps = member.value, (*steps, member.name)
+    if error.validator == "type":
+        return wrong_type(node, steps)
+    member = node.by(str)[error.instance]
+    return unknown_key(member, steps, meant_and_missing(node, member.name, _LEVELS[len(steps)]))
+
+
+def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
+    """Return the faults of entries of one library, by op type; sections that are alike to the schema are judged once.
+
+    The values of an entry are judged once its structure is right.
+    """
+    distinct = _Distinct()
+    for entry in entries:
+        distinct.add(entry)
+    found: dict[str, list[EntryFault]] = {}
+    for error in validator_for("ops-info-library").iter_errors(distinct.instance):
+        bucket, *steps = error.absolute_path
+        is_word = "x-opsinfo-finding" in error.schema
+        owners = distinct.owners.get((bucket, steps[0] if steps else None), [])
+        if bucket in distinct.broken:
+            owners = [] if is_word else [distinct.broken[bucket]]
+        for name in owners:
+            found.setdefault(name, []).append(_entry_fault(error, *steps))
+    return found
+
+
+class _Distinct:
+    """One instance of the library's schema with every section of many entries that differs to the schema.
+
+    :ivar instance: made-up op types; the first has one section of each name, the second the next different one ...
+    :ivar owners: the op types that have a section, by its place in the instance
+    :ivar broken: entries that are no objects of objects of strings, as they are: made-up op type -> op type
+    """
+
+    def __init__(self) -> None:
+        self.instance: dict[str, Any] = {}
+        self.owners: dict[tuple[str | int, str | int | None], list[str]] = {}
+        self.broken: dict[str | int, str] = {}
+        self._places: dict[str, dict[tuple[tuple[str, str], ...], str]] = {}
+
+    def add(self, entry: Entry) -> None:
+        if not entry.member.is_sound:
+            bucket = f"broken {len(self.broken)}"
+            self.broken[bucket] = entry.name
+            self.instance[bucket] = entry.value
+            return
+        for section, content in entry.sections.items():
+            judged = _judged_keys(section)
+            alike = {key: value if key in judged else "" for key, value in content.items()}
+            places = self._places.setdefault(section, {})
+            bucket = places.setdefault(tuple(alike.items()), str(len(places)))
+            owners = self.owners.setdefault((bucket, section), [])
+            if not owners:
+                self.instance.setdefault(bucket, {})[section] = alike
+            owners.append(entry.name)
+
+
+@lru_cache(maxsize=1 << 12)
+def _judged_keys(section: str) -> frozenset[str]:
+    """Return the keys of a section whose values the schema judges; all others are only strings to it."""
+    schema = load_schema("ops-info-library")
+    entry = schema["$defs"]["entry"]
+    by_pattern = (part for pattern, part in entry["patternProperties"].items() if re.search(pattern, section))
+    part: dict[str, Any] = entry["properties"].get(section) or next(by_pattern, {})
+    part = schema["$defs"].get(part.get("$ref", "").removeprefix("#/$defs/"), part)
+    return frozenset(key for key, value in part.get("properties", {}).items() if value.keys() - _ANNOTATIONS)
+
+
+_ANNOTATIONS = {"type", "title", "description", "examples"}
+
+
+def _entry_fault(error: Any, section: str | None = None, key: str | None = None) -> EntryFault:
+    if error.validator == "type":
+        return wrong_type_in_entry(section, key)
+    assert section is not None  # only sections have words and required keys
+    if error.validator == "required":
+        return missing_key(section, error.validator_value[0], error.instance)
+    assert key is not None
+    if tensor_key(section):
+        return tensor_word_fault(section, key, error.instance)
+    return word_fault(section, key, error.instance, error.schema["x-opsinfo-words"])

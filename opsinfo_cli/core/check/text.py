@@ -1,0 +1,93 @@
+"""Rules on the text itself, for mixlists and libraries alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import Damaged
+from ..text.layout import drop_part
+from ..text.scanner import Document, Node, after_blanks, without_tail
+from ..text.source import Source
+from .finding import Finding, Fix, at, at_error
+
+_HINTS = {
+    "comment": "`opsinfo fmt` removes it",
+    "trailing-comma": "`opsinfo fmt` removes it",
+    "missing-comma": "`opsinfo fmt` adds it",
+    "empty-file": "an empty mixlist is `{}`",
+}
+
+
+def faults(document: Document, fixable: bool) -> Iterator[Finding]:
+    """Yield syntax, comment, trailing-comma, missing-comma and empty-file.
+
+    :param fixable: whether opsinfo may fix the file: a mixlist, not a vendor's library
+    """
+    can = fixable and document.root is not None  # faults that cannot be fixed automatically must be fixed first
+    for fault in document.faults:
+        yield at(
+            fault.name,
+            document.source,
+            (fault.start, fault.end),
+            f"{fault.message}; the engine refuses the file",
+            hint=_HINTS.get(fault.name) if fixable else None,
+            fix=Fix((fault.fix,)) if fault.fix and can else None,
+        )
+
+
+def unreadable(error: Damaged) -> Finding:
+    """Return the finding for a file that is not UTF-8."""
+    return at_error("syntax", error, error.path or "", error.message, error.hint)
+
+
+def trailing_text(source: Source, end: int, fixable: bool) -> Iterator[Finding]:
+    """:param end: offset after the first value
+    :param fixable: as in :func:`faults`
+    """
+    begin = after_blanks(source.text, end)
+    if begin < len(source.text):
+        message = "text after the end of the value; the engine ignores it"
+        hint, fix = ("`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))) if fixable else (None, None)
+        yield at("trailing-text", source, (begin, begin + 1), message, hint=hint, fix=fix)
+
+
+def bom(source: Source, fixable: bool) -> Iterator[Finding]:
+    """:param fixable: as in :func:`faults`"""
+    if source.bom:
+        message = "the file begins with a byte order mark, which the engine skips"
+        hint, fix = ("`opsinfo fmt` removes it", Fix(drops_bom=True)) if fixable else (None, None)
+        yield at("bom", source, (0, 0), message, pointer="", hint=hint, fix=fix)
+
+
+def duplicate_keys(source: Source, node: Node, fixable: bool, pointer: str = "") -> Iterator[Finding]:
+    """Yield every key that a later one in the same object replaces. Removing it is an unsafe fix."""
+    seen: dict[str, int] = {}
+    for index, member in enumerate(node):
+        below = f"{pointer}/{escaped(member.name)}"
+        if member.name in seen:
+            earlier = seen[member.name]
+            fix = Fix((drop_part(node, earlier),), is_safe=False) if fixable else None
+            span, first = (member.key.start, member.key.end), node.members[earlier].key.start
+            yield duplicate_key(source, member.name, span, first, below, fix)
+        seen[member.name] = index
+        yield from duplicate_keys(source, member.value, fixable, below)
+    for index, item in enumerate(node.items):
+        yield from duplicate_keys(source, item, fixable, f"{pointer}/{index}")
+
+
+def duplicate_key(
+    source: Source, name: str, span: tuple[int, int], first: int, pointer: str, fix: Fix | None = None
+) -> Finding:
+    """:param first: offset of the earlier key"""
+    line = source.place(first).line
+    message = f"`{name}` appears twice, first on line {line}; the engine reads only the last one"
+    return at("duplicate-key", source, span, message, pointer=pointer, hint="merge the two", fix=fix)
+
+
+def escaped(key: str) -> str:
+    """Return a key as one step of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def pointer_to(*steps: str | int) -> str:
+    return "".join(f"/{escaped(str(step))}" for step in steps)

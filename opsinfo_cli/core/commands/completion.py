@@ -1,0 +1,33 @@
+"""`opsinfo completion`: print the completion script of a shell."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from ..terminal import bash  # noqa: F401  replaces a class of click
+from ..terminal.answer import Answer, Exact
+from ..terminal.console import Console
+from ..terminal.params import Choice, Command, prints
+
+
+@click.command("completion", cls=Command)
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@prints()
+def command(shell: str, console: Console) -> Answer:
+    """Print the shell completion script.
+
+    It completes commands, options, chips, operators and files.
+
+    \b
+    Examples:
+      source <(opsinfo completion bash)
+      opsinfo completion bash > opsinfo.bash    # to source in ~/.bashrc
+      opsinfo completion zsh > _opsinfo         # for a folder in $fpath
+      opsinfo completion fish > opsinfo.fish    # for ~/.config/fish/completions
+    """
+    shells = get_completion_class(shell)
+    assert shells is not None
+    group = click.get_current_context().find_root().command
+    script = shells(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
+    return Answer(lambda: {"shell": shell, "script": script}, lambda: [Exact(script)], paged=False)

@@ -1,0 +1,45 @@
+"""`opsinfo schema`: print a published JSON schema."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ...errors import UsageFault
+from ..check.schema import load_schema, mixlist_schema, schema_names, schema_text
+from ..terminal.answer import Answer, Exact, Names
+from ..terminal.console import Console
+from ..terminal.open import open_against
+from ..terminal.params import TARGET, Command, Word, option, prints
+
+NAME = Word("NAME", lambda ctx, param: schema_names())
+
+
+@click.command("schema", cls=Command)
+@click.argument("name", required=False, type=NAME)
+@option("--against", type=TARGET, multiple=True, help="For mixlist: list the op types of this target; repeatable.")
+@prints()
+def command(name: str | None, against: tuple[str, ...], console: Console) -> Answer:
+    """Print the JSON schema NAME. Without an argument, list the names.
+
+    With --against the schema of mixlists lists the op types of the targets with their policies, so that an editor
+    completes and checks them.
+
+    \b
+    Examples:
+      opsinfo schema
+      opsinfo schema mixlist > mixlist.schema.json
+      opsinfo schema mixlist --against ascend910b
+    """
+    if against and name != "mixlist":
+        raise UsageFault("--against is for the schema mixlist", hint="opsinfo schema mixlist --against TARGET")
+    if name is None:
+        names = schema_names()
+        return Answer(lambda: {"schemas": names}, lambda: [Names(names)])
+    if not against:
+        text = schema_text(name)
+        return Answer(lambda: {"name": name, "schema": load_schema(name)}, lambda: [Exact(text)])
+    schema = mixlist_schema([open_against(target, console) for target in against])
+    text = json.dumps(schema, indent=2) + "\n"
+    return Answer(lambda: {"name": name, "schema": schema}, lambda: [Exact(text)])

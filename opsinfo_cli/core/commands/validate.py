@@ -1,0 +1,556 @@
+"""`opsinfo validate`: findings on mixlists, libraries, and the files of compiler options beside a mixlist."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import OpsinfoError, UsageFault, counted
+from ...lab.graph.mixlist_check import CheckedModel, open_models
+from ..cann.file_kind import OPTION_KINDS
+from ..cann.input_shapes import Shapes, parse_shapes
+from ..cann.near_names import did_you_mean
+from ..cann.repository import Repository
+from ..cann.target import Target, TargetOptions, target_labels
+from ..check.finding import SEVERITIES, Finding, Outcome
+from ..check.fixes import FixPlan, OptionFixPlan, applicable
+from ..check.mixlist import mixlist_targets
+from ..check.options import OptionCheck, OptionFile
+from ..check.rules import Severity
+from ..check.run import Checker, CheckResult, Narrowing, validate
+from ..check.selection import RuleSelection
+from ..terminal.answer import Answer, Block, Lines
+from ..terminal.config import Configured, config_in_use, config_options, config_that_names
+from ..terminal.console import Console
+from ..terminal.findings import (
+    FORMATS,
+    annotated,
+    concise_lines,
+    file_lines,
+    finding_lines,
+    findings_document,
+    rendered,
+    summary_line,
+)
+from ..terminal.open import open_against
+from ..terminal.params import (
+    MODE,
+    SOC,
+    TARGET,
+    Choice,
+    Word,
+    WriteOptions,
+    backup_dir_option,
+    bundle,
+    dry_run_option,
+    force_option,
+    in_place_option,
+    is_same,
+    lazily,
+    option,
+    prints,
+    shape_option,
+    wait_option,
+)
+from ..text.source import Source, read_bytes, read_standard_input
+
+if TYPE_CHECKING:
+    from ..change.plan import Result
+    from ..check.baseline import Baseline
+
+
+@dataclass(frozen=True)
+class NarrowingOptions:
+    """Options that choose the reported findings."""
+
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    baseline: str | None
+    update_baseline: bool
+    strict: bool
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Fixes:
+    """The choice of fixes.
+
+    :param fix: whether to apply them
+    :param show_diff: whether to show what would be written, and exit with 1 if anything would
+    :param unsafe_fixes: whether to apply unsafe fixes as well
+    """
+
+    fix: bool
+    show_diff: bool
+    unsafe_fixes: bool
+
+    @property
+    def are_asked(self) -> bool:
+        return self.fix or self.show_diff
+
+
+FINDING = Word("CODE|NAME", lazily("findings"))
+_narrowing_options = bundle(
+    "narrowing",
+    NarrowingOptions,
+    option("--select", type=FINDING, multiple=True, help="Only these findings; M selects all of M...; repeatable."),
+    option(
+        "--ignore",
+        type=Word("CODE[:POINTER]", lazily("findings")),
+        multiple=True,
+        help="All findings but these, or these at and below a JSON pointer; repeatable.",
+    ),
+    option("--baseline", type=Word("FILE", files=True), help="File of known findings to hide."),
+    option("--update-baseline", is_flag=True, help="Write the findings to the baseline; exit 0."),
+    option("--strict", is_flag=True, help="Count warnings as errors."),
+    option(
+        "--severity",
+        type=Choice(SEVERITIES),
+        default="note",
+        show_default=True,
+        help="Report only findings of this severity and above.",
+    ),
+)
+_fix_options = bundle(
+    "fixes",
+    Fixes,
+    option("--fix", is_flag=True, help="Apply safe fixes; report the rest."),
+    option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 if anything would."),
+    option(
+        "--unsafe-fixes",
+        is_flag=True,
+        help="Also apply unsafe fixes: guessed names, duplicate keys, entries without effect.",
+    ),
+)
+_write_options = bundle(
+    "writing", WriteOptions, dry_run_option, force_option, wait_option, in_place_option, backup_dir_option
+)
+
+
+@click.command("validate", cls=Configured)
+@click.argument("paths", nargs=-1, required=True, type=Word("FILE|DIR", files=True))
+@option("--against", type=TARGET, multiple=True, help="Target that the mixlists are for; repeatable.")
+@option(
+    "--precision-mode",
+    "modes",
+    type=MODE,
+    multiple=True,
+    help="Precision mode that the mixlists are used with; repeatable.",
+)
+@option(
+    "--model",
+    "models",
+    type=Word("MODEL", reads=True),
+    multiple=True,
+    help="Model that the mixlists are used with; repeatable.",
+)
+@shape_option
+@option("--soc", "socs", type=SOC, multiple=True, help="Chip of the install given with --against; repeatable.")
+@option(
+    "--as",
+    "kind",
+    type=Choice(["library", "mixlist", *OPTION_KINDS]),
+    help="The kind of the files, if it cannot be detected.",
+)
+@option(
+    "--follow",
+    is_flag=True,
+    help="Also check the files that scripts name (.sh, .py, .ini, .cfg, .config), and the modes beside them.",
+)
+@_narrowing_options
+@_fix_options
+@_write_options
+@option(
+    "--report",
+    "reports",
+    type=Word("FORMAT:FILE", lambda ctx, param: [f"{name}:" for name in FORMATS]),
+    multiple=True,
+    help=f"Also write a report to FILE: {', '.join(FORMATS)}; repeatable.",
+)
+@config_options
+@prints(
+    "concise",
+    "github",
+    "auto",
+    default="auto",
+    hints={name: f"--report {name}:FILE writes it" for name in FORMATS[4:]},
+)
+def command(
+    paths: tuple[str, ...],
+    against: tuple[str, ...],
+    modes: tuple[str, ...],
+    models: tuple[str, ...],
+    shapes: tuple[str, ...],
+    socs: tuple[str, ...],
+    kind: str | None,
+    follow: bool,
+    narrowing: NarrowingOptions,
+    fixes: Fixes,
+    writing: WriteOptions,
+    reports: tuple[str, ...],
+    console: Console,
+) -> Answer:
+    """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
+
+    Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one for each
+    chip that the mixlist is for; a snapshot replaces an install. keep_dtype, customize_dtypes and op_precision files
+    are checked too, their nodes against --model. Directories are searched for all of them; files that git ignores are
+    left out. Put options you always use in opsinfo.toml, or in pyproject.toml under [tool.opsinfo].
+
+    Format concise prints one line for each finding; github adds annotations to the text, and auto does so in GitHub
+    Actions.
+
+    \b
+    Examples:
+      opsinfo validate mixlists --against ascend910b
+      opsinfo validate ops_info.json --against ascend910b --precision-mode mixed_bfloat16
+      opsinfo validate ops_info.json --against ascend910b --model model.onnx
+      opsinfo validate . --against ascend910 --against ascend910b
+      opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
+      opsinfo validate . --follow
+      opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
+      opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
+      opsinfo validate ops_info.json --fix --dry-run
+    """
+    from ..terminal.report_file import write_report
+
+    if config_in_use():
+        console.detail(f"defaults from {config_in_use()}")
+    if shapes and not models:
+        raise UsageFault("--shape requires --model", hint="add --model MODEL")
+    if socs and not against:
+        raise UsageFault("--soc requires --against", hint="add --against TARGET")
+    _require_fitting(fixes, writing, narrowing, paths)
+    fix_writing = replace(writing, dry_run=fixes.show_diff or writing.dry_run)
+    named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
+    baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
+    targets = [target for text in against for target in _chips(text, socs, console)]
+    if targets:
+        pairs = zip(target_labels(targets), targets, strict=True)
+        chips = [label if label == each.text else f"{label} ({each.text})" for label, each in pairs]
+        console.detail(f"checked against {', '.join(chips)}")
+    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
+    repository = Repository.around(os.getcwd(), os.environ)
+    stdin = read_standard_input() if "-" in paths else None
+    checks = partial(
+        validate,
+        *paths,
+        against=targets,
+        modes=modes,
+        models=models,
+        shapes=parse_shapes(shapes),
+        kind=kind,
+        follow=follow,
+        by_chip=console.verbose > 0,
+        stdin=stdin,
+    )
+    checker = Checker(mixlist_targets(targets), modes)
+    known = Narrowing(repository, selection, baseline, narrowing.strict, narrowing.severity)
+    sizes = parse_shapes(shapes)
+    run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, fix_writing)
+    run.check()
+    if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
+        raise UsageFault("--model requires --against for a mixlist")
+    if fixes.are_asked:
+        run.fix(fixes.unsafe_fixes)
+    for note in run.checked.outcome.notes:
+        console.note(note)
+    unchecked = ("mixlist",) if models else ("mixlist", *OPTION_KINDS)
+    if not targets and any(file.kind in unchecked for file in run.checked.outcome.files):
+        console.note("names not checked; add --against TARGET")
+    elif not targets and any(file.kind == "customize_dtypes" for file in run.checked.outcome.files):
+        console.note("the dtypes of customize_dtypes not checked; add --against TARGET")
+    if narrowing.update_baseline:
+        run.accept(writing.writes)
+    for format_, path in files:
+        try:
+            text = rendered(format_, run.checked, console.headed(run.document()))
+            write_report(path, text.encode("utf-8", "backslashreplace"))
+        except OpsinfoError as error:
+            run.checked.failures.append(error)
+    return run.answer()
+
+
+def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
+    """Return a target, or one for each chip of an install."""
+    if socs and not os.path.isfile(text):
+        return [open_against(text, console, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
+    return [open_against(text, console)]
+
+
+@dataclass
+class Run:
+    """One run: check, fix, update the baseline, answer.
+
+    :param checks: returns the findings, and takes ``step`` of :func:`.validate`
+    :param checker: finds again what fixes leave of a mixlist, without the models
+    :param baseline: the path of the baseline, if there is one
+    :param writing: how fixes are written
+    """
+
+    console: Console
+    checks: Callable[..., Outcome]
+    checker: Checker
+    narrowing: Narrowing
+    baseline: str | None
+    against: Sequence[str]
+    models: Sequence[str]
+    shapes: Shapes
+    fixes: Fixes
+    writing: WriteOptions
+    checked: CheckResult = field(init=False)
+    result: Result | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        with ExitStack() as stack:
+            advance: list[Callable[[float], None]] = []
+
+            def step(done: int, total: int) -> None:
+                if not advance:
+                    advance.append(stack.enter_context(self.console.progress("checking", total)))
+                advance[0](1)
+
+            outcome = self.checks(step=step)
+        self.checked = self.narrowing.of(outcome)
+
+    def fix(self, unsafe: bool) -> None:
+        """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
+        from ..change.plan import Job
+        from ..terminal.write import writer_of
+
+        outcome = self.checked.outcome
+        fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
+        kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.path in fixable}
+        real = {os.path.realpath(path): path for path in reversed(kinds)}
+        plans = {path: self._plan(kinds[path], unsafe) for path in reversed(real.values())}
+        trees = {path: outcome.trees.get(path) for path in plans}
+        if not plans:
+            return
+        writer = writer_of(self.writing, self.console)
+        try:
+            jobs = [
+                Job(path, plan, _seen(path, kinds[path], trees[path]), tree=trees[path]) for path, plan in plans.items()
+            ]
+            result = writer.run("validate", jobs) if self.writing.writes else writer.preview(jobs)
+        except OpsinfoError as error:
+            self.checked.failures.append(error)
+            return
+        self.result = result
+        self.notes += self._about_fixes(result, plans, unsafe)
+        if result.change:
+            self.check()
+        self.checked.failures.extend(result.refused)
+
+    def _plan(self, kind: str, unsafe: bool) -> FixPlan:
+        find = partial(self._find, kind)
+        return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
+
+    def _about_fixes(self, result: Result, plans: Mapping[str, FixPlan], unsafe: bool) -> Iterator[str]:
+        """Yield the written files and the number of fixed findings."""
+        from ..terminal.changes import change_notes
+        from ..terminal.write import undoing
+
+        def count(path: str, source: Source) -> int:
+            return len(applicable(plans[path].find(source), unsafe))
+
+        if result.change:
+            first = next(file.path for file in result.files if file.patch)
+            yield from change_notes(result, undoing(self.writing, first), writes=True, verbose=False)
+        fixed = sum(count(file.path, file.source) - count(file.path, file.result) for file in result.files)
+        yield f"{'fixed' if self.writing.writes else 'would fix'} {counted(fixed, 'finding')}"
+
+    def _find(self, kind: str, source: Source) -> list[Finding]:
+        """Return the findings of a text that are reported; those of a mixlist without the models."""
+        outcome = Outcome()
+        if kind in OPTION_KINDS:
+            check = OptionCheck(OptionFile(kind, source), self.checker.against, self._models)
+            outcome.add(source.path, kind, check.findings())
+        else:
+            outcome.add(source.path, kind, self.checker.mixlist(source))
+        return self.narrowing.of(outcome).outcome.findings
+
+    @cached_property
+    def _models(self) -> list[CheckedModel]:
+        return open_models(self.models, self.shapes)
+
+    def accept(self, writes: bool) -> None:
+        """Write the findings to the baseline, unless it has them already, and report them no more.
+
+        :param writes: whether the file is written; else it is said what would be
+        """
+        from ..change.output_file import write_file
+        from ..check.baseline import Baseline
+
+        assert self.baseline is not None
+        checked, path = self.checked, self.baseline
+        old = self.narrowing.baseline or Baseline()
+        new = checked.baseline.updated(checked.selected, checked.gone, checked.relative)
+        try:
+            if new.text() == old.text() and os.path.exists(path):
+                self.console.tell(f"{path} is up to date")
+            else:
+                if writes:
+                    write_file(path, new.text().encode())
+                added = len(new.fingerprints - checked.baseline.fingerprints)
+                size = counted(len(new.entries), "finding")
+                done = "wrote" if writes else "would write"
+                self.console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")
+        except OpsinfoError as error:
+            checked.failures.append(error)
+        else:
+            checked.outcome.findings, checked.gone = [], []
+
+    def document(self) -> dict[str, Any]:
+        from ..terminal.changes import file_documents
+
+        result, fixed = self.result, None
+        gone = [asdict(entry) for entry in self.checked.gone]
+        known = {"path": self.baseline, "known": self.checked.known, "gone": gone} if self.baseline else None
+        if self.fixes.are_asked:
+            files = file_documents(result) if result else []
+            change = result.change if result else None
+            fixed = {"change": change, "files": files, "dry_run": not self.writing.writes}
+        return {**findings_document(self.checked, self.against), "baseline": known, "fixes": fixed}
+
+    def answer(self) -> Answer:
+        checked, width = self.checked, self.console.width
+        findings, fixes = checked.outcome.findings, self.fixes
+        shows_diff = fixes.are_asked and not self.writing.writes
+        would_change = fixes.show_diff and self.result is not None and self.result.would_change
+        fixable = [] if fixes.are_asked else fixable_notes(findings)
+        notes = [*self.notes, summary_line(checked.outcome), *self._about_baseline(), *fixable]
+
+        def text() -> list[Block]:
+            from ..terminal.changes import diffs
+
+            if shows_diff:
+                return diffs(self.result) if self.result else []
+            return [Lines(finding_lines(findings, width))]
+
+        variants: dict[str, Callable[[], Iterable[Block]]] = {
+            "concise": lambda: [Lines(concise_lines(findings))],
+            "github": lambda: annotated(checked, width),
+        }
+        return Answer(
+            self.document,
+            text,
+            variants={} if shows_diff else variants,
+            details=file_lines(checked.outcome),
+            failures=checked.failures,
+            notes=notes,
+            status=max(checked.status, int(would_change)),
+            paged=False,
+        )
+
+    def _about_baseline(self) -> Iterator[str]:
+        known, gone = self.checked.known, self.checked.gone
+        if self.baseline and known:
+            yield f"{counted(known, 'known finding')} hidden by the baseline {self.baseline}"
+        if gone:
+            verb = "finding no longer occurs" if len(gone) == 1 else "findings no longer occur"
+            it = "it" if len(gone) == 1 else "them"
+            yield f"note: {self.baseline}: {len(gone)} {verb}; --update-baseline removes {it}"
+            if self.console.verbose:
+                yield from (f"  gone: {entry.path}: {entry.code} {entry.name}: {entry.message}" for entry in gone)
+
+
+def fixable_notes(findings: Sequence[Finding]) -> list[str]:
+    """Return how many findings --fix would fix, in a line if there are any."""
+    safe = len(applicable(findings, unsafe=False))
+    unsafe = len(applicable(findings, unsafe=True)) - safe
+    if safe and unsafe:
+        return [f"{safe} can be fixed with --fix, {unsafe} more with --fix --unsafe-fixes"]
+    if safe or unsafe:
+        return [f"{safe or unsafe} can be fixed with --fix{'' if safe else ' --unsafe-fixes'}"]
+    return []
+
+
+def _seen(path: str, kind: str, tree: str | None) -> Source | None:
+    """Return the text of a file of compiler options, which may have bytes that are not UTF-8; None for a mixlist.
+
+    :raises Refused: if it cannot be read
+    """
+    return Source(read_bytes(path, tree), path, strict=False) if kind in OPTION_KINDS else None
+
+
+def _require_fitting(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> None:
+    """:raises UsageFault: if the options contradict each other"""
+    if not fixes.are_asked:
+        if fixes.unsafe_fixes:
+            raise UsageFault("--unsafe-fixes requires --fix or --diff")
+        if writing.dry_run and not narrowing.update_baseline:
+            raise UsageFault("--dry-run requires --fix or --update-baseline; without them nothing is written")
+    elif "-" in paths:
+        raise UsageFault("standard input cannot be fixed in place", hint="`opsinfo fmt -` writes to standard output")
+    elif fixes.show_diff and not writing.dry_run and narrowing.update_baseline:
+        raise UsageFault("--diff writes nothing, --update-baseline writes the baseline; use one of them, or --dry-run")
+
+
+# baseline and reports
+
+
+def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
+    """Return the baseline of ``--baseline``; None without it.
+
+    :raises UsageFault: if the options contradict each other
+    :raises Refused: if the file cannot be used
+    """
+    path, updates = narrowing.baseline, narrowing.update_baseline
+    if path is None:
+        if updates:
+            raise UsageFault("--update-baseline requires --baseline", hint="add --baseline FILE")
+        return None
+    from ..change.output_file import require_writable
+    from ..check.baseline import Baseline
+
+    if updates:
+        config = config_that_names("baseline")
+        if config:
+            message = "--update-baseline writes only a file that --baseline names on the command line"
+            raise UsageFault(message, name="config-writes", path=config, hint=f"add --baseline {path}")
+        require_writable(path)
+        if not os.path.lexists(path):
+            return Baseline()
+    return Baseline.read(path)
+
+
+def _report_files(words: Iterable[str], inputs: Sequence[str]) -> list[tuple[str, str]]:
+    """Parse the values of ``--report``, and check them before anything is written.
+
+    :param inputs: files that a report must not overwrite
+    :returns: the format and the path of each
+    :raises UsageFault: if a value is wrong
+    :raises Refused: if a report could not be written
+    """
+    from ..change.output_file import require_writable
+    from ..terminal.report_file import require_report
+
+    reports = list(map(_report_file, words))
+    taken = list(inputs)
+    for format_, file in reports:
+        if any(is_same(file, path) for path in taken) and not file.startswith("/dev/"):
+            message = f"--report {format_}:{file} would overwrite a file that this run reads or writes"
+            raise UsageFault(message, name="report-clash", hint="choose another name")
+        taken.append(file)
+        require_writable(file)
+        require_report(file)
+    return reports
+
+
+def _report_file(word: str) -> tuple[str, str]:
+    """Return the format and the path."""
+    format_, _, path = word.partition(":")
+    if format_ not in FORMATS:
+        hint = did_you_mean(format_, FORMATS) or "known formats: " + ", ".join(FORMATS)
+        raise UsageFault(f"--report {word}: unknown format `{format_}`", name="unknown-format", hint=hint)
+    if path in ("", "-"):
+        hint = f"--report {format_}:FILE; /dev/stdout is standard output"
+        raise UsageFault(f"--report {word}: no file given", name="report-without-file", hint=hint)
+    return format_, path

@@ -1,0 +1,189 @@
+"""What a command returns: a JSON document, blocks for people, other formats as text, and an exit status.
+
+A command knows no format; :class:`.console.Console` prints the one that the line asks for. On a terminal blocks are
+drawn with rich; elsewhere a table becomes tab-separated lines, and the other blocks become their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ...errors import OpsinfoError
+
+Style: TypeAlias = Literal[
+    "", "error", "warning", "note", "hint", "title", "dim", "white", "black", "gray", "added", "removed"
+]
+
+
+class Span(NamedTuple):
+    """A part of a line in one style; off a terminal only the text is left."""
+
+    text: str
+    style: Style = ""
+
+
+class Place(NamedTuple):
+    """A path, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark.
+
+    :param is_node: whether it is the name of a node, whose last parts tell it from others
+    """
+
+    path: str
+    suffix: str = ""
+    is_node: bool = False
+
+    def __str__(self) -> str:
+        return self.path + self.suffix
+
+
+Line: TypeAlias = "str | Sequence[Span | Place]"
+"""A line of text. Names and paths in it need no escaping: the console makes them visible."""
+
+
+def spans(line: Line, width: int = 0, shorten: Callable[[str, int], str] | None = None) -> list[Span]:
+    """Return the parts of a line as text.
+
+    :param shorten: called with each path and the width that the rest of the line leaves it
+    """
+    if isinstance(line, str):
+        return [Span(line)]
+    rest = sum(len(part.suffix if isinstance(part, Place) else part.text) for part in line)
+
+    def text(place: Place) -> str:
+        return (shorten(place.path, width - rest) if shorten else place.path) + place.suffix
+
+    return [Span(text(part)) if isinstance(part, Place) else part for part in line]
+
+
+class ShareBar(NamedTuple):
+    """A bar in a cell of a table, drawn on a terminal and in a page.
+
+    :param filled: its dark part, from 0 to 1
+    :param whole: all of it
+    """
+
+    filled: float
+    whole: float
+
+    def __str__(self) -> str:
+        return ""
+
+
+Cell: TypeAlias = "str | Span | Place | ShareBar"
+
+
+def cell_text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Span) else str(cell)
+
+
+class Column(NamedTuple):
+    """:param policy: whether cells that are a policy have its colour
+    :param number: whether it is right-aligned
+    :param spare: whether a terminal leaves it out if the table is too wide, the last of several first
+    """
+
+    title: str
+    policy: bool = False
+    number: bool = False
+    dim: bool = False
+    spare: bool = False
+
+
+class Table(NamedTuple):
+    """Rows of cells, one line each.
+
+    :param fields: the fields of each line off a terminal, if they are not the cells; no line if empty
+    :param title: shown above it on a terminal and in a page
+    """
+
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[Cell]]
+    fields: Callable[[], Iterable[Sequence[str]]] | None = None
+    title: str = ""
+
+
+class Lines(NamedTuple):
+    """Lines of text. A terminal breaks long ones between words, and indents what follows by ``indent`` blanks."""
+
+    lines: Iterable[Line]
+    indent: int = 0
+
+
+class Names(NamedTuple):
+    """Names side by side, in columns ordered downwards; off a terminal one in each line."""
+
+    names: Sequence[str]
+
+
+class Tree(NamedTuple):
+    """A line with branches; off a terminal indented lines."""
+
+    label: Line
+    branches: Sequence[Tree] = ()
+
+
+class Diff(NamedTuple):
+    """A unified diff that `patch` accepts; coloured on a terminal, exact elsewhere."""
+
+    text: str
+
+
+class Exact(NamedTuple):
+    """The content of a file: exact in a pipe, escaped on a terminal."""
+
+    text: str
+
+
+class Picture(NamedTuple):
+    """Rows of characters for a terminal; nothing elsewhere.
+
+    :param rows: returns them for a width in cells, and whether the terminal shows more than ASCII
+    """
+
+    rows: Callable[[int, bool], Iterable[str]]
+
+
+class Either(NamedTuple):
+    """Blocks that differ by medium."""
+
+    terminal: Callable[[], Iterable[Block]]
+    elsewhere: Callable[[], Iterable[Block]]
+
+
+Block: TypeAlias = "Table | Lines | Names | Tree | Diff | Exact | Picture | Either"
+
+
+def members(value: object, *names: str) -> dict[str, Any]:
+    """Return attributes of a value as members of a document."""
+    return {name: getattr(value, name) for name in names}
+
+
+class Answer(NamedTuple):
+    """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
+    :param blocks: the answer as text
+    :param texts: further formats of the command by name, such as html: the text of the whole file
+    :param caveats: what limits the answer: a dim panel below it on a terminal, in other formats and elsewhere notes on
+        standard error
+    :param warnings: warnings on standard error after the text
+    :param notes: lines for standard error after the text: a result, the next step; ``-q`` hides them
+    :param summary: a line for standard error after the text on a terminal
+    :param paged: whether a terminal shows it through a pager if it is longer than the screen
+    :param variants: the answer as text in further formats of the command by name, such as concise
+    :param details: lines for standard error after the text, with ``-v``
+    :param failures: errors of single files among many, for standard error after these
+    """
+
+    document: Callable[[], Mapping[str, Any]]
+    blocks: Callable[[], Iterable[Block]] = tuple
+    texts: Mapping[str, Callable[[], str]] = MappingProxyType({})
+    caveats: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    summary: str = ""
+    status: int = 0
+    paged: bool = True
+    variants: Mapping[str, Callable[[], Iterable[Block]]] = MappingProxyType({})
+    details: Iterable[str] = ()
+    failures: Sequence[OpsinfoError] = ()

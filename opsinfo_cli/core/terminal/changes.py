@@ -1,0 +1,143 @@
+"""The answer of a command that changes files: the moves, the diff, or the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...errors import counted
+from ..change.plan import Result
+from ..commands.operators_view import below
+from .answer import Answer, Block, Column, Diff, Exact, Place, Table, members
+from .console import failure_document
+from .unified_diff import unified_diff
+
+
+def change_answer(
+    result: Result,
+    *,
+    target: str,
+    undo: str,
+    dry_run: bool,
+    check: bool = False,
+    ignored: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    verbose: bool = False,
+) -> Answer:
+    """The moves of a run, or with a dry run the diff.
+
+    :param target: the TARGET of the command; a terminal shows files relative to it
+    :param undo: the command line that undoes the change
+    :param dry_run: whether the diff is shown instead of the moves
+    :param check: whether nothing was written, and the status says whether anything would be
+    :param notes: printed last
+    :param verbose: whether the notes have hashes
+    """
+    rows = [(file, move) for file in result.files for move in file.moved]
+    table = Table(
+        [Column("operator"), Column("from", policy=True), Column("to", policy=True), Column("file", dim=True)],
+        [
+            (move.name, str(move.before or "-"), str(move.after or "-"), Place(below(file.path, target)))
+            for file, move in rows
+        ],
+        lambda: ((move.name, str(move.before or "-"), str(move.after or "-"), file.path) for file, move in rows),
+    )
+
+    def blocks() -> list[Block]:
+        if dry_run:
+            return diffs(result)
+        return [table] if rows else []
+
+    told = [] if dry_run else [*change_notes(result, undo, not check, verbose)]
+    return Answer(
+        lambda: change_document(result, ignored, dry_run or check),
+        blocks,
+        notes=[*told, *notes],
+        status=status_of(result, check),
+        paged=False,
+    )
+
+
+def built_answer(
+    result: Result,
+    head: Mapping[str, Any],
+    *,
+    text: str | None,
+    out: str | None,
+    undo: str,
+    dry_run: bool,
+    check: bool,
+    notes: Sequence[str] = (),
+) -> Answer:
+    """The answer of a command that makes one file.
+
+    :param head: the first keys of the document
+    :param text: the file itself, if it is printed instead of written
+    """
+
+    def document() -> dict[str, Any]:
+        tail = {"change": result.change, "files": file_documents(result), "dry_run": dry_run or check}
+        return {**head, "output": out, **tail}
+
+    def blocks() -> list[Block]:
+        if text is not None:
+            return [Exact(text)]
+        return diffs(result) if dry_run else []
+
+    told = [] if text is not None or dry_run else [*change_notes(result, undo, not check, False)]
+    return Answer(document, blocks, notes=[*notes, *told], status=status_of(result, check), paged=False)
+
+
+def status_of(result: Result, check: bool) -> int:
+    """3 if a file was refused, else 1 if ``--check`` found what would change."""
+    return 3 if result.refused else int(check and result.would_change)
+
+
+def diffs(result: Result) -> list[Block]:
+    texts = (unified_diff(file.source, file.patch, file.result, file.is_new) for file in result.files)
+    return [Diff(text) for text in texts if text]
+
+
+def change_notes(result: Result, undo: str, writes: bool, verbose: bool) -> Iterator[str]:
+    """Yield what was written, and how to undo it; without ``writes`` how many files would be."""
+    touched = [file for file in result.files if file.patch]
+    if not touched:
+        yield "nothing to change"
+    elif not writes:
+        yield f"{counted(len(touched), 'file')} would change"
+    else:
+        for file in touched:
+            yield f"made {file.path}" if file.is_new else f"wrote {file.path}; backup {file.backup}"
+            if verbose:
+                yield f"  SHA-256 {file.source.sha256} -> {file.result.sha256}"
+        yield f"change {result.change}; undo it with: {undo}"
+
+
+def change_document(result: Result, ignored: Sequence[str], dry_run: bool) -> dict[str, Any]:
+    document = {
+        "change": result.change,
+        "changed": [
+            {"name": move.name, "from": move.before, "to": move.after, "file": file.path}
+            for file in result.files
+            for move in file.moved
+        ],
+        "unchanged": result.stayed,
+        "ignored": sorted(ignored),
+        "files": file_documents(result),
+        "dry_run": dry_run,
+    }
+    if result.refused:
+        document["refused"] = [failure_document(error) for error in result.refused]
+    return document
+
+
+def file_documents(result: Result) -> list[dict[str, Any]]:
+    return [
+        {
+            **members(file, "path", "backup"),
+            "sha256_before": None if file.is_new else file.source.sha256,
+            "sha256_after": file.result.sha256,
+        }
+        for file in result.files
+        if file.patch
+    ]

@@ -1,0 +1,196 @@
+"""The configuration of `validate`: `opsinfo.toml`, or `[tool.opsinfo]` in `pyproject.toml`. Options override it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import click
+
+from ...errors import UsageFault
+from ...opening import folders_above
+from ..cann.near_names import did_you_mean
+from ..text.source import Source
+from .params import FILE, Command, option, together
+
+KEYS = (
+    *("against", "soc", "precision-mode", "model", "shape", "select", "ignore"),
+    *("baseline", "follow", "strict", "severity", "format"),
+)
+"""Options that the file may set; `schemas/config.schema.json` lists the same."""
+
+_OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
+_IN_USE = "opsinfo.config"
+
+
+class Config(NamedTuple):
+    """The table of a configuration file, and its text for places of faults."""
+
+    source: Source
+    table: Mapping[str, Any]
+
+    def fault(self, key: str, message: str, hint: str | None = None) -> UsageFault:
+        line, column = _place(self.source, key)
+        return UsageFault(message, name="config", path=self.source.path, line=line, column=column, hint=hint)
+
+
+config_options = together(
+    option(
+        "--config",
+        type=FILE,
+        expose_value=False,
+        help=f"Use this configuration file, not the nearest {_OWN_FILE} or {_SHARED_FILE}.",
+    ),
+    option("--no-config", is_flag=True, expose_value=False, help="Use no configuration file."),
+)
+
+
+def config_in_use() -> str | None:
+    """The path of the configuration file in use; None without one."""
+    path: str | None = click.get_current_context().meta.get(_IN_USE)
+    return path
+
+
+def config_that_names(parameter: str) -> str | None:
+    """The path of the file that a parameter's value came from; None if it came from the command line."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return config_in_use() if source is click.core.ParameterSource.DEFAULT_MAP else None
+
+
+class Configured(Command):
+    """A command that reads the defaults of its options from a configuration file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        values, _, given = self.make_parser(ctx).parse_args(list(args))
+        if not ctx.resilient_parsing and not any(param.is_eager for param in given):  # --help needs none
+            config = _chosen(values.get("config"), bool(values.get("no_config")))
+            if config:
+                ctx.meta[_IN_USE] = config.source.path
+                ctx.default_map = dict(_defaults(config, self, ctx))
+        return super().parse_args(ctx, args)
+
+
+def _chosen(named: str | None, none: bool) -> Config | None:
+    if none and named is not None:
+        raise UsageFault("--config and --no-config cannot be combined")
+    if none:
+        return None
+    if named is not None:
+        config = _read(FILE.convert(named, None, None))
+        if config is None:
+            raise UsageFault("table [tool.opsinfo] not found", name="config", path=named)
+        return config
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # the working directory was removed, so it has no parent
+        return None
+    return next(_above(here), None)
+
+
+def _above(folder: str) -> Iterator[Config]:
+    """Yield configurations from a folder upward, nearest first."""
+    for each in (folder, *folders_above(folder)):
+        for name in (_OWN_FILE, _SHARED_FILE):
+            path = os.path.join(each, name)
+            config = _read(os.path.relpath(path, folder)) if os.path.isfile(path) else None
+            if config:
+                yield config
+
+
+def _read(path: str) -> Config | None:
+    """Return the configuration in a file; None if it has none.
+
+    :raises UsageFault: if it is not TOML
+    :raises Refused: if it cannot be read
+    """
+    source = Source.read(path)
+    shared = os.path.basename(path) == _SHARED_FILE
+    if shared and "opsinfo" not in source.text:
+        return None
+    table: Any = _parsed(source)
+    if shared:
+        tools = table.get("tool", {})
+        table = tools.get("opsinfo") if isinstance(tools, dict) else None
+    return Config(source, table) if isinstance(table, dict) else None
+
+
+def _parsed(source: Source) -> dict[str, Any]:
+    """:raises UsageFault: if the text is not TOML, with the place"""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(source.text)
+    except (ValueError, RecursionError, OverflowError) as error:
+        place = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (None, None)
+        reason = re.sub(r" \(at line .*\)", "", str(error))
+        raise UsageFault(f"invalid TOML: {reason}", name="config", path=source.path, line=line, column=column) from None
+
+
+def _defaults(config: Config, command: click.Command, context: click.Context) -> Iterator[tuple[str, Any]]:
+    """Yield (parameter, value), as click expects them.
+
+    :raises UsageFault: if a key is unknown, or its option does not take the value
+    """
+    known = {word[2:]: param for param in command.params for word in param.opts if word[2:] in KEYS}
+    for key, value in config.table.items():
+        option = known.get(key)
+        if not isinstance(option, click.Option):
+            if key == "report":
+                raise config.fault(key, "a configuration cannot name a file to write", "use --report FORMAT:FILE")
+            hint = did_you_mean(key.replace("_", "-"), known) or "known keys: " + ", ".join(
+                f"`{name}`" for name in known
+            )
+            raise config.fault(key, f"unknown key `{key}`", hint)
+        assert option.name is not None
+        yield option.name, _value(config, key, value, option, context)
+
+
+def _value(config: Config, key: str, value: Any, option: click.Option, context: click.Context) -> Any:
+    words = value if option.multiple and isinstance(value, list) else [value]
+    kind, called = (bool, "true or false") if option.is_flag else (str, "a string")
+    if not all(isinstance(word, kind) for word in words):
+        raise config.fault(key, f"`{key}` must be {called}{' or a list of strings' if option.multiple else ''}")
+    folder = os.path.dirname(config.source.path)
+    if key in _PATHS and any("\0" in word for word in words):
+        raise config.fault(key, f"`{key}`: a path cannot have a NUL character")
+    if key in _PATHS:
+        words = [_PATHS[key](folder, word) for word in words]
+    try:
+        for word in words:
+            option.type.convert(word, option, context)
+    except click.BadParameter as error:
+        raise config.fault(key, f"`{key}`: {error.message.rstrip('.')}") from None
+    return words if option.multiple else words[0]
+
+
+def _target(folder: str, text: str) -> str:
+    """Return a TARGET; a path is relative to the file's folder, any other text is a SoC."""
+    path = os.path.join(folder, text)
+    return path if "/" in text or text.endswith(".json") or os.path.lexists(path) else text
+
+
+_PATHS: dict[str, Callable[[str, str], str]] = {
+    "against": _target,
+    "baseline": os.path.join,
+    "model": os.path.join,
+}
+
+
+def _place(source: Source, key: str) -> tuple[int | None, int | None]:
+    """Return line and column of a key, which the standard library's parser does not report."""
+    start = 0
+    if os.path.basename(source.path) == _SHARED_FILE:
+        header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b.*$", source.text, re.MULTILINE)
+        start = header.start() if header else 0
+    word = re.escape(key)
+    found = re.compile(rf"^[ \t]*(?:\[.*\.[ \t]*)?(['\"]?{word}['\"]?)[ \t]*[=.\]]", re.MULTILINE).search(
+        source.text, start
+    )
+    place = source.place(found.start(1)) if found else None
+    return (place.line, place.column) if place else (None, None)

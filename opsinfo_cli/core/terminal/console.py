@@ -1,0 +1,393 @@
+"""The one place that prints: answers to standard output, messages to standard error.
+
+Off a terminal nothing of rich is imported. All text is made visible before it is drawn, and none is read as markup.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
+
+import click
+
+from ...errors import OpsinfoError, Refused, brief
+from .answer import (
+    Answer,
+    Block,
+    Diff,
+    Either,
+    Exact,
+    Line,
+    Lines,
+    Names,
+    Picture,
+    Span,
+    Style,
+    Table,
+    Tree,
+    cell_text,
+    spans,
+)
+from .escape import inert, row, visible, visible_line, wrapped
+from .styles import STYLES, is_terminal, terminal_width
+
+if TYPE_CHECKING:
+    from ..cann.opdef.reading import Unreadable
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """How a command prints.
+
+    :param format: text, json, or another format of the command
+    :param verbose: the number of ``-v`` options
+    :param out: a file for the answer instead of standard output
+    """
+
+    format: str = "text"
+    color: Literal["auto", "always", "never"] = "auto"
+    quiet: bool = False
+    verbose: int = 0
+    out: str | None = None
+
+
+class Console:
+    """The streams of one command.
+
+    :param command: its name, for the head of JSON documents
+    """
+
+    def __init__(self, command: str, options: OutputOptions | None = None) -> None:
+        options = options or OutputOptions()
+        self.command = command
+        self.format = options.format
+        self.color = options.color
+        self.quiet = options.quiet
+        self.verbose = options.verbose
+        self.out = options.out
+        self.unreadable: list[Unreadable] = []
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether a person sees the answer; `TERM=dumb` gets what a pipe gets."""
+        return self.out is None and is_terminal(sys.stdout)
+
+    @property
+    def width(self) -> int:
+        """The cells of the terminal on standard output; 0 off a terminal, where nothing is shortened or broken."""
+        return terminal_width() if self.on_terminal else 0
+
+    @property
+    def stderr_width(self) -> int:
+        return terminal_width() if is_terminal(sys.stderr) else 0
+
+    def colored(self, stream: IO[str]) -> bool:
+        """``--color``, then NO_COLOR (no-color.org) and FORCE_COLOR, then whether the stream is a terminal."""
+        if self.color != "auto":
+            return self.color == "always"
+        if os.environ.get("NO_COLOR"):
+            return False
+        return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)
+
+    # answers
+
+    def print(self, answer: Answer) -> None:
+        """Print an answer in the format of the line.
+
+        :raises Refused: if the output cannot be written
+        """
+        drawn = self.on_terminal and self.format == "text"
+        for caveat in answer.caveats if not drawn else ():
+            self.note(caveat)
+        if self.format == "json":
+            self._send_document(answer.document())
+        elif self.format in answer.texts:
+            self._send_exact(answer.texts[self.format]())
+        else:
+            blocks = answer.variants.get(self.format, answer.blocks)
+            self._print_blocks(blocks(), answer.paged, answer.caveats)
+            for detail in answer.details:
+                self.detail(detail)
+            for error in answer.failures:
+                self.failure_text(error)
+            for warning in answer.warnings:
+                self.warn(warning)
+            for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
+                self.tell(note, wrap="opsinfo " not in note)
+
+    def _send_document(self, document: Mapping[str, Any]) -> None:
+        self._send(document_text(self.headed(document), self.on_terminal) + "\n")
+
+    def headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document with the head of all documents."""
+        fields = ("name", "file", "line", "reason")
+        unread = [{field: getattr(each, field) for field in fields} for each in self.unreadable]
+        more = {"unreadable": unread} if unread else {}
+        return {"schema_version": SCHEMA_VERSION, "command": self.command, **document, **more}
+
+    def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
+        if self.on_terminal:
+            from .drawing import drawn, page
+
+            encoding = sys.stdout.encoding or "utf-8"
+            text = drawn(self._flat(blocks), encoding, self.colored(sys.stdout), caveats)
+            if not (paged and not self.quiet and page(text)):
+                self._send(text)
+            return
+        texts: list[str] = []
+        for block in self._flat(blocks):
+            if isinstance(block, (Diff, Exact)):
+                self._send("".join(f"{line}\n" for line in texts))
+                texts.clear()
+                self._send_exact(_inert_diff(block.text) if isinstance(block, Diff) else _inert_file(block.text))
+            elif not isinstance(block, Picture):
+                texts += self._plain(block)
+        self._send("".join(f"{line}\n" for line in texts))
+
+    def _flat(self, blocks: Iterable[Block]) -> Iterator[Any]:
+        for block in blocks:
+            if isinstance(block, Either):
+                yield from self._flat(block.terminal() if self.on_terminal else block.elsewhere())
+            else:
+                yield block
+
+    def _plain(self, block: Table | Lines | Names | Tree) -> Iterator[str]:
+        """Yield the lines of a block off a terminal."""
+        if isinstance(block, Table):
+            rows = block.fields() if block.fields else (tuple(map(cell_text, cells)) for cells in block.rows)
+            yield from (row(*fields) for fields in rows)
+        elif isinstance(block, Names):
+            yield from (row(name) for name in block.names)
+        elif isinstance(block, Tree):
+            yield from self._plain_tree(block, "")
+        else:
+            yield from (inert(self.styled(line, sys.stdout)) for line in block.lines)
+
+    def _plain_tree(self, tree: Tree, indent: str) -> Iterator[str]:
+        yield inert(indent + self.styled(tree.label, sys.stdout))
+        for branch in tree.branches:
+            yield from self._plain_tree(branch, indent + "  ")
+
+    def styled(self, line: Line, stream: IO[str]) -> str:
+        """Return a visible line, with colours if the stream has them."""
+        parts = spans(line)
+        if not self.colored(stream) or self.out is not None:
+            return "".join(visible_line(text) for text, _ in parts)
+        return "".join(
+            click.style(visible_line(text), **STYLES[style]) if style else visible_line(text) for text, style in parts
+        )
+
+    def _send(self, text: str) -> None:
+        if not text:
+            return
+        if self.out is not None:
+            self._write_file(text)
+            return
+        self._write(lambda: sys.stdout.write(text))
+
+    def _send_exact(self, text: str) -> None:
+        """Print the content of a file: UTF-8 in a pipe, escaped on a terminal."""
+        if self.out is None and sys.stdout.isatty():
+            self._send("".join(f"{visible_line(line)}\n" for line in text.splitlines()))
+        elif self.out is not None:
+            self._write_file(text)
+        else:
+            sys.stdout.flush()
+            self._write(lambda: sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape")))
+
+    def _write_file(self, text: str) -> None:
+        from .report_file import write_report
+
+        assert self.out is not None
+        write_report(self.out, text.encode("utf-8", "surrogateescape"))
+
+    def _write(self, write: Callable[[], Any]) -> None:
+        try:
+            write()
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader has closed the pipe; the command's work is still done
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            raise output_failed(error) from None
+
+    # messages
+
+    def unread(self, unreadable: Sequence[Unreadable]) -> None:
+        """Report op types and files of a source that could not be read, each once; JSON documents have them, too."""
+        for each in unreadable:
+            if each not in self.unreadable:
+                self.unreadable.append(each)
+                what = f"`{each.name}`" if each.name else "the file"
+                self.warn(f"{each.file}:{each.line}: {what} could not be read: {each.reason}")
+
+    def note(self, text: str) -> None:
+        """Print a note to standard error; ``-q`` hides it."""
+        if not self.quiet:
+            self._message("note", text)
+
+    def warn(self, text: str) -> None:
+        self._message("warning", text)
+
+    def error(self, text: str) -> None:
+        """Print an error that does not end the command; see :meth:`failure` for one that does."""
+        self._message("error", text)
+
+    def tell(self, text: str, wrap: bool = False) -> None:
+        """Print a plain line to standard error: a result, the next step.
+
+        :param wrap: whether a terminal breaks it between words; a command to copy must stay on one line
+        """
+        if self.quiet:
+            return
+        for line in self._wrapped(visible(text)) if wrap else [visible(text)]:
+            self._stderr(line)
+
+    def _wrapped(self, text: str) -> list[str]:
+        return wrapped(text, max(20, self.stderr_width)) if self.stderr_width else [text]
+
+    def detail(self, text: str) -> None:
+        """Print a line to standard error if ``-v`` is given."""
+        if self.verbose and not self.quiet:
+            self._stderr(visible(text))
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Print lines to standard error that ``-q`` does not hide, such as findings."""
+        for line in lines:
+            self._stderr(self.styled(line, sys.stderr))
+
+    def failure(self, error: OpsinfoError) -> None:
+        """Report why a command failed: as a JSON document if the line asks for JSON, else on standard error."""
+        if self.format == "json":
+            self._send_document({"error": failure_document(error)})
+            return
+        self.failure_text(error)
+
+    def failure_text(self, error: OpsinfoError) -> None:
+        """Print an error to standard error in any format, for one file of many."""
+        self._message("error", error.message)
+        if error.path:
+            self._stderr(f"  --> {place_of(error)}")
+        if error.hint:
+            self._stderr("")
+            self._message("hint", error.hint)
+
+    def _message(self, kind: Style, text: str) -> None:
+        first, *rest = self._wrapped(f"{kind}: {visible(brief(text))}")
+        self._stderr(self.styled([Span(f"{kind}:", kind), Span(first.removeprefix(f"{kind}:"))], sys.stderr))
+        for line in rest:
+            self._stderr(line)
+
+    def _stderr(self, line: str) -> None:
+        with suppress(OSError):  # standard error is closed: the exit status is still right
+            print(inert(line), file=sys.stderr, flush=True)
+
+    def progress(self, description: str, total: float | None = None) -> AbstractContextManager[Callable[[float], None]]:
+        """Show a bar with elapsed and remaining time on a terminal while work lasts for more than a moment.
+
+        :param description: what is done, such as "reading"
+        :param total: how much there is to do; None if it is unknown
+        :returns: a context manager whose value is called with each part that is done
+        """
+        if self.quiet or not is_terminal(sys.stderr):
+            return nullcontext(lambda _: None)
+        from .drawing import progress
+
+        return progress(description, total)
+
+    def status(self) -> AbstractContextManager[Callable[[str, float], None]]:
+        """Show a bar with a changing text on a terminal, for work whose amount is only guessed.
+
+        :returns: a context manager whose value is called with the text, and the share that is done
+        """
+        if self.quiet or not is_terminal(sys.stderr):
+            return nullcontext(lambda *_: None)
+        from .drawing import status
+
+        return status()
+
+
+def prepare_streams() -> None:
+    """Make both streams accept any character: those that a GBK or ASCII terminal lacks are escaped."""
+    sys.stdout = sys.stdout or _closed()
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  kept until the end
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _closed() -> TextIO:
+    """Return a stream that fails on write, for a standard output that the caller closed."""
+    return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+
+
+def output_failed(error: OSError) -> Refused:
+    """Return the error for a standard output that cannot be written."""
+    reason = "standard output is closed" if error.errno == errno.EBADF else error.strerror
+    return Refused(f"cannot write the output: {reason}", name="output-failed")
+
+
+def place_of(error: OpsinfoError) -> str:
+    """Return `path:line:column`, without the unknown parts."""
+    place = visible(error.path) if error.path else ""
+    if error.line:
+        place += f":{error.line}" + (f":{error.column}" if error.column else "")
+    return place
+
+
+def failure_document(error: OpsinfoError) -> dict[str, Any]:
+    return {name: getattr(error, name) for name in ("name", "message", "path", "line", "column", "hint")}
+
+
+def document_text(document: Mapping[str, Any], indented: bool) -> str:
+    """Return a JSON document, indented or on one line, in which a CI runner finds no command.
+
+    :param document: an iterator as a value becomes an array, whose items are created on encoding
+    """
+    if indented:
+        whole = {key: list(value) if isinstance(value, Iterator) else value for key, value in document.items()}
+        return inert_json(json.dumps(whole, indent=2))
+    encode = json.JSONEncoder(check_circular=False).encode
+    members = (f"{encode(key)}: {_encoded(value, encode)}" for key, value in document.items())
+    return inert_json("{" + ", ".join(members) + "}")
+
+
+def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
+    """Encode a long array in parts, because the encoder keeps every token in memory."""
+    if not isinstance(value, (list, Iterator)):
+        return encode(value)
+    items = iter(value)
+    return "[" + ", ".join(encode(part)[1:-1] for part in iter(lambda: list(islice(items, 64)), [])) + "]"
+
+
+def inert_json(text: str) -> str:
+    """Return JSON in which a CI runner finds no command; the values stay the same."""
+    return text.replace("##[", "\\u0023#[") if "##[" in text else text
+
+
+def _inert_file(text: str) -> str:
+    """Return the content of a file; JSON in the log of a GitHub runner as equal JSON without a command."""
+    is_json = text.lstrip()[:1] in ("{", "[")
+    return inert_json(text) if is_json and os.environ.get("GITHUB_ACTIONS") == "true" else text
+
+
+def _inert_diff(diff: str) -> str:
+    """Return a unified diff in which a GitHub runner finds no command.
+
+    Escaping its lines would change what `patch` writes, so it is enclosed in `stop-commands` with a random word;
+    `patch` skips lines around the hunks. Source: actions/runner, src/Runner.Worker/ActionCommandManager.cs.
+    """
+    if os.environ.get("GITHUB_ACTIONS") != "true" or all(inert(line) == line for line in diff.splitlines()):
+        return diff
+    import secrets
+
+    word = secrets.token_hex(16)
+    return f"::stop-commands::{word}\n{diff}{'' if diff.endswith(chr(10)) else chr(10)}::{word}::\n"

@@ -1,0 +1,228 @@
+"""Findings as an answer: text with carets, one line each, a JSON document, and the files of reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ...errors import OpsinfoError, counted
+from ..cann.file_kind import OPTION_KINDS
+from ..check.finding import SEVERITIES
+from .answer import Block, Exact, Line, Lines, Span, Style, members, spans
+from .console import failure_document, inert_json, place_of
+from .escape import cell_width, inert, shortened, shown, visible, visible_line
+
+if TYPE_CHECKING:
+    from ..check.finding import Finding, Outcome
+    from ..check.run import CheckResult
+    from ..text.source import Excerpt
+
+FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
+"""The formats of report files; from github on, each but json is a module of :mod:`.formats`."""
+
+MOST = 1000
+"""The most findings that are printed as text; the others are counted."""
+_TAB = 4
+_CUT = "..."
+_LEAST = 8
+"""The fewest cells of source that a line shows, even on a narrower terminal."""
+_PIPE = 100
+"""The width of a line of source off a terminal."""
+
+
+def finding_lines(
+    findings: Sequence[Finding], width: int = 0, seen_from: str = "", encoding: str | None = None
+) -> Iterator[Line]:
+    """Yield a paragraph for each error and warning with its source, then a line for each note, and a blank line at the
+    end of each. What is the same at several places is said once, at the first of them, with all places.
+
+    :param width: cells of the terminal; 0 off a terminal, where messages are not broken
+    :param seen_from: on a terminal, the folder to which places are shown relative
+    :param encoding: of the text, so that carets stand below what it lacks; None for that of standard output
+    """
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in islice(findings, MOST):
+        said = (finding.rule.code, finding.severity, finding.message, finding.hint or "")
+        alike.setdefault(said, []).append(finding)
+    for (code, severity, message, hint), (first, *others) in alike.items():
+        is_note = severity == "note"
+        remark = f" ({hint})" if is_note and hint else ""
+        yield [Span(f"{severity}[{code}]:", first.severity), Span(f" {message}{remark}")]
+        yield f"  --> {place(first, width, seen_from)}"
+        if first.start and first.snippet and not is_note:
+            yield from caret_lines(first.snippet, first.start.line, width or _PIPE, first.severity, encoding)
+        for other in others:
+            yield f"  --> {place(other, width, seen_from)}"
+        if hint and not is_note:
+            yield ""
+            yield [Span("hint:", "hint"), Span(f" {hint}")]
+        if not is_note:
+            yield ""
+    if findings and findings[-1].severity == "note":
+        yield ""
+    yield from _rest(findings)
+
+
+def _rest(findings: Sequence[Finding]) -> Iterator[str]:
+    if len(findings) > MOST:
+        yield f"{len(findings) - MOST:,} more findings; --format json has all"
+
+
+def place(finding: Finding, width: int = 0, seen_from: str = "") -> str:
+    """Return `path:line:column`; on a terminal relative to a folder, and shortened."""
+    path = visible(finding.path)
+    suffix = f":{finding.start.line}:{finding.start.column}" if finding.start else ""
+    if width and seen_from:
+        path = shortened(path.removeprefix(seen_from.rstrip("/") + "/"), width - len("  --> " + suffix))
+    return path + suffix
+
+
+def caret_lines(snippet: Excerpt, line: int, width: int, style: Style, encoding: str | None = None) -> Iterator[Line]:
+    """Yield three lines: a gutter, the source, the carets. They fit ``width``, for source of any length."""
+    gutter = len(str(line)) + 1
+    room = max(_LEAST, width - gutter - 3)
+    low = max(0, snippet.start - room)  # text further away is never shown, so it is not measured
+    characters = [_character(each, encoding) for each in snippet.text[low : snippet.start + room]]
+    widths = list(map(cell_width, characters))
+    start = snippet.start - low
+    is_cut = snippet.cut_left or snippet.cut_right or low or len(characters) < len(snippet.text)
+    first, last = _window(widths, start, room) if is_cut or sum(widths) > room else (0, len(widths))
+    end = max(start + 1, min(snippet.end - low, last))
+    cut_left = _CUT if snippet.cut_left or low + first > 0 else ""
+    cut_right = _CUT if snippet.cut_right or low + last < len(snippet.text) else ""
+    blanks = " " * (len(cut_left) + sum(widths[first:start]))
+    yield f"{' ' * gutter} |"
+    yield f" {line} | {cut_left}{''.join(characters[first:last])}{cut_right}".rstrip()
+    yield [Span(f"{' ' * gutter} | {blanks}"), Span("^" * (sum(widths[start:end]) or 1), style)]
+
+
+def _character(character: str, encoding: str | None) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    return " " * _TAB if character == "\t" else shown(character, encoding)
+
+
+def _window(widths: Sequence[int], start: int, room: int) -> tuple[int, int]:
+    """Return (first, last): the most characters around ``start`` that fit if both sides are cut."""
+    room = max(_LEAST, room - 2 * len(_CUT))
+    first = last = min(start, len(widths))
+    taken = 0
+    while first and taken + widths[first - 1] <= room // 2:
+        first -= 1
+        taken += widths[first]
+    while last < len(widths) and taken + widths[last] <= room:
+        taken += widths[last]
+        last += 1
+    while first and taken + widths[first - 1] <= room:
+        first -= 1
+        taken += widths[first]
+    return first, last
+
+
+def concise_lines(findings: Sequence[Finding], failures: Iterable[OpsinfoError] = ()) -> Iterator[Line]:
+    """Yield `path:line:column: severity[code] name: message (hint)`, and in a file the failures."""
+    for finding in islice(findings, MOST):
+        hint = f" ({visible(finding.hint)})" if finding.hint else ""
+        severity = Span(f"{finding.severity}[{finding.rule.code}]", finding.severity)
+        yield [Span(f"{place(finding)}: "), severity, Span(f" {finding.rule.name}: {visible(finding.message)}{hint}")]
+    yield from _rest(findings)
+    for error in failures:
+        yield f"{place_of(error)}: error {error.name}: {visible(error.message)}"
+
+
+def failure_lines(error: OpsinfoError) -> Iterator[Line]:
+    """Yield an error on a file that could not be checked, in the style of findings."""
+    yield f"error: {error.message}"
+    if error.path:
+        yield f"  --> {place_of(error)}"
+    if error.hint:
+        yield ""
+        yield f"hint: {error.hint}"
+
+
+def text_lines(checked: CheckResult) -> Iterator[Line]:
+    """Yield the findings for people, as in a file."""
+    yield from finding_lines(checked.outcome.findings, encoding="utf-8")
+    for error in checked.failures:
+        yield from failure_lines(error)
+    yield summary_line(checked.outcome)
+
+
+def plain(line: Line) -> str:
+    """Return a line as in a file: visible, without colours, and no command to a CI runner."""
+    return inert(visible_line("".join(span.text for span in spans(line))))
+
+
+def annotated(checked: CheckResult, width: int) -> list[Block]:
+    """Return the findings as text, and after them the annotations of GitHub Actions."""
+    from ..check.reports.github import github
+
+    return [Lines(finding_lines(checked.outcome.findings, width)), Exact(github(checked))]
+
+
+def summary_line(outcome: Outcome) -> str:
+    """Return the number of findings, in one line."""
+    counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
+    said = ", ".join(counted(count, severity) for count, severity in counts if count)
+    files = sum(verdict.kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for verdict in outcome.files)
+    if not files and not said:
+        return "no file was checked"
+    return f"{counted(files, 'file')} checked: {said or 'no findings'}"
+
+
+def file_lines(outcome: Outcome) -> Iterator[str]:
+    """Yield whether the engine accepts each file, and which files of a tree were skipped, for ``-v``."""
+    reactions = {True: "the engine accepts it", False: "the engine refuses it", None: "the engine does not read it"}
+    for verdict in outcome.files:
+        reaction = "checked" if verdict.kind in ("vault", "script") else reactions[verdict.engine_accepts]
+        yield f"{verdict.path}: {verdict.kind}; {reaction}"
+    for skipped in outcome.passed_over:
+        yield f"{skipped.path}: skipped; {skipped.reason}"
+
+
+def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> str:
+    """Return a report as the text of a file.
+
+    :param document: the JSON document of the report, with its head
+    """
+    if format == "json":
+        return inert_json(json.dumps(document, indent=2)) + "\n"
+    if format in ("text", "concise"):
+        lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
+        return "".join(f"{plain(line)}\n" for line in lines)
+    text: str = getattr(import_module(f".formats.{format}", __package__), format)(checked)
+    if format == "junit":
+        return text.replace("##[", "&#35;#[")
+    return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other
+
+
+def findings_document(checked: CheckResult, against: Sequence[str]) -> dict[str, Any]:
+    """:param against: the targets as given"""
+    outcome = checked.outcome
+    document: dict[str, Any] = {
+        "findings": [_finding(finding) for finding in outcome.findings],
+        "files": [verdict._asdict() for verdict in outcome.files],
+        "summary": outcome.tally._asdict(),
+        "against": list(against),
+    }
+    if checked.failures:
+        document["error"] = failure_document(checked.failures[0])
+    return document
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    start, end = finding.start, finding.end
+    return {
+        "code": finding.rule.code,
+        "name": finding.rule.name,
+        **members(finding, "severity", "engine", "path", "pointer", "message", "hint", "fingerprint"),
+        "line": start.line if start else None,
+        "column": start.column if start else None,
+        "end_line": end.line if end else None,
+        "end_column": end.column if end else None,
+        "fixable": finding.fix is not None,
+        "fix": finding.fix.kind if finding.fix else None,
+    }

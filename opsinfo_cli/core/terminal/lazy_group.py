@@ -1,0 +1,50 @@
+"""Groups whose commands are imported when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ...errors import UsageFault
+
+
+class LazyGroup(click.Group):
+    """:param package: the package that has a module for each command
+    :param sections: heading -> command -> short help, so that help imports no command
+    :param unknown: returns the error for a name that is no command
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        package: str,
+        sections: Mapping[str, Mapping[str, str]],
+        unknown: Callable[[str], UsageFault],
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*args, **attributes)
+        self.package, self.sections, self.unknown = package, sections, unknown
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for commands in self.sections.values() for name in commands]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"{self.package}.{name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        is_known = args[0] in self.list_commands(ctx) or args[0].startswith("-")
+        if not is_known and not ctx.resilient_parsing:
+            raise self.unknown(args[0])
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.list_commands(ctx)))  # one column of help texts through all sections
+        for heading, commands in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])

@@ -1,0 +1,342 @@
+"""Open targets and mixlists for commands, report how they were found, and check their kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from ...errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some, quoted
+from ..cann.definitions import chips_of
+from ..cann.install import opp_root, socs_of
+from ..cann.precision_mode import MODES, knows_modes_of
+from ..cann.target import Target, TargetOptions, defined_target, resolve
+from ..text.source import Source, read_standard_input
+from .console import Console
+
+if TYPE_CHECKING:
+    from ...lab.bisect.cost import Prices
+    from ...lab.graph.graph import ModelGraph
+    from ...lab.profile.table import Table
+    from ...lab.profile.times import Profile, Run
+    from ..cann.input_shapes import ShapesOf
+    from ..cann.library import Operators
+    from ..cann.mixlist import Mixlist
+    from ..text.scanner import Document
+
+_DEFAULTS = TargetOptions()
+
+
+def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS, stdin: bool = False) -> Target:
+    """Resolve a TARGET and report how it was found.
+
+    :param stdin: whether the command can read standard input
+    :raises UsageFault: if the text names no target, or several
+    """
+    if text == "-" and not stdin:
+        hint = f"`opsinfo {console.command} --help` shows how it is used"
+        raise UsageFault("only list, show, validate and fmt read standard input", hint=hint)
+    data = read_standard_input() if text == "-" else None
+    target = resolve(text, options._replace(stdin=data), os.environ)
+    for note in target.notes:
+        console.note(note)
+    for doubt in target.doubts:
+        console.warn(doubt)
+    if target.definitions:
+        console.unread(target.definitions.unreadable)
+    if target.install:
+        version = target.install.version or "of unknown version"
+        console.detail(f"{text}: CANN {version}, {target.soc}, in {target.path}")
+        for site in target.install.sites():
+            missing = "" if os.path.isdir(site.directory) else " (missing)"
+            console.detail(f"  {site.label}: {site.directory}{missing}")
+    else:
+        console.detail(f"{text}: {target.phrase}")
+    return target
+
+
+def open_chips(text: str, console: Console, options: TargetOptions, socs: Sequence[str] = ()) -> list[Target]:
+    """Return the target, or one for each chip of an install, or of definitions, with several.
+
+    :param socs: the chips of ``--soc``; empty for all
+    """
+    if os.path.exists(text) and (defined := chips_of(text)):
+        console.unread(defined.unreadable)
+        return [defined_target(text, defined, options._replace(soc=soc)) for soc in socs or defined.socs]
+    root = opp_root(text) if os.path.isdir(text) else None
+    if root is None:
+        names_chip = "@" in text and not os.path.lexists(text)  # beside --soc it is wrong usage
+        return [open_target(text, console, options._replace(soc=socs[0] if socs and names_chip else None))]
+    chips = [*(socs or socs_of(root, "ai" if options.core == "vector" else options.core))]
+    if not chips:
+        return [open_target(text, console, options)]
+    return [open_target(text, console, options._replace(soc=soc)) for soc in chips]
+
+
+def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS) -> Target:
+    """Return the target that a mixlist is checked against; options such as ``--soc`` apply to it.
+
+    :raises UsageFault: if it is a mixlist itself
+    """
+    target = open_target(text, console, options._replace(kind=None))
+    if target.kind == "mixlist":
+        raise UsageFault("--against requires libraries; this is a mixlist", name="wrong-kind", path=text)
+    return target
+
+
+def open_given(text: str | None, console: Console, options: TargetOptions = _DEFAULTS) -> Target | None:
+    """Return the target of an ``--against`` that may be missing; then no option may describe it.
+
+    :raises UsageFault: if one does
+    """
+    if text is not None:
+        return open_against(text, console, options)
+    require_against(options)
+    return None
+
+
+def require_against(options: TargetOptions) -> None:
+    """:raises UsageFault: if options describe the target of ``--against``, which is missing"""
+    given = {"--soc": options.soc, "--core": options.core != _DEFAULTS.core, "--custom": options.customs}
+    for word, value in given.items():
+        if value:
+            raise UsageFault(f"{word} requires --against", hint="add --against TARGET")
+
+
+def open_targets(texts: Sequence[str], console: Console, options: TargetOptions) -> list[Target]:
+    """Return the targets of a repeatable ``--against``, and report doubts about them."""
+    if not texts:
+        require_against(options)
+    targets = [open_against(text, console, options) for text in texts]
+    for target in targets:
+        report_doubts(target, console)
+    return targets
+
+
+def require_operators(target: Target) -> None:
+    """:raises UsageFault: if the target is a mixlist"""
+    if target.kind == "mixlist":
+        raise UsageFault(
+            "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
+            name="wrong-kind",
+            path=target.path,
+            hint=f"`opsinfo show TARGET OP --mixlist {quoted(target.path)}` shows its effect",
+        )
+
+
+def require_no_library(source: Source) -> None:
+    """:raises UsageFault: if the file is a library, a snapshot, an ini or source of operators, or another file of CANN,
+    which is not fixed, read as a mixlist or overwritten by one"""
+    from ..cann.definitions import definition_kind
+    from ..cann.file_kind import foreign_of, kind_of
+
+    hints = {
+        "snapshot": "take it again: `opsinfo snapshot TARGET -o FILE`",
+        "library": "`opsinfo restore` undoes changes by opsinfo; the vendor's package has the original",
+    }
+    if foreign := foreign_of(source):
+        raise UsageFault(f"this is {foreign.what}, not a mixlist", name="wrong-kind", path=source.path)
+    if defined := definition_kind(source):
+        hint = "opsinfo never writes inis and sources; `opsinfo show TARGET OP --format opdef` prints what to change"
+        what = "an ini of opbuild" if defined == "ini" else "an OpDef source"
+        raise UsageFault(f"this is {what}, not a mixlist", name="wrong-kind", path=source.path, hint=hint)
+    kind = kind_of(source)
+    if kind in hints:
+        raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])
+
+
+def report_mode(name: str, target: Target | None, console: Console) -> None:
+    """Report that the chip of a target does not have a precision mode."""
+    if target and target.soc and name in MODES and not MODES[name].is_on(target.soc):
+        may = "does not have" if knows_modes_of(target.soc) else "is an unknown chip, which may not have"
+        console.warn(f"{target.soc} {may} the mode {name}")
+
+
+def report_doubts(target: Target, console: Console) -> None:
+    """Report what makes the policies of a target uncertain."""
+    for store in target.operators.stores:
+        for remark in store.remarks:
+            console.warn(f"{remark.path}:{remark.line}: {remark.message}")
+        if store.doubts:
+            first = store.doubts[0]
+            more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
+            console.warn(f"{first.path}:{first.line}: {first.message}{more}; current engines refuse this store")
+        for paths, names in store.undecided().items():
+            if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
+                console.warn(f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`")
+
+
+def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, where: str = "the target") -> list[str]:
+    """Report the op types of a mixlist that a target lacks: the engine ignores them.
+
+    :param where: the target in the message
+    :returns: their names, sorted
+    """
+    lacking = operators.lacking(mixlist.marks, where)
+    for message in lacking.values():
+        console.warn(message)
+    return list(lacking)
+
+
+def open_model(path: str, console: Console, shapes_of: ShapesOf | None = None) -> ModelGraph:
+    """Return a model's graph, and report what the reader could not read and how it was compiled.
+
+    :param shapes_of: the shapes that are written into it, as :func:`.read_graph` does
+    :raises UsageFault: if they do not fit it
+    :raises Refused: if the file cannot be read or is not a model
+    """
+    from ...lab.graph.atc_options import command_options, raw_ge_options
+    from ...lab.graph.judge.modes import mode_by_number
+    from ...lab.graph.readers import read_graph
+    from ...lab.graph.refusals import refusal_lines
+
+    total = os.path.getsize(path) if os.path.isfile(path) else None
+    with console.progress("reading", total) as advance:
+        graph = read_graph(path, advance, shapes_of)
+    for note in graph.model.notes:
+        console.note(f"{path}: {note.message}")
+    for line in refusal_lines(graph.model):
+        console.warn(f"{path}: {line}")
+    if graph.model.atc_cmdline:
+        given = command_options(graph.model.command)
+        mode = given.get("precision_mode_v2") or given.get("precision_mode")
+        console.note(f"compiled by: {graph.model.atc_cmdline}")
+        console.note(f"precision mode of that command: {mode or 'its default'}")
+        if given.get("raw_ge_options"):
+            try:
+                raw_ge_options(given["raw_ge_options"])
+            except OpsinfoError as error:
+                console.warn(f"options of that command are not read: {error.path}: {error.message}")
+        if given.get("modify_mixlist"):
+            console.note(f"mixlist of that command: {given['modify_mixlist']}")
+    elif (number := graph.model.graph_precision_mode) is not None:
+        named = mode_by_number(number)
+        console.note(f"precision mode in the file: {named.name if named else number}")
+    return graph
+
+
+def open_profile(
+    paths: tuple[str, ...], console: Console, nodes: Collection[str] = (), run: Run | None = None
+) -> tuple[list[Table], Profile]:
+    """Read tables, and folders of tables, with a progress bar.
+
+    :param nodes: names of nodes whose calls are kept
+    :raises Refused: if a file is no such table, or has a line that cannot be read
+    :raises UsageFault: if no row is of the device and step
+    """
+    from ...lab.profile.table import Table, find_tables
+    from ...lab.profile.times import profile_of
+
+    found = find_tables(paths)
+    for path, why in found.passed:
+        console.note(f"{path}: not read: {why}")
+    with console.progress("reading", sum(map(_size_of, found.paths))) as advance:
+        tables = [Table(path, advance) for path in found.paths]
+        profile = profile_of(tables, nodes, run)
+    if not profile.runs:
+        if run and any(run):
+            raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])
+        console.warn("the tables have no row with a time")
+    return tables, profile
+
+
+def _size_of(path: str) -> int:
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def open_prices(graph: ModelGraph, paths: tuple[str, ...], console: Console) -> Prices:
+    """Return what the nodes of a model took when they ran, and report how they were found.
+
+    :raises Refused: as :func:`open_profile`
+    """
+    from ...lab.bisect.cost import Prices
+    from ...lab.graph.result import NOT_COMPUTED
+
+    prices = Prices(graph, open_profile(paths, console, {*graph.names})[1])
+    nodes = sum(op_type not in NOT_COMPUTED for op_type in graph.types)
+    if prices.matched:
+        console.note(f"{prices.matched} of {counted(nodes, 'compute node')} ran under their names")
+    else:
+        console.warn("no node of the model ran under its name: its op types have the times of the profile")
+    return prices
+
+
+def report_no_match(console: Console, total: int, narrowing: dict[str, object]) -> None:
+    """Report that options leave none of the operators.
+
+    :param narrowing: the value of each option that leaves operators out
+    """
+    given = [option for option, value in narrowing.items() if value]
+    console.note(f"none of the {total} operators matches {' and '.join(given)}")
+
+
+def accepted_mixlist(path: str, console: Console) -> Mixlist:
+    """Return a mixlist that the engine accepts.
+
+    :raises UsageFault: if the file is a library, a snapshot or another file of CANN
+    :raises Refused: if it does not; every reason is printed to standard error
+    """
+    from ..text.scanner import scan
+
+    source = Source.read(path)
+    require_no_library(source)
+    document = scan(source)
+    return _accepted(document, document, console)
+
+
+def fixable_mixlist(source: Source, console: Console) -> Mixlist:
+    """Return a mixlist that the engine accepts after `fmt` has fixed its syntax.
+
+    :raises UsageFault: if the file is a library, a snapshot or another file of CANN
+    :raises Refused: if it does not; every reason is printed to standard error
+    """
+    from ..change.fmt import fixed
+    from ..text.scanner import scan
+
+    require_no_library(source)
+    try:
+        document = scan(fixed(source))
+    except Damaged:  # reported below, with all other findings
+        document = scan(source)
+    return _accepted(document, scan(source), console)
+
+
+def _accepted(document: Document, unfixed: Document, console: Console) -> Mixlist:
+    from ..cann.mixlist import Mixlist
+
+    try:
+        return Mixlist(document)
+    except Refused as error:
+        reasons = report_refusals(unfixed, console)
+        raise Refused(
+            f"the engine refuses this mixlist ({counted(reasons, 'finding')}); it was not used",
+            name="mixlist-refused",
+            path=document.source.path,
+            line=error.line,
+            column=error.column,
+            hint=error.hint,
+        ) from None
+
+
+def report_refusals(document: Document, console: Console) -> int:
+    """Report why the engine refuses a mixlist; without jsonschema only the first reason.
+
+    :returns: the number of reasons
+    """
+    from ..cann.mixlist import Mixlist
+    from ..check.mixlist import check_mixlist
+    from .findings import finding_lines
+
+    try:
+        Mixlist(document)
+    except Damaged as error:
+        first = error
+    else:
+        return 0
+    try:
+        refusing = [finding for finding in check_mixlist(document) if finding.engine == "refuses"]
+    except MissingPackage:
+        console.failure_text(first)
+        return 1
+    console.lines(finding_lines(refusing, console.stderr_width))
+    return len(refusing) or 1

@@ -1,0 +1,121 @@
+"""What commands that write share: the writer, the files of a target to change, a generated file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...errors import OpsinfoError, quoted
+from ..cann.install import root_above
+from ..change.fmt import BuildPlan
+from ..change.plan import Job, Result, planned
+from ..change.scope import scope_of
+from ..change.vault import Vault
+from ..change.vault_place import vault_path
+from ..change.writer import Writer
+from ..text.source import Source
+from .answer import Answer
+from .changes import change_answer
+from .console import Console
+from .open import require_no_library
+from .params import WriteOptions
+
+
+def vault_of(writing: WriteOptions) -> Vault:
+    return Vault(vault_path(writing.backup_dir, os.environ))
+
+
+def writer_of(writing: WriteOptions, console: Console) -> Writer:
+    return Writer(
+        vault_of(writing), wait=writing.wait, in_place=writing.in_place, force=writing.force, say=console.warn
+    )
+
+
+def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Console) -> Result:
+    """Change files as one change, or return what would change. Files that are refused are reported.
+
+    :param kind: the command, for the record
+    """
+    writer = writer_of(writing, console)
+    result = writer.run(kind, jobs) if writing.writes else writer.preview(jobs)
+    for error in result.refused:
+        console.failure_text(error)
+    if result.change and any(root_above(job.path) for job in jobs if not job.start):
+        console.note(
+            "this changes an installed library: every network on this machine is affected; "
+            "the recommended way is a mixlist (`opsinfo explain mixlists`)"
+        )
+    if result.change and writing.in_place and not jobs[0].start:
+        console.warn("the file was overwritten in place, which is not atomic; the backup is safe")
+    return result
+
+
+def changed_answer(
+    result: Result, target: str, writing: WriteOptions, console: Console, undo: str | None = None, **more: Any
+) -> Answer:
+    """Return the answer of a command that changes files.
+
+    :param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if it is
+        not in ``target``
+    :param more: as for :func:`change_answer`
+    """
+    return change_answer(
+        result,
+        target=target,
+        undo=undoing(writing, undo or _undone_by(target, result)),
+        dry_run=writing.dry_run,
+        check=writing.check,
+        verbose=bool(console.verbose),
+        **more,
+    )
+
+
+def _undone_by(target: str, result: Result) -> str:
+    """Return what `restore` takes to undo a change: the target, or a changed file if the target has none of them."""
+    paths = [file.path for file in result.files if file.patch]
+    try:
+        scope = scope_of(target)
+        inside = any(scope(os.path.realpath(path)) for path in paths)
+    except OpsinfoError:
+        inside = False
+    return target if inside or not paths else paths[0]
+
+
+def built(
+    kind: str,
+    out: str,
+    text: str,
+    sources: Sequence[Source],
+    writing: WriteOptions,
+    console: Console,
+    require: Callable[[Source], None] = require_no_library,
+) -> Result:
+    """Write a text to ``out``, or return what would change. A file that already has the text is not written.
+
+    :param sources: the files that the text was made from; ``out`` may be one of them
+    :param require: raises if ``out`` may not be replaced
+    :raises Stale: if ``out`` is a source and has changed since
+    """
+    if os.path.lexists(out):
+        require(Source.read(out))
+        real = os.path.realpath(out)
+        made_from = next((source.sha256 for source in sources if os.path.realpath(source.path) == real), None)
+        return changed(kind, [Job(out, BuildPlan(text, made_from))], writing, console)
+    return changed(kind, [new_file(out, text)], writing, console)
+
+
+def new_file(path: str, text: str) -> Job:
+    return Job(path, BuildPlan(text), start=Source(b"", path))
+
+
+def would_build(text: str, source: Source) -> Result:
+    """Return what would change if a text replaced a source."""
+    return Result([planned(Job(source.path, BuildPlan(text)), source)])
+
+
+def undoing(writing: WriteOptions, target: str) -> str:
+    """Return the command line that undoes a change of a target."""
+    folder = writing.backup_dir
+    words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
+    return quoted(*words, *(["--"] if target.startswith("-") else []), target)

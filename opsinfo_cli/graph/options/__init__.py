@@ -1,1 +1,0 @@
-"""Options and option files of the compiler that change the choice of dtypes."""

@@ -1,0 +1,148 @@
+"""What lists do to a model, and which of its op types can be candidates of a search."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.cann.option_files import KeepDtype
+from ...core.cann.policy import ADD_BLACK, ADD_WHITE, Mark
+from .cost import Cost, Prices, cost_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..graph.judge.judge import Ready
+    from ..graph.result import Answer
+
+    Marks = Mapping[str, frozenset[Mark]]
+
+
+def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset[Mark]]:
+    """Return the marks of a base list with op types moved to the black or the white list."""
+    return {**base, **dict.fromkeys(types, frozenset({ADD_WHITE if white else ADD_BLACK}))}
+
+
+class JudgedSets:
+    """Judges a graph with op types moved, or with nodes that keep their dtype.
+
+    :param ready: the graph with its target
+    :param mode: a mixed mode
+    :param base: the marks that every list has
+    :param white: whether types are moved to the white list, instead of the black one
+    :param prices: what the nodes cost, by a profile
+    """
+
+    def __init__(self, ready: Ready, mode: str, base: Marks, white: bool = False, prices: Prices | None = None) -> None:
+        self.ready = ready
+        self.mode = mode
+        self.base = base
+        self.white = white
+        self._prices = prices
+        self.plain = ready.judge(mode, base)
+        """The answer of the base list."""
+        self.types: dict[str, list[int]] = {}
+        """The nodes of each op type, in the order of the graph."""
+        for node in self.plain.graph:
+            self.types.setdefault(node.type, []).append(node.index)
+        self._effects: dict[frozenset[str], tuple[str, Cost]] = {}
+
+    def answer(self, types: frozenset[str]) -> Answer:
+        """Return the graph judged with these types moved."""
+        return self.ready.judge(self.mode, moved(self.base, types, self.white)) if types else self.plain
+
+    def digest(self, types: frozenset[str]) -> str:
+        """SHA-256 of the dtypes of every input and output."""
+        return self._effect(types)[0]
+
+    def cost(self, types: frozenset[str]) -> Cost:
+        """Return what moving these types costs."""
+        return self._effect(types)[1]
+
+    def _effect(self, types: frozenset[str]) -> tuple[str, Cost]:
+        if types not in self._effects:
+            answer = self.answer(types)
+            self._effects[types] = _digest(answer), cost_of(self.plain, answer, self._prices)
+        return self._effects[types]
+
+    def keeping(self, nodes: Iterable[str]) -> Ready:
+        """Return the graph with nodes that keep their dtype."""
+        return self.ready.keeping(KeepDtype(sorted(nodes)))
+
+    def digest_keeping(self, nodes: Iterable[str]) -> str:
+        """As :meth:`digest`, for the base list and nodes that keep their dtype."""
+        return _digest(self.keeping(nodes).judge(self.mode, self.base))
+
+    def low_nodes(self, types: Iterable[str]) -> list[str]:
+        """Names of the nodes of op types that the base list leaves low, in the order of the graph."""
+        nodes = sorted(index for name in types for index in self.types.get(name, ()))
+        return [self.plain[index].name for index in nodes if self.plain[index].low]
+
+    def refuses(self, name: str) -> bool:
+        """Whether the chip has no kernel for a node of a moved type that it has with the base list."""
+        return bool(_refused(self.answer(frozenset({name})), self.types[name]) - _refused(self.plain, self.types[name]))
+
+
+def _digest(answer: Answer) -> str:
+    return sha256(f"{answer.inputs}{answer.outputs}".encode()).hexdigest()
+
+
+def _refused(answer: Answer, nodes: Iterable[int]) -> set[int]:
+    return {node for node in nodes if answer[node].code == "refused-dtype"}
+
+
+class Pruned(NamedTuple):
+    """The op types of a model, in the order of the graph.
+
+    :param candidates: with op types that move exactly the same nodes
+    :param dropped: those that cannot be candidates, with the reasons
+    """
+
+    candidates: dict[str, tuple[str, ...]]
+    dropped: dict[str, str]
+
+
+def pruned(sets: JudgedSets) -> Pruned:
+    """Return the op types of a model that a list can move; those with the same effect are one candidate."""
+    names: list[str] = []
+    dropped: dict[str, str] = {}
+    for name, nodes in sets.types.items():
+        judged = [node for node in map(sets.plain.__getitem__, nodes) if node.judged]
+        if any(node.low is not sets.white for node in judged):
+            names.append(name)
+        elif judged:
+            dropped[name] = _idle(sets)
+    for name in filter(sets.refuses, names):
+        dropped[name] = f"the chip has no {'low-precision' if sets.white else 'float32'} kernel for a node of it"
+    names = [name for name in names if name not in dropped]
+    every = frozenset(names)
+    nothing = sets.digest(frozenset()), sets.digest(every)
+    effects: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        effect = sets.digest(frozenset({name})), sets.digest(every - {name})
+        if effect == nothing:
+            dropped[name] = "it changes no dtype"
+        else:
+            effects.setdefault(effect, []).append(name)
+    candidates: dict[str, tuple[str, ...]] = {}
+    for (alone, _), members in effects.items():
+        if len(members) > 1 and sets.digest(frozenset(members)) == alone:
+            candidates[members[0]] = tuple(members[1:])
+        else:
+            candidates |= dict.fromkeys(members, ())
+    return Pruned({name: candidates[name] for name in names if name in candidates}, dropped)
+
+
+def doubts(sets: JudgedSets, names: Sequence[str]) -> dict[str, str]:
+    """Return why op types named by the user will probably not help."""
+    candidates, dropped = pruned(sets)
+    known = {*candidates, *(name for others in candidates.values() for name in others)}
+    return {
+        name: dropped.get(name, _idle(sets) if name in sets.types else "the model has no node of it")
+        for name in names
+        if name not in known
+    }
+
+
+def _idle(sets: JudgedSets) -> str:
+    return "no node of it runs in high precision" if sets.white else "no node of it runs in low precision"

@@ -1,0 +1,82 @@
+"""The cost of a list: what it moves to high precision, and what it leaves low."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..graph.casts import tensor_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..graph.graph import ModelGraph
+    from ..graph.result import Answer
+    from ..profile.times import Profile
+
+
+class Cost(NamedTuple):
+    """What a list moves to high precision; costs are compared in the order of the fields.
+
+    :param microseconds: that its nodes took when they ran; None without a profile
+    :param nodes: nodes that are low without the list and high with it
+    :param bytes: of their outputs in high precision, as far as shapes are known
+    """
+
+    microseconds: float | None
+    nodes: int
+    bytes: int
+
+
+NOTHING = Cost(None, 0, 0)
+
+
+class Prices:
+    """The microseconds that the nodes of a model took.
+
+    They are matched by name. If no node of an op type ran under its name, because the compiler renamed them, its nodes
+    take the time of the type together.
+
+    :ivar matched: the nodes that ran under their names
+    """
+
+    def __init__(self, graph: ModelGraph, profile: Profile) -> None:
+        """:param profile: with the calls of the nodes of the graph"""
+        self._by_node = {node.index: each for node in graph if (each := profile.by_node.get(node.name)) is not None}
+        self._types = graph.types
+        named = {graph.types[node] for node in self._by_node}
+        self._by_type = {name: each for name, each in profile.by_type.items() if name not in named}
+        self.matched = len(self._by_node)
+
+    def of(self, nodes: Iterable[int]) -> float:
+        nodes = list(nodes)
+        types = {self._types[node] for node in nodes}
+        return sum(self._by_node.get(node, 0.0) for node in nodes) + sum(self._by_type.get(name, 0.0) for name in types)
+
+
+def cost_of(before: Answer, after: Answer, prices: Prices | None = None) -> Cost:
+    """Return the cost of a list.
+
+    :param before: without it
+    """
+    moved = [node for node in after.changed(before) if before.is_low(node) and not after.is_low(node)]
+    return _size(after, moved)._replace(microseconds=None if prices is None else prices.of(moved))
+
+
+def left_low(answer: Answer) -> Cost:
+    """Return the nodes that are low, with the bytes of their outputs."""
+    return _size(answer, low_nodes(answer))
+
+
+def low_nodes(answer: Answer) -> Iterator[int]:
+    """Yield the indexes of the nodes that are low."""
+    return (node for node in range(len(answer)) if answer.is_low(node))
+
+
+def _size(answer: Answer, nodes: Iterable[int]) -> Cost:
+    count = size = 0
+    slots = answer.graph.slots
+    for node in nodes:
+        count += 1
+        for slot in range(slots.outputs_of[node], slots.outputs_of[node + 1]):
+            size += tensor_bytes(answer.outputs[slot], slots.outputs[slot].shape) or 0
+    return Cost(None, count, size)

@@ -1,0 +1,134 @@
+"""The answer of a search: the culprits with their effects and proofs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..graph.open_dimensions import limits_of
+from .cost import left_low, low_nodes
+
+if TYPE_CHECKING:
+    from ..graph.fusions.limits import FusionLimit
+    from ..graph.result import Coverage
+    from .candidates import JudgedSets
+    from .cost import Cost
+    from .curve import CurvePoint
+    from .problem import Problem
+    from .search.protocol import SearchEnd
+    from .search.question import Kept
+    from .session import SearchSession
+
+
+class Culprit(NamedTuple):
+    """An op type that must stay in high precision.
+
+    :param same: other types that move the same nodes
+    :param nodes: names of the nodes whose dtypes it changes; empty without a model
+    :param casts: how many more Casts run because of it, which may be negative; None without a model
+    :param trial: the trial that failed without it; None: none was made
+    """
+
+    type: str
+    same: tuple[str, ...]
+    nodes: list[str]
+    casts: int | None
+    trial: int | None
+
+
+class KeptNode(NamedTuple):
+    """A node that must keep its dtype.
+
+    :param trial: the trial that failed without it; None: none was made
+    """
+
+    name: str
+    type: str
+    trial: int | None
+
+
+class NodesAnswer(NamedTuple):
+    """The answer of a search among nodes.
+
+    :param path: of the keep_dtype file; None: no file is known to pass, or it could not be written
+    """
+
+    session: SearchSession
+    end: SearchEnd
+    path: str | None
+    nodes: list[KeptNode]
+
+
+class Effect(NamedTuple):
+    """What a list does to the model.
+
+    :param cost: what it moves to high precision
+    :param left_low: what stays low
+    :param still_low: names of the nodes that stay low
+    :param coverage: the nodes that no list moves, because the engine does not judge them
+    :param hf32: how many of the nodes that it moves are computed in HF32
+    :param limits: what fusions may change that is not known here
+    """
+
+    cost: Cost
+    left_low: Cost
+    still_low: list[str]
+    coverage: Coverage
+    hf32: int
+    limits: list[FusionLimit]
+
+
+def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
+    """Return what moving op types does."""
+    answer = sets.answer(types)
+    low = [answer[node].name for node in low_nodes(answer)]
+    hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)
+    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32, list(limits_of(answer)))
+
+
+class BisectAnswer(NamedTuple):
+    """The answer of a search among op types.
+
+    :param white: whether the white list was grown
+    :param effect: of the list, or of the largest one if that fails; None without a model, or if none is known to pass
+    :param curve: the lists that were run with loss and cost; None: not asked for
+    :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
+    """
+
+    session: SearchSession
+    end: SearchEnd
+    white: bool
+    culprits: list[Culprit]
+    effect: Effect | None = None
+    mixlist: str | None = None
+    nodes: NodesAnswer | None = None
+    curve: list[CurvePoint] | None = None
+
+    @property
+    def moved(self) -> list[str]:
+        """Op types on the resulting list."""
+        kept, names = self.end.kept, self.session.subject.names
+        return [name for number, name in enumerate(names) if kept is not None and (number in kept) is not self.white]
+
+    @property
+    def monotone(self) -> bool:
+        return self.end.monotone and self.session.knowledge.monotone
+
+
+def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
+    """Return the answer, without the files that are written."""
+    culprits = [_culprit(problem, session, end.kept, number) for number in sorted(end.kept)] if end.kept else []
+    kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
+    effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))
+    return BisectAnswer(session, end, problem.white, culprits, effect)
+
+
+def _culprit(problem: Problem, session: SearchSession, kept: Kept, number: int) -> Culprit:
+    """Return a member of a set with what it changes."""
+    nodes: list[str] = []
+    casts, name = None, problem.names[number]
+    if problem.sets is not None:
+        with_it = problem.sets.answer(problem.types(kept))
+        without = problem.sets.answer(problem.types(kept - {number}))
+        nodes = [with_it[node].name for node in with_it.changed(without)]
+        casts = with_it.counts.casts.run - without.counts.casts.run
+    return Culprit(name, problem.same.get(name, ()), nodes, casts, session.proof(kept, number))

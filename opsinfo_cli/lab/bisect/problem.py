@@ -1,0 +1,425 @@
+"""What a search is about: the target, the base list, the model, and the candidates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from ...core.cann.mixlist import Mixlist
+from ...core.cann.near_names import did_you_mean
+from ...core.cann.policy import Policy
+from ...core.cann.target import Target
+from ...core.change.plan import written_like
+from ...core.text.scanner import scan
+from ...core.text.source import Source
+from ...errors import Refused, UsageFault, counted, join_some
+from ...opening import open_file, open_inside, unreadable
+from ..graph.judge.modes import judge_mode
+from ..graph.readers.onnx import external_files
+from ..profile.table import find_tables
+from .candidates import JudgedSets, doubts, moved, pruned
+from .journal import FILES
+from .name_lists import WriteAs, list_files
+from .run_folder import BEST, keep_dtype_name, mixlist_name
+from .search.protocol import Price, price
+from .session import SearchSubject
+from .suspicion import ordered, read_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from hashlib import _Hash as Hash
+    from typing import IO
+
+    from ..graph.judge.judge import Ready
+    from .cost import Cost, Prices
+    from .search.question import Kept
+    from .session import Rules
+
+_LARGE = 1 << 28
+"""Bytes of a file that is not read to see whether it changed."""
+_NODE = "node:"
+"""Prefix of the names of nodes, which distinguishes them from op types in a journal."""
+
+
+@dataclass(frozen=True)
+class SubjectOptions:
+    """What is searched.
+
+    :param against: the target that supplies the policies
+    :param base: the mixlist that every list extends
+    :param among: op types, and files of op types after an ``@``
+    :param evidence: files with evidence for the order of suspicion
+    :param grow: ``white`` searches for the largest white list
+    :param by: ``node`` continues among the nodes of the culprit types
+    :param allow_hf32: as of atc, for simulations
+    :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
+    :param profile: tables of what ran, which say what the nodes of the model cost
+    :param strict: whether a model that atc refuses ends it
+    :param curve: whether the loss of the lists that were run is shown against their cost
+    """
+
+    against: str | None
+    model: str | None
+    base: str | None
+    mode: str
+    among: tuple[str, ...]
+    evidence: tuple[str, ...]
+    grow: Literal["white"] | None
+    by: Literal["type", "node"]
+    write_as: WriteAs = "mixlist"
+    allow_hf32: str | None = None
+    profile: tuple[str, ...] = ()
+    strict: bool = False
+    curve: bool = False
+
+
+class Problem(NamedTuple):
+    """A search among op types.
+
+    :param target: None for lists of other systems
+    :param base: the mixlist that every list extends
+    :param sets: the effect of sets of op types on the model; None without a model
+    :param names: the candidates, the most suspected first
+    :param weights: how strongly each is suspected
+    :param same: for a candidate, op types that move the same nodes
+    :param singles: numbers of candidates that may be enough alone, by a simulation, in the order of trying
+    """
+
+    options: SubjectOptions
+    target: Target | None
+    base: Mixlist
+    sets: JudgedSets | None
+    names: list[str]
+    weights: list[float]
+    same: dict[str, tuple[str, ...]]
+    singles: tuple[int, ...] = ()
+
+    @property
+    def white(self) -> bool:
+        return self.options.grow == "white"
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether the cheapest list is searched for."""
+        return self.sets is not None and not self.white
+
+    def price(self, rules: Rules) -> Price:
+        """Return the maximum runs of the search."""
+        found = price(len(self.names), rules.counting.runs, self.has_cost)
+        return found._replace(most=found.most + len(self.singles) * rules.counting.runs)
+
+    def types(self, kept: Kept) -> frozenset[str]:
+        """Return the op types that a list moves if these candidates stay high."""
+        return frozenset(name for number, name in enumerate(self.names) if (number in kept) is not self.white)
+
+    def text(self, types: frozenset[str]) -> str:
+        """Return the base list with op types moved."""
+        return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
+
+    def lists(self, types: frozenset[str]) -> dict[str, str]:
+        """Return the texts of a list's files by name, the list itself first."""
+        write_as = self.options.write_as
+        if write_as == "mixlist":
+            return {BEST: self.text(types)}
+        high, low = ([name for name in sorted(self.names) if (name in types) is kept] for kept in (True, False))
+        return list_files(write_as, high, low)
+
+    def subject(self) -> SearchSubject:
+        def digest(kept: Kept) -> str:
+            types = self.types(kept)
+            if self.sets is not None:
+                return self.sets.digest(types)
+            return sha256("\n".join(sorted(types)).encode("utf-8", "surrogateescape")).hexdigest()
+
+        def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
+            (name, text), *more = self.lists(self.types(kept)).items()
+            name = mixlist_name(number) if self.options.write_as == "mixlist" else name
+            found = {"mixlist": (name, text.encode("utf-8"))}
+            found |= {name: (name, text.encode("utf-8")) for name, text in more}
+            # the command may already name a keep_dtype file
+            return found | ({"keep_dtype": (keep_dtype_name(number), b"")} if self.options.by == "node" else {})
+
+        def cost(kept: Kept) -> Cost:
+            assert self.sets is not None
+            return self.sets.cost(self.types(kept))
+
+        return SearchSubject(self.names, digest, files, cost if self.has_cost else None)
+
+    def node_subject(self, types: Sequence[str]) -> SearchSubject:
+        """Return the subject of a search among the nodes of op types that the base list leaves low."""
+        assert self.sets is not None
+        sets, base = self.sets, self.text(frozenset()).encode("utf-8")
+        nodes = sets.low_nodes(types)
+        digests: dict[Kept, str] = {}
+
+        def digest(kept: Kept) -> str:
+            if kept not in digests:
+                digests[kept] = sets.digest_keeping(nodes[number] for number in kept)
+            return digests[kept]
+
+        def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
+            text = keep_dtype_text([nodes[number] for number in sorted(kept)])
+            return {"mixlist": (mixlist_name(number), base), "keep_dtype": (keep_dtype_name(number), text.encode())}
+
+        return SearchSubject([_NODE + name for name in nodes], digest, files)
+
+    def facts(self, check: Sequence[str], files: Iterable[str]) -> dict[str, Any]:
+        """Return the facts that a journal must share with this search.
+
+        :param check: the words that identify the check
+        :param files: that it reads, as far as they are known
+        :raises Refused: if a file cannot be read
+        """
+        libraries = []
+        if self.target is not None:
+            stores = self.target.operators.stores
+            libraries = [library.source.sha256 for store in stores for library in store.libraries]
+            if self.target.source is not None:
+                libraries.append(self.target.source.sha256)
+        write_as, tables = self.options.write_as, find_tables(self.options.profile)
+        return {
+            "graph": self._graph_hash(),
+            "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
+            "base": self.base.source.sha256 if self.options.base else None,
+            "command": list(check),
+            "precision_mode": self.options.mode,
+            "grow": self.options.grow,
+            "candidates": sorted(self.names),
+            **({} if write_as == "mixlist" else {"write_as": write_as}),
+            **({"shapes": self._shapes} if self._shapes else {}),
+            **({"allow_hf32": self.options.allow_hf32} if self.options.allow_hf32 else {}),
+            FILES: {path: identity_of(path) for path in (*files, *self.options.evidence, *tables.paths)},
+        }
+
+    @property
+    def _shapes(self) -> dict[str, list[int]]:
+        shapes = self.sets.plain.graph.model.shapes if self.sets else {}
+        return {name: list(dims) for name, dims in shapes.items()}
+
+    def _graph_hash(self) -> str | None:
+        """The SHA-256 of the model, together with those of the files of its weights."""
+        if self.options.model is None or self.sets is None:
+            return None
+        digest = hash_of(self.options.model)
+        files = external_files(self.sets.plain.graph.model.onnx)
+        if not files:
+            return digest
+        folder = os.path.dirname(os.path.abspath(self.options.model))
+        return sha256("\n".join([digest, *(_hash_inside(folder, name) for name in files)]).encode("ascii")).hexdigest()
+
+
+def keep_dtype_text(nodes: Sequence[str]) -> str:
+    """Return the text of a keep_dtype file with these nodes."""
+    return "".join(f"{name}\n" for name in nodes)
+
+
+def node_name(name: str) -> str:
+    """Return the name of a node from the name of its candidate."""
+    return name.removeprefix(_NODE)
+
+
+def hash_of(path: str) -> str:
+    """Return the SHA-256 of a file, or of the files of a folder.
+
+    :raises Refused: if one cannot be read
+    """
+    files = [path]
+    if os.path.isdir(path):
+        files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    digest = sha256()
+    for name in files:
+        try:
+            with open_file(name) as file:
+                _add(digest, file)
+        except OSError as error:
+            raise unreadable(error, name) from None
+    return digest.hexdigest()
+
+
+def identity_of(path: str) -> str:
+    """Return what changes with a file or folder: its SHA-256, or the size and time of a large file, as of a data set.
+
+    :raises Refused: if it cannot be read
+    """
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise unreadable(error, path) from None
+    large = not os.path.isdir(path) and status.st_size > _LARGE
+    return f"{status.st_size} bytes of {status.st_mtime_ns}" if large else hash_of(path)
+
+
+def _hash_inside(folder: str, name: str) -> str:
+    """Return the SHA-256 of a file with weights; empty if it is missing, or outside the model's folder."""
+    digest = sha256()
+    try:
+        with open_inside(folder, name) as file:
+            _add(digest, file)
+    except Refused:
+        return ""
+    return digest.hexdigest()
+
+
+def _add(digest: Hash, file: IO[bytes]) -> None:
+    while block := file.read(1 << 20):
+        digest.update(block)
+
+
+class Listener(Protocol):
+    """Told what is found on the way; the console of the command line is one."""
+
+    def note(self, text: str) -> None: ...
+
+    def warn(self, text: str) -> None: ...
+
+    def detail(self, text: str) -> None: ...
+
+
+def problem_of(
+    options: SubjectOptions,
+    target: Target | None,
+    base: Mixlist | None,
+    ready: Ready | None,
+    listener: Listener,
+    simulated: Sequence[str] = (),
+    prices: Prices | None = None,
+    singles: Sequence[str] = (),
+) -> Problem:
+    """Find the candidates of a search.
+
+    :param base: the mixlist of ``options``
+    :param ready: the graph of the model of ``options``, prepared for the target
+    :param simulated: op types in the order of their error in a simulation, if there is no other evidence
+    :param prices: what the nodes of the model cost, by the profile of ``options``
+    :param singles: op types that may be enough alone, by a simulation
+    :raises UsageFault: if an op type is unknown
+    :raises Refused: if a file with evidence or op types cannot be read
+    """
+    base = base or Mixlist(scan(Source(b"{}\n", "")))
+    sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white", prices) if ready else None
+    if target is None:
+        names, same = _named(options.among), dict[str, tuple[str, ...]]()
+        list_files(options.write_as, names, [])
+        list_files(options.write_as, [], names)
+    else:
+        names, same = _candidates(options, target, base, sets, listener)
+    listener.detail(f"candidates: {', '.join(names)}")
+    evidence = [name for path in options.evidence for name in read_evidence(path)]
+    _report_evidence(evidence, names, options.evidence, listener)
+    if simulated:
+        listener.note(f"suspected by a simulation: {join_some([name for name in simulated if name in names], 5)}")
+    black = sets if options.grow is None else None
+    cost = None if black is None else lambda name: black.cost(frozenset({name}))
+    order = ordered(names, [*evidence, *simulated], cost)
+    alone = sorted((name for name in singles if name in order.names), key=cost)
+    numbers = tuple(map(order.names.index, alone))
+    return Problem(options, target, base, sets, order.names, order.weights, same, numbers)
+
+
+def require_sense(options: SubjectOptions) -> None:
+    """:raises UsageFault: if options exclude each other, or the mode has no lists"""
+    if options.model is None and not options.among:
+        hint = "--model MODEL searches among the op types of a model, --among OP among those that you name"
+        raise UsageFault("bisect requires --model or --among", name="needs-candidates", hint=hint)
+    if options.write_as != "mixlist":
+        given = {"--against": options.against, "--model": options.model, "--mixlist": options.base}
+        for word in (word for word, value in {**given, "--grow": options.grow}.items() if value):
+            raise UsageFault(f"{word} cannot be combined with --write-as {options.write_as}")
+    elif options.against is None:
+        hint = "--write-as habana|mindspore|names makes lists of the names of --among, without a target"
+        raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
+    of_models = {
+        "--curve": options.curve,
+        "--allow-hf32": options.allow_hf32,
+        "--by node": options.by == "node",
+        "--strict": options.strict,
+    }
+    for word in (word for word, given in of_models.items() if given and options.model is None):
+        raise UsageFault(f"{word} requires --model", name="needs-model")
+    if options.profile and (options.model is None or options.grow):
+        message = "--profile requires --model" if options.model is None else "--profile cannot be combined with --grow"
+        hint = "a profile says what it costs to keep nodes of a model in high precision"
+        raise UsageFault(message, name="needs-model", hint=hint)
+    if options.curve and options.grow:
+        raise UsageFault("--curve cannot be combined with --grow")
+    if options.by == "node" and options.grow:
+        raise UsageFault("--by node cannot be combined with --grow")
+    if not judge_mode(options.mode).is_mixed:
+        hint = "mixed_float16 and mixed_bfloat16 use it"
+        raise UsageFault(f"the engine refuses a mixlist with {options.mode} (E10001)", name="no-mixlist", hint=hint)
+
+
+def _candidates(
+    options: SubjectOptions, target: Target, base: Mixlist, sets: JudgedSets | None, listener: Listener
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the candidates in the order of the graph, and for each the op types that move the same nodes."""
+    if options.among:
+        names = _named(options.among)
+        _require_known(names, options, target, base, listener)
+        if sets is not None:
+            for name, why in doubts(sets, names).items():
+                listener.warn(f"`{name}` will not help: {why}")
+            place = {name: nodes[0] for name, nodes in sets.types.items()}
+            names.sort(key=lambda name: place.get(name, len(sets.plain)))
+        return names, {}
+    assert sets is not None
+    candidates, dropped = pruned(sets)
+    if dropped:
+        them = "it" if len(dropped) == 1 else "them"
+        skipped = f"{counted(len(dropped), 'op type')} skipped"
+        listener.note(f"{skipped}: no mixlist changes {them} in this model; -v says why")
+        for name, why in dropped.items():
+            listener.detail(f"  {name}: {why}")
+    same = {name: others for name, others in candidates.items() if others}
+    for name, others in same.items():
+        covered = join_some([f"`{other}`" for other in others])
+        listener.note(f"`{name}` also covers {covered}: they move the same nodes")
+    return list(candidates), same
+
+
+def _named(words: Sequence[str]) -> list[str]:
+    """Return the op types of ``--among``, each once.
+
+    :raises UsageFault: if a file has none
+    :raises Refused: if a file cannot be read, or is not text
+    """
+    names: list[str] = []
+    for word in words:
+        if not word.startswith("@"):
+            names.append(os.fsencode(word).decode("utf-8", "replace"))  # in any locale
+            continue
+        lines = [line.strip() for line in Source.read(word[1:]).text.splitlines()]
+        listed = [line for line in lines if line and not line.startswith("#")]
+        if not listed:
+            raise UsageFault("--among: the file has no op types", path=word[1:])
+        names += listed
+    return list(dict.fromkeys(names))
+
+
+def _require_known(
+    names: Sequence[str], options: SubjectOptions, target: Target, base: Mixlist, listener: Listener
+) -> None:
+    """:raises UsageFault: if the target lacks an op type"""
+    operators = target.operators
+    unknown = [name for name in names if name not in operators]
+    if any(name in operators.unreadable for name in unknown):
+        operators.require(unknown)
+    if unknown:
+        hint = did_you_mean(unknown[0], operators.names)
+        message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
+        raise UsageFault(message, name="unknown-operator", hint=hint)
+    goal = Policy.WHITE if options.grow == "white" else Policy.BLACK
+    for name in names:
+        if base.effective(name, operators[name].policy) is goal:
+            listener.warn(f"`{name}` is on the {goal} list already")
+
+
+def _report_evidence(evidence: Sequence[str], names: Sequence[str], paths: Sequence[str], listener: Listener) -> None:
+    used = [name for name in dict.fromkeys(evidence) if name in names]
+    if used:
+        listener.note(f"suspected by the evidence: {join_some(used, 5)}")
+    elif paths:
+        listener.warn(f"{join_some(paths)} suspects no op type among the candidates")

@@ -1,0 +1,170 @@
+"""The run folder of a search, with the journal, the best list and a folder for each trial.
+
+It is made for its owner alone, and nothing in it is opened through a link: a checkout of somebody else may bring one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ...core.change.vault_place import require_outside_vault
+from ...core.change.whole_file import require_trusted
+from ...errors import Refused, UsageFault
+from .check_command import CACHE
+
+if TYPE_CHECKING:
+    from .place import Files
+
+OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
+BEST_NAMES = "best.txt"
+"""The list of another system."""
+_IGNORED = ".gitignore"
+_TAIL = 2000
+"""Bytes of a trial's output that the journal keeps."""
+_OTHER = "--journal DIR names another one"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class RunFolder:
+    """:param path: of the folder"""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self.journal = os.path.join(self.path, "journal.jsonl")
+        self.trials = os.path.join(self.path, "trials")
+
+    def require(self, resumes: bool) -> None:
+        """Check before the search that it can begin or resume here.
+
+        :raises UsageFault: if there is a search, or an answer that a new one would replace
+        :raises Refused: if there is no search to resume, or another user may replace the folder while root writes
+        """
+        first = self.path
+        while not os.path.isdir(os.path.dirname(first)):  # folders above that are missing are made later
+            first = os.path.dirname(first)
+        require_outside_vault(first, os.path.realpath(first))
+        require_trusted(first, os.path.realpath(first))
+        if resumes:
+            if not os.path.isfile(self.journal):
+                hint = "without --resume, a new search begins"
+                raise Refused("there is no journal to resume", name="no-journal", path=self.journal, hint=hint)
+        elif os.path.lexists(self.journal):
+            hint = "--resume continues it; --journal DIR starts another one"
+            raise UsageFault("there is a search in this folder already", name="exists", path=self.path, hint=hint)
+        else:
+            for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT, BEST_NAMES)):
+                if os.path.lexists(path):
+                    raise UsageFault("a new search would replace this file", name="exists", path=path, hint=_OTHER)
+
+    def make(self) -> None:
+        """Make the folder; git ignores a new one, as it does the caches of other tools.
+
+        :raises Refused: if the system refuses, or there is a link, or a folder of another user
+        """
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            if _own_folder(self.path):
+                with open(open_new(os.path.join(self.path, _IGNORED)), "wb") as file:
+                    file.write(b"*\n")
+            _own_folder(self.trials)
+        except OSError as error:
+            raise not_written(self.path, error) from None
+
+    def trial(self, number: int, files: Files) -> str:
+        """Make the folder of a new trial with its files: no trial sees the leftovers of another one.
+
+        :returns: its path
+        :raises Refused: as :meth:`make`
+        """
+        folder = os.path.join(self.trials, f"{number:04}")
+        self.make()  # the check may have removed it
+        try:
+            os.mkdir(folder, 0o700)
+            os.mkdir(os.path.join(folder, CACHE), 0o700)
+            for name, content in files.values():
+                with open(open_new(os.path.join(folder, name)), "wb") as file:
+                    file.write(content)
+        except OSError as error:
+            raise not_written(folder, error) from None
+        return folder
+
+    def write(self, name: str, data: bytes) -> str:
+        """Write a file as a whole; a link of that name is replaced, not followed.
+
+        :returns: its path
+        :raises Refused: as :meth:`make`
+        """
+        path = os.path.join(self.path, name)
+        temporary = f"{path}.{os.getpid()}.tmp"
+        self.make()
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            with open(open_new(temporary), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError as error:
+            raise not_written(path, error) from None
+        return path
+
+
+def _own_folder(path: str) -> bool:
+    """Make a folder unless it exists.
+
+    :returns: whether it was made
+    :raises OSError: if the system refuses
+    :raises Refused: if it is a link, or belongs to another user
+    """
+    is_new = False
+    with suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+        is_new = True
+    status = os.lstat(path)
+    if not stat.S_ISDIR(status.st_mode):
+        raise Refused("the run folder is a link or a file", name="not-own", path=path, hint=_OTHER)
+    if status.st_uid != os.geteuid():
+        raise Refused("the run folder belongs to another user", name="not-own", path=path, hint=_OTHER)
+    return is_new
+
+
+def open_new(path: str) -> int:
+    """Return the descriptor of a new file that only its owner may read.
+
+    :raises OSError: if it exists, or the system refuses
+    """
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
+def not_written(path: str, error: OSError) -> Refused:
+    """Return the error for a search whose run folder cannot be written."""
+    hint = "free some space, and continue with --resume" if error.errno in _FULL else None
+    return Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path, hint=hint)
+
+
+def mixlist_name(number: int) -> str:
+    """Return a separate name for each trial: the engine reads each path once per process."""
+    return f"mixlist-{number:04}.json"
+
+
+def keep_dtype_name(number: int) -> str:
+    """The same for keep_dtype files."""
+    return f"keep_dtype-{number:04}.cfg"
+
+
+def tail(folder: str) -> str:
+    """Return the end of a trial's output; empty if there is none."""
+    with suppress(OSError), open(os.path.join(folder, OUTPUT), "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+        return file.read().decode("utf-8", "replace")
+    return ""
+
+
+def last_lines(text: str, most: int = 10) -> list[str]:
+    """Return the last lines of a trial's output that are not empty."""
+    return [line for line in text.splitlines() if line.strip()][-most:]

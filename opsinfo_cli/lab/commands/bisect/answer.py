@@ -1,0 +1,410 @@
+"""The answer of `bisect`: culprits and how they were found; the plan of a search, and its progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil, isfinite
+from typing import Any, TypeAlias
+
+from ....core.terminal.answer import Answer, Cell, Column, Table
+from ....core.terminal.console import Console, failure_document
+from ....core.terminal.page import table_page
+from ....errors import OpsinfoError, counted, join_some
+from ...bisect.culprits import BisectAnswer, NodesAnswer
+from ...bisect.curve import CurvePoint
+from ...bisect.problem import Problem
+from ...bisect.run_folder import last_lines
+from ...bisect.search.protocol import Price, price
+from ...bisect.session import Rules, SearchSession
+from ...bisect.verdicts import SetTally, Verdict
+from ..cost import cost_document, cost_text, duration, size
+from ..graph.document import coverage_text
+
+Show: TypeAlias = Callable[[str, float], None]
+"""Shows a text, and the share that is done."""
+_ENDS = 4
+_NODES = 10
+"""Names that are shown of a longer list; JSON has all."""
+_NEARLY = 10
+"""A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision."""
+_SLOW = 5.0
+"""Seconds of a run above which the expected time of the search is printed."""
+_FAST = 0.05
+"""Seconds that opsinfo itself takes for each trial, above which they are always reported."""
+
+
+def span(seconds: float) -> str:
+    """Return a time as text: ``8 s``, ``4 min``, ``2.5 h``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+class Progress:
+    """Shows the running trials, the best list so far, and the runs done and left.
+
+    :param what: what the candidates are, as a plural
+    """
+
+    def __init__(self, console: Console, show: Show, what: str = "op types") -> None:
+        self._console = console
+        self._show = show
+        self._what = what
+        self._has_told = False
+
+    def __call__(self, session: SearchSession) -> None:
+        runs = session.spent.runs
+        left = session.left * session.rules.counting.runs
+        best = session.knowledge.best()
+        running = f"{len(session.running)} running, " if len(session.running) > 1 else ""
+        time = f" ({span(session.spent.seconds / runs * left / max(1, session.place.slots))})" if runs else ""
+        count = len(session.subject.names)
+        known = "no list passes yet" if best is None else f"best: {len(best)} of {count} {self._what}"
+        text = f"{known}; {runs} done, {running}at most {left} left{time}"  # beside it a bar has room in 80 columns
+        self._show(text, runs / max(1, runs + left))
+        if not self._has_told and runs >= _ENDS and left:
+            self._has_told = True
+            self._tell_time(session)
+
+    def _tell_time(self, session: SearchSession) -> None:
+        """Print the expected time of the search, from the measured time of a run."""
+        runs, seconds = session.spent.runs, session.spent.seconds / session.spent.runs
+        if seconds >= _SLOW:
+            subject = session.subject
+            least, _, most = price(len(subject.names), session.rules.counting.runs, subject.cost is not None)
+            slots = max(1, session.place.slots)
+            times = [span(ceil(max(0, count - runs) / slots) * seconds) for count in (least, most)]
+            self._console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
+
+
+def price_line(expected: Price, candidates: int, rules: Rules) -> str:
+    """Return how many runs a search is expected to take, before it starts."""
+    least, _, most = expected
+    text = f"{counted(candidates, 'candidate')}: expect {_between(str(least), str(most))} runs of the check"
+    if rules.budget.runs is not None:
+        text += f"; allowed: {counted(rules.budget.runs, 'run')}"
+    if rules.budget.seconds is not None:
+        text += f"; allowed: {span(rules.budget.seconds)}"
+    return text
+
+
+def _between(least: str, most: str) -> str:
+    return most if least == most else f"{least} to {most}"
+
+
+def plan_answer(problem: Problem, rules: Rules) -> Answer:
+    """Return what a search would do: candidates with how strongly they are suspected, the most suspected first."""
+    table = Table(
+        [Column("op type"), Column("suspicion", number=True)],
+        [(name, f"{weight:g}") for name, weight in zip(problem.names, problem.weights, strict=True)],
+    )
+    order = [{"type": name, "weight": weight} for name, weight in zip(problem.names, problem.weights, strict=True)]
+    expected = problem.price(rules)._asdict()
+    page = table_page("Plan of a search", [("Candidates", str(len(problem.names)))], [table])
+    return Answer(lambda: {"dry_run": True, "order": order, "price": expected}, lambda: [table], {"html": lambda: page})
+
+
+def bisect_answer(
+    answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int, failed: OpsinfoError | None = None
+) -> Answer:
+    """:param facts: the model, the target and the check, for the page
+    :param failed: why the answer could not be written
+    """
+    return Answer(
+        lambda: _document(answer) | ({"error": failure_document(failed)} if failed else {}),
+        lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else [])],
+        texts={"html": lambda: _page(answer, facts)},
+        notes=list(_notes(answer)),
+        status=status,
+    )
+
+
+def _culprits(answer: BisectAnswer) -> Table:
+    """Off a terminal op type, nodes, Casts, trial, and op types with the same nodes."""
+    rows = [
+        (
+            culprit.type,
+            "-" if culprit.casts is None else str(len(culprit.nodes)),
+            "-" if culprit.casts is None else f"{culprit.casts:+d}",
+            "-" if culprit.trial is None else str(culprit.trial),
+            " ".join(culprit.same) or "-",
+        )
+        for culprit in answer.culprits
+    ]
+    columns = [Column("op type"), *(Column(title, number=True) for title in ("nodes", "Casts", "proved by trial"))]
+    is_proved = _STOPPED.get(answer.end.ended) is None or answer.end.minimal
+    title = _TITLES[answer.white, is_proved]
+    if any(culprit.same for culprit in answer.culprits):
+        return Table([*columns, Column("same nodes", spare=True)], rows, title=title)
+    return Table(columns, [row[:4] for row in rows], lambda: rows, title=title)
+
+
+def _curve(points: Sequence[CurvePoint]) -> Table:
+    """The cheapest list first; off a terminal after the word ``curve`` loss, cost, trial, mark and op types."""
+    has_time = points[0].microseconds is not None
+    titles = ["time"] if has_time else ["Casts", "nodes", "bytes"]
+
+    def row(each: CurvePoint) -> list[str]:
+        cost = (
+            [duration(each.microseconds or 0.0)] if has_time else [str(each.casts), str(each.nodes), size(each.bytes)]
+        )
+        return [f"{each.loss:.4g}", *cost, str(each.trial), "dominated" if each.dominated else ""]
+
+    def lines() -> Iterator[list[str]]:
+        for each in points:
+            counts = [str(each.casts), str(each.nodes), str(each.bytes)]
+            cost = [f"{each.microseconds:g}"] if each.microseconds is not None else counts
+            mark = "dominated" if each.dominated else "-"
+            yield ["curve", f"{each.loss:.9g}", *cost, str(each.trial), mark, " ".join(each.names) or "-"]
+
+    columns = [Column(title, number=True) for title in ("loss", *titles, "trial")]
+    rows: list[list[Cell]] = [[*row(each), _short(each.names)] for each in points]
+    return Table([*columns, Column("", dim=True), Column("high")], rows, lines, title="Loss against cost")
+
+
+def _short(names: Sequence[str]) -> str:
+    if len(names) <= _CURVE_NAMES:
+        return ", ".join(names) or "none"
+    return f"{', '.join(names[: _CURVE_NAMES - 1])} and {len(names) - _CURVE_NAMES + 1} more"
+
+
+_CURVE_NAMES = 3
+"""Op types of a list that a row of the curve names; a page and JSON have all."""
+_STOPPED = {"budget": "out of budget", "interrupted": "interrupted"}
+_TITLES = {
+    (False, True): "Op types that must stay in high precision",
+    (False, False): "Op types that stay in high precision for now: not proved yet",
+    (True, True): "Op types that cannot be white",
+    (True, False): "Op types that are not white for now: not proved yet",
+}
+"""By whether the white list was grown, and whether the list is proved."""
+_GO_ON = {
+    "budget": "to go on, run the same command with --resume and a larger --budget",
+    "interrupted": "to go on, run the same command with --resume",
+}
+
+
+def _notes(answer: BisectAnswer) -> Iterator[str]:
+    if answer.end.ended in ("nothing-to-do", "cannot-cure"):
+        yield _end_words(answer)
+    elif answer.end.kept is None:
+        yield f"{_STOPPED[answer.end.ended]}: no list is known to pass"
+    else:
+        head = _STOPPED.get(answer.end.ended)
+        yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
+    if answer.end.ended == "cannot-cure":
+        if lines := _output(answer):
+            yield "last lines of the check:"
+            yield from (f"  {line}" for line in lines)
+        yield "if you correct the check, search with another --journal"
+    yield from effect_lines(answer)
+    if answer.nodes is not None:
+        yield _node_words(answer.nodes)
+    if next_step := _next_step(answer):
+        yield next_step
+    spent, cached = answer.session.spent, _cached(answer)
+    spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
+    yield f"{counted(spent.runs, 'run')} of the check in {span(spent.seconds)}: {_verdicts(answer)}{spared}"
+    if spent.overhead >= _FAST and answer.end.ended != "interrupted":
+        yield overhead_line(answer)
+
+
+def _next_step(answer: BisectAnswer) -> str | None:
+    """Return how to go on with a search that was stopped."""
+    return _GO_ON.get(answer.nodes.end.ended if answer.nodes else answer.end.ended)
+
+
+def effect_lines(answer: BisectAnswer) -> Iterator[str]:
+    """Yield what the list moves and what stays low; of the largest list, if that fails, with the nodes."""
+    effect = answer.effect
+    if effect is None or answer.white:
+        return
+    low = effect.left_low
+    if answer.end.ended == "cannot-cure":
+        if effect.still_low:
+            yield f"still low with all candidates on the black list: {join_some(effect.still_low, _NODES)}"
+    elif answer.culprits:
+        cost = effect.cost
+        yield f"the list moves {cost_text(cost)} to high; it leaves {cost_text(low) if low.nodes else 'no node'} low"
+        if low.nodes * _NEARLY <= cost.nodes and answer.nodes is None:
+            all_ = "nearly everything" if low.nodes else "everything"
+            yield f"{all_} is in high precision with this list: --by node searches for single nodes instead"
+    if text := coverage_text(effect.coverage):
+        yield f"{text}; no list moves them"
+    yield from (each.message for each in effect.limits)
+    if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
+        nodes = f"{counted(effect.hf32, 'node')} of the list {'is' if effect.hf32 == 1 else 'are'}"
+        yield f"{nodes} computed in HF32; --allow-hf32 00 (atc: --allow_hf32=00) keeps float32"
+
+
+def overhead_line(answer: BisectAnswer) -> str:
+    return f"opsinfo itself took {1000 * answer.session.spent.overhead:.0f} ms for each trial"
+
+
+def doubt_lines(answer: BisectAnswer) -> Iterator[str]:
+    """Yield what makes the answer uncertain."""
+    if answer.session.spent.cannot_tell:
+        yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.session.spent.cannot_tell))}"
+    if not answer.session.by_dtypes:
+        yield "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
+    if not answer.monotone:
+        yield "contradictory: a longer list failed, a shorter one passed"
+
+
+def _end_words(answer: BisectAnswer) -> str:
+    if answer.white and answer.end.ended == "nothing-to-do":
+        return f"the check passes with all {len(answer.session.subject.names)} candidates on the white list"
+    if answer.white:
+        return "the check fails with the base list: is the check right?"
+    if answer.end.ended == "nothing-to-do":
+        return "the check passes with the base list: there is nothing to do"
+    counts = answer.session.spent.counts
+    if counts[Verdict.CANNOT_TELL] and not counts[Verdict.PASS] + counts[Verdict.FAIL]:
+        return "the check could not tell in any run (exit status 125): is it right?"
+    return "even the largest list fails: is the check right? if it is, no precision list helps"
+
+
+def _list_words(answer: BisectAnswer) -> str:
+    if answer.white:
+        what = f"{counted(len(answer.moved), 'op type')} can be white, {len(answer.culprits)} cannot"
+        return what + ("; the check fails if any of these is white too" if answer.end.minimal else "")
+    what = counted(len(answer.culprits), "op type")
+    if answer.end.minimal:
+        return f"{what} must stay in high precision; the check fails without any one of them"
+    return f"the smallest list known to pass has {what}"
+
+
+def _node_words(answer: NodesAnswer) -> str:
+    if answer.end.ended == "cannot-cure":
+        return "the check fails with all of their nodes kept: use the mixlist"
+    what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"
+    return what if answer.end.minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+
+
+def _verdicts(answer: BisectAnswer) -> str:
+    counts = answer.session.spent.counts
+    unsure = f", {counts[Verdict.CANNOT_TELL]} could not tell" if counts[Verdict.CANNOT_TELL] else ""
+    return f"{counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed{unsure}"
+
+
+def _cached(answer: BisectAnswer) -> int:
+    """Return how many lists needed no run."""
+    return len((answer.nodes or answer).session.knowledge.saved)
+
+
+def _lists(session: SearchSession) -> Iterator[tuple[list[str], SetTally]]:
+    """Yield the lists that were run, in order, with their runs."""
+    for tally in sorted(session.knowledge.tallies.values(), key=lambda tally: tally.runs[0].trial):
+        kept = min((run.kept for run in tally.runs), key=sorted)
+        yield [session.subject.names[number] for number in sorted(kept)], tally
+
+
+def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
+    unproved = "not proved yet" if _next_step(answer) else "not proved"
+    minimal = "proved: the check fails without any one of them" if answer.end.minimal else unproved
+    facts = [
+        *facts,
+        ("Ended", answer.end.ended),
+        ("Candidates", str(len(answer.session.subject.names))),
+        *([("List", answer.mixlist)] if answer.mixlist else []),
+        ("Runs", f"{_verdicts(answer)}; {counted(_cached(answer), 'list')} answered from earlier runs"),
+        ("Time", span(answer.session.spent.seconds)),
+        ("Minimal", minimal),
+        *([("Next", next_step)] if (next_step := _next_step(answer)) else []),
+        *(("Effect", line) for line in effect_lines(answer)),
+        *(("Doubt", line) for line in doubt_lines(answer)),
+    ]
+    tables = [_culprits(answer)] if answer.culprits else []
+    if answer.culprits and any(culprit.nodes for culprit in answer.culprits):
+        rows = [(name, culprit.type) for culprit in answer.culprits for name in culprit.nodes]
+        tables.append(Table([Column("node"), Column("moved by")], rows, title="Nodes that they move"))
+    if answer.nodes is not None and answer.nodes.nodes:
+        nodes = [(node.name, node.type, str(node.trial or "-")) for node in answer.nodes.nodes]
+        columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
+        must = "must keep their dtype" if answer.nodes.end.minimal else "keep their dtype for now: not proved yet"
+        tables.append(Table(columns, nodes, title=f"Nodes that {must}"))
+    if answer.curve:
+        curve = _curve(answer.curve)
+        whole = [[*row[:-1], ", ".join(each.names)] for row, each in zip(curve.rows, answer.curve, strict=True)]
+        tables.append(curve._replace(rows=whole))
+    columns = [Column("trial"), Column("verdict"), Column("op types"), Column("in high precision")]
+    sets = [
+        (
+            ", ".join(str(run.trial) for run in tally.runs),
+            ", ".join(run.verdict.value for run in tally.runs),
+            str(len(names)),
+            ", ".join(names) or "none",
+        )
+        for names, tally in _lists(answer.session)
+    ]
+    tables.append(Table(columns, sets, title="Lists that were run"))
+    return table_page(f"Smallest list: {answer.end.ended.replace('-', ' ')}", facts, tables)
+
+
+def _document(answer: BisectAnswer) -> dict[str, Any]:
+    nodes, counts, effect = answer.nodes, answer.session.spent.counts, answer.effect
+    return {
+        "ended": answer.end.ended,
+        "grow": "white" if answer.white else None,
+        "culprits": [culprit._asdict() for culprit in answer.culprits],
+        "moved": answer.moved,
+        "cost": effect and cost_document(effect.cost),
+        "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
+        "not_judged": list(dict.fromkeys(each.op_type for each in effect.coverage.types)) if effect else [],
+        "mixlist": answer.mixlist,
+        "keep_dtype": None
+        if nodes is None
+        else {
+            "ended": nodes.end.ended,
+            "path": nodes.path,
+            "nodes": [node._asdict() for node in nodes.nodes],
+            "one_minimal": nodes.end.minimal,
+        },
+        "trials": {
+            "passed": counts[Verdict.PASS],
+            "failed": counts[Verdict.FAIL],
+            "cannot_tell": counts[Verdict.CANNOT_TELL],
+            "cached": _cached(answer),
+            "seconds": round(answer.session.spent.seconds, 3),
+        },
+        "one_minimal": answer.end.minimal,
+        "next": _next_step(answer),
+        "monotone": answer.monotone,
+        "noisy": any(tally.disagrees for tally in answer.session.knowledge.tallies.values()),
+        "by_dtypes": answer.session.by_dtypes,
+        "candidates": len(answer.session.subject.names),
+        "sets": [
+            {
+                "kept": names,
+                "passed": tally.verdict,
+                "trials": [{"trial": run.trial, "verdict": run.verdict.value} for run in tally.runs],
+            }
+            for names, tally in _lists(answer.session)
+        ],
+        **({} if answer.curve is None else {"curve": list(map(_point, answer.curve))}),
+        **(_not_cured(answer) if answer.end.ended == "cannot-cure" else {}),
+        "folder": answer.session.folder.path,
+        "overhead_ms": round(1000 * answer.session.spent.overhead, 1),
+    }
+
+
+def _point(point: CurvePoint) -> dict[str, Any]:
+    time = None if point.microseconds is None else round(point.microseconds, 3)
+    return {
+        "loss": point.loss if isfinite(point.loss) else str(point.loss),
+        "cost": {"microseconds": time, "casts": point.casts, "nodes": point.nodes, "bytes": point.bytes},
+        "list": point.names,
+        "trial": point.trial,
+        "dominated": point.dominated,
+    }
+
+
+def _output(answer: BisectAnswer) -> list[str]:
+    """Return the last lines of the check with the largest list."""
+    return last_lines(answer.session.outputs.get(frozenset(range(len(answer.session.subject.names))), ""))
+
+
+def _not_cured(answer: BisectAnswer) -> dict[str, Any]:
+    return {"output": _output(answer), "still_low": answer.effect.still_low if answer.effect else []}

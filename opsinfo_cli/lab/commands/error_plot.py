@@ -1,0 +1,50 @@
+"""The error along a graph as a plot: nodes in the model's order, the error in powers of ten.
+
+A node without error is at the bottom, one with Inf or NaN at the top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...core.terminal.plot import Curve, Mark, MarkKind, Plot
+from ..simulate.trace import TracedNode
+
+_LOWEST = -8
+"""The power of ten below which an error is drawn as zero."""
+
+
+def error_plot(nodes: Sequence[TracedNode]) -> Plot:
+    powers = [math.log10(node.error) for node in nodes if 0 < node.error < math.inf]
+    low = max(_LOWEST, math.floor(min(powers, default=_LOWEST)))
+    high = max(math.ceil(max(powers, default=0)), low + 1)
+    points = [(number, _height(node.error, low, high)) for number, node in enumerate(nodes, 1)]
+    wrong = next((node for node in nodes if node.inf or node.nan), None)
+    marks = [
+        Mark(x, y, f"{node.node} ({node.type}): {node.error:.3g}", _kind(node, wrong))
+        for (x, y), node in zip(points, nodes, strict=True)
+    ]
+    return Plot(
+        "Error along the graph",
+        "1e",
+        "node",
+        [Curve("", points)],
+        low,
+        high,
+        1,
+        len(nodes),
+        marks=marks,
+        caption="max|a-b| / max|b| of each node's outputs",
+        empty="No floating-point value in the main graph.",
+    )
+
+
+def _height(error: float, low: int, high: int) -> float:
+    if math.isinf(error):
+        return high
+    return min(high, max(low, math.log10(error))) if error > 0 else low
+
+
+def _kind(node: TracedNode, wrong: TracedNode | None) -> MarkKind:
+    return "bad" if node is wrong else "jump" if node.jumps else "usual"

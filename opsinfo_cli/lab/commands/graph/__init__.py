@@ -1,0 +1,1 @@
+"""`opsinfo graph`."""

@@ -1,0 +1,466 @@
+"""`opsinfo graph`: show the effect of a policy on a model, node by node."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+
+import click
+
+from ....core.cann.input_shapes import parse_shapes, stated_shapes
+from ....core.cann.near_names import NearNames, did_you_mean
+from ....core.cann.target import TargetOptions
+from ....core.change.output_file import require_writable, write_file
+from ....core.terminal.answer import Answer
+from ....core.terminal.console import Console
+from ....core.terminal.open import open_model, open_prices, require_against
+from ....core.terminal.params import (
+    FILE,
+    GLOB,
+    MODE,
+    TABLE,
+    TARGET,
+    Choice,
+    Command,
+    OutputFile,
+    Word,
+    advanced,
+    bundle,
+    install_options,
+    matches,
+    option,
+    prints,
+    shape_option,
+    strict_option,
+)
+from ....errors import UsageFault, counted
+from ...bisect.cost import Cost, cost_of
+from ...graph.constants import constant_faults
+from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
+from ...graph.graph import ModelGraph
+from ...graph.judge.modes import judge_mode
+from ...graph.node_names import ending_with
+from ...graph.open_dimensions import limits_of
+from ...graph.read_back import read_back
+from ...graph.readers import read_graph
+from ...graph.result import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compared
+from ...graph.result import Answer as JudgedAnswer
+from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
+from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
+from ..model_explorer import require_onnx
+from .document import GraphView
+from .tables import comparison_answer, fusion_result_answer, path_answer, profiles_answer, read_back_answer, rows_answer
+
+_MOST_NAMED = 5
+_ON = ("low", "high", "cast", "first-column", "assumed")
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """Which rows are shown.
+
+    :param by: ``type`` or ``node``
+    :param states: low, high, cast, first-column, assumed: the shown nodes are in one of them
+    :param globs: patterns of names and op types
+    """
+
+    by: str = "type"
+    states: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> list[str]:
+        """Return the given options."""
+        words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
+        return [word for word, given in words if given]
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """A second judging, or a compiled model, to compare with; at most one."""
+
+    compare_mixlist: str | None = None
+    compare_precision_mode: str | None = None
+    compare_against: str | None = None
+    read_back: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Return the given options and their values."""
+        return {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class ProfileOptions:
+    """Profiles of shapes that are judged one by one; at most one of the two."""
+
+    dynamic_batch_size: str | None = None
+    dynamic_dims: str | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """Return the given options."""
+        return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
+
+
+@click.command("graph", cls=Command)
+@click.argument("model", type=MODEL)
+@judge_options
+@shape_option
+@bundle(
+    "rows",
+    RowOptions,
+    option("--by", type=Choice(["type", "node"]), default="type", help="Show op types or nodes."),
+    option("--on", "states", type=Choice(_ON), multiple=True, help="Only nodes in this state; repeatable."),
+    option(
+        "--match", "globs", type=GLOB, multiple=True, help="Only nodes whose name or op type matches GLOB; repeatable."
+    ),
+)
+@option("--node", type=Word("NODE"), help="Show why this node has its dtypes.")
+@bundle(
+    "comparing",
+    CompareOptions,
+    option("--compare-mixlist", type=FILE, help="Show what this mixlist changes."),
+    option("--compare-precision-mode", type=MODE, help="Show what this mode changes."),
+    option("--compare-against", type=TARGET, help="Show what this target changes."),
+    option("--read-back", type=FILE, help="Compare with this compiled model, dump or fusion_result.json."),
+)
+@option("--profile", type=TABLE, multiple=True, help="Show what the mixlist moves to high, in the time of this table.")
+@option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
+@option(
+    "--write-keep-dtype",
+    type=OutputFile("OUT"),
+    help="Write the names of the nodes that --match and --on choose to OUT, a keep_dtype file.",
+)
+@bundle(
+    "profiles",
+    ProfileOptions,
+    advanced("--dynamic-batch-size", type=Word("LIST"), help="Judge each batch size, as atc --dynamic_batch_size."),
+    advanced("--dynamic-dims", type=Word("LIST"), help="Judge each profile of open dimensions, as atc --dynamic_dims."),
+)
+@strict_option
+@install_options
+@prints("html", "model-explorer", out=True)
+def command(
+    model: str,
+    shapes: tuple[str, ...],
+    node: str | None,
+    profile: tuple[str, ...],
+    strict: bool,
+    annotate: str | None,
+    write_keep_dtype: str | None,
+    judging: JudgeOptions,
+    rows: RowOptions,
+    comparing: CompareOptions,
+    profiles: ProfileOptions,
+    options: TargetOptions,
+    console: Console,
+) -> Answer:
+    """Show which nodes of MODEL run in low precision, why, and how many Casts that costs.
+
+    MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. The dtypes of a compiled model or dump
+    are shown as it has them, unless an option asks for a choice.
+
+    Exit status 1 if a comparison finds a difference, and with --strict if atc refuses the model.
+
+    \b
+    Examples:
+      opsinfo graph model.onnx --against ascend910b
+      opsinfo graph model.onnx --against ascend910b --node softmax
+      opsinfo graph model.onnx --against ascend910b --by node --on high
+      opsinfo graph model.onnx --against ascend910b --compare-mixlist ops_info.json
+      opsinfo graph model.onnx --match 'fc*' --write-keep-dtype keep_dtype.cfg
+      opsinfo graph model.onnx --against ascend910b --format html -o model.html
+      opsinfo graph ge_proto_00020_FeTopoSortingAfter.txt --against ascend910b \
+        --read-back ge_proto_00099_Build.txt
+    """
+    _require_one_answer(rows, node, comparing, console.format)
+    if write_keep_dtype is not None:
+        if not rows.globs and not rows.states:
+            raise UsageFault("--write-keep-dtype requires --match or --on", name="needs-match")
+        _require_new("--write-keep-dtype", write_keep_dtype)
+    if profiles.given:
+        others = {"--node": node, "--annotate": annotate, "--profile": profile, "--write-keep-dtype": write_keep_dtype}
+        taken = [word for word, value in others.items() if value] + rows.given + list(comparing.given)
+        if console.format in ("html", "model-explorer"):
+            taken.append(f"--format {console.format}")
+        if taken:
+            raise UsageFault(f"{profiles.given[0]} cannot be combined with {taken[0]}")
+    judging.require_mode()
+    _require_list(profile, judging, comparing, node)
+    if comparing.compare_precision_mode is not None:
+        judge_mode(comparing.compare_precision_mode)
+    if annotate is not None:
+        _require_new("--annotate", annotate)
+    if console.out is not None:
+        require_writable(console.out)
+    graph = open_model(model, console, shapes_of(shapes))
+    if console.format == "model-explorer":
+        require_onnx(graph)
+    refused = int(strict and bool(graph.model.refused))
+    if profiles.given:
+        found = _profiles(profiles, graph, shapes)
+        judged = judged_model(graph, judging, options, console)
+        with console.progress("judging profiles", len(found)) as advance:
+            answers = list(_judged_profiles(judged, found, advance))
+        judged = judged._replace(answer=answers[0])
+        view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
+        return profiles_answer(view, found, answers)._replace(status=refused)
+    asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
+    is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
+    if is_written and not asks and not comparing.given:
+        require_against(options)
+        written = WrittenAnswer(graph)
+        view = GraphView(written, _facts(written, None), _caveats(written, None))
+        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))._replace(status=refused)
+    judged = judged_model(graph, judging, options, console)
+    for option_, why in judged.answer.considered.ignored.items():
+        console.warn(f"not considered: {option_}: {why}")
+    if annotate is not None:
+        _annotate(judged, annotate, console)
+    view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
+    if node is not None:
+        return _path(view, judged, node)._replace(status=refused)
+    if comparing.given:
+        answer = _compared(view, judged, comparing, rows.by, profile, options, console)
+        return answer._replace(status=answer.status or refused)
+    if profile:
+        plain = judged.ready.judge(judged.answer.mode.name)
+        view = replace(view, cost=_cost(plain, judged.answer, profile, console))
+    with console.progress("checking constants"):
+        view = replace(view, constants=constant_faults(judged.answer))
+    answer = rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
+    return answer._replace(status=answer.status or refused)
+
+
+def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
+    """:raises UsageFault: if both options are given, or one does not fit the model"""
+    if len(options.given) > 1:
+        raise UsageFault("only one of --dynamic-batch-size and --dynamic-dims")
+    if graph.model.format not in FRAMEWORKS:
+        message = f"{options.given[0]}: this model has the shapes that it was compiled for"
+        raise UsageFault(message, name="has-shapes", path=graph.model.path, hint="give the ONNX or TensorFlow model")
+    if options.dynamic_batch_size is not None:
+        return batch_profiles(options.dynamic_batch_size, graph.model.inputs)
+    stated = list(parse_shapes(shapes))  # their order is that of the sizes, as in atc
+    order = {name: number for number, name in enumerate(stated)}
+    inputs = sorted(graph.model.inputs, key=lambda each: order.get(each.name, len(order)))
+    return dims_profiles(options.dynamic_dims or "", inputs)
+
+
+def _judged_profiles(
+    judged: JudgedModel, profiles: list[ShapeProfile], advance: Callable[[float], None]
+) -> Iterator[JudgedAnswer]:
+    """Yield the answer of each profile."""
+    model = judged.graph.model
+    assert judged.ready.again is not None
+    for each in profiles:
+        shapes = {**model.shapes, **each.shapes}
+        graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
+        yield judged.ready.again(graph).judge(judged.answer.mode.name, judged.mixlist)
+        advance(1)
+
+
+def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
+    """:raises UsageFault: if options ask for two answers, or choose rows of a table that is not shown"""
+    compares = list(comparing.given)
+    if len(compares) > 1:
+        raise UsageFault("only one of --compare-mixlist, --compare-precision-mode, --compare-against and --read-back")
+    if node is not None and compares:
+        raise UsageFault("--node cannot be combined with a comparison")
+    if format == "model-explorer" and (node is not None or compares):
+        other = "--node" if node is not None else compares[0]
+        raise UsageFault(f"{other} cannot be combined with --format model-explorer", hint="--format html has both")
+    if not rows.given:
+        return
+    given = [word for word in rows.given if word != "--by node" or comparing.read_back or not compares]
+    if given and (node is not None or compares):
+        raise UsageFault(f"{given[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
+    if format == "html":
+        hint = "the page shows op types and nodes, and has a search and filters"
+        raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
+
+
+def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
+    """:raises UsageFault: if a profile is given, and nothing that it prices"""
+    lists = comparing.compare_mixlist or (judging.mixlist and not comparing.given and node is None)
+    if profile and not lists:
+        hint = "`opsinfo profile TABLE` shows the time of all op types"
+        raise UsageFault("--profile requires --mixlist or --compare-mixlist", name="needs-mixlist", hint=hint)
+
+
+def _cost(before: JudgedAnswer, after: JudgedAnswer, profile: tuple[str, ...], console: Console) -> Cost:
+    return cost_of(before, after, open_prices(after.graph, profile, console))
+
+
+def _require_new(word: str, out: str) -> None:
+    """:raises UsageFault: if ``out`` exists
+    :raises Refused: if no file can be written there
+    """
+    if os.path.lexists(out):
+        raise UsageFault(f"{word}: {out} exists already", name="exists", hint="choose another name, or remove it")
+    require_writable(out)
+
+
+def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
+    """Write the model with the answer in its nodes' descriptions.
+
+    :raises UsageFault: if the model is not ONNX, or the new file would not find its weights
+    :raises Refused: if it cannot be written
+    """
+    from ...graph.annotation import annotated
+
+    data, described = annotated(judged.answer, out)
+    write_file(out, data)
+    console.note(f"wrote {out}: {counted(described, 'node')} described")
+
+
+def _chosen(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Console) -> list[NodeAnswer] | None:
+    """Return the rows that the options choose; None for all.
+
+    :param out: the path of the keep_dtype file to write, if any
+    """
+    if not rows.states and not rows.globs:
+        return None
+    chosen = list(_matching(answer, rows))
+    if not chosen and len(answer):
+        asked = " and ".join(word for word in rows.given if word != "--by node")
+        console.note(f"none of the {len(answer)} nodes matches {asked}")
+    if out is not None:
+        computing = [answer.graph[row.index] for row in chosen if row.type not in NOT_COMPUTED]
+        names = list(dict.fromkeys(name for node in computing for name in node.fused_from or (node.name,)))
+        if names:
+            from ...bisect.problem import keep_dtype_text
+
+            write_file(out, keep_dtype_text(names).encode())
+            console.note(f"wrote {out}: {counted(len(names), 'node')}")
+        else:
+            hint = "--by node without it lists the nodes that --match and --on choose"
+            raise UsageFault(f"no node that computes was chosen; {out} was not written", name="no-match", hint=hint)
+    return chosen
+
+
+def _matching(answer: GraphAnswer, rows: RowOptions) -> Iterator[NodeAnswer]:
+    states, globs, names = rows.states, rows.globs, answer.graph.names
+    at_casts = {index for cast in answer.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
+    with_casts = {names[index] for index in at_casts}
+    for row in answer:
+        if globs and not (matches(row.name, globs) or matches(row.type, globs)):
+            continue
+        if not states or {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None} & {*states}:
+            yield row
+
+
+def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
+    """:param name: of a node, or its end behind a slash; `...` stands for what was left out, as `--by node` prints it
+    :raises UsageFault: if the graph has no node of this name, or several end so
+    """
+    names = judged.answer.graph.names
+    whole = [name] if judged.answer.find(name) else ending_with(name, names)
+    if len(whole) > 1:
+        listed = ", ".join(f"`{each}`" for each in whole[:_MOST_NAMED])
+        hint = f"give more of the name: {listed}{' ...' if len(whole) > _MOST_NAMED else ''}"
+        raise UsageFault(f"{len(whole)} nodes end with `{name}`", name="ambiguous-node", hint=hint)
+    if not whole:
+        hint = did_you_mean(name, NearNames(names)) or "--by node lists the nodes"
+        raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint)
+    steps = judged.answer.path_of(whole[0])
+    return path_answer(replace(view, constants=constant_faults(judged.answer)), steps)
+
+
+def _compared(
+    view: GraphView,
+    judged: JudgedModel,
+    comparing: CompareOptions,
+    by: str,
+    profile: tuple[str, ...],
+    options: TargetOptions,
+    console: Console,
+) -> Answer:
+    """Compare with a second judging or a compiled model; the exit status is 1 if anything differs."""
+    ((word, value),) = comparing.given.items()
+    label = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
+    view = replace(view, compared_with=label, constants=constant_faults(judged.answer))
+    if comparing.read_back is not None and is_fusion_result(comparing.read_back):
+        if judged.graph.model.format not in FRAMEWORKS:
+            hint = "give the ONNX or TensorFlow model that it was compiled from"
+            message = "the model was fused already: a fusion_result.json cannot be compared with it"
+            raise UsageFault(message, name="already-fused", path=judged.graph.model.path, hint=hint)
+        result = beside(judged.answer.fused, read_fusion_result(comparing.read_back))
+        return fusion_result_answer(view, result, console.verbose > 0)
+    if comparing.read_back is not None:
+        compiled = _compiled(comparing.read_back, console)
+        with console.progress("comparing"):
+            return read_back_answer(view, read_back(judged.answer, compiled), console.verbose > 0)
+    own = judged.options
+    other = replace(
+        own,
+        mixlist=comparing.compare_mixlist or own.mixlist,
+        mode=comparing.compare_precision_mode or own.mode,
+        against=comparing.compare_against or own.against,
+    )
+    changed = judged_model(judged.graph, other, options, console)
+    if profile:
+        view = replace(view, cost=_cost(judged.answer, changed.answer, profile, console))
+    with console.progress("comparing"):
+        return comparison_answer(view, compared(judged.answer, changed.answer), by)
+
+
+def _compiled(path: str, console: Console) -> WrittenAnswer:
+    """Return the dtypes of a compiled model or a later dump.
+
+    :raises UsageFault: if the model holds no dtypes of the engine
+    """
+    graph = open_model(path, console)
+    if graph.model.format in FRAMEWORKS or graph.model.judged is False:
+        message = "neither a compiled model nor a dump made after the engine chose dtypes"
+        hint = "--read-back takes a .om file, a GE dump of a later stage than FeTopoSortingAfter, or fusion_result.json"
+        raise UsageFault(message, name="not-compiled", path=path, hint=hint)
+    return WrittenAnswer(graph)
+
+
+def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
+    """Return what the answer assumes, and what it does not consider."""
+    model = answer.graph.model
+    if judged is None:
+        if model.judged is None:
+            return ["unknown whether the engine has chosen these dtypes"]
+        if not model.judged:
+            return ["the engine has not chosen dtypes yet: these are the original ones"]
+        if model.has_casts is None:
+            return ["the engine has chosen these dtypes"]
+        casts = "its Casts are in the graph" if model.has_casts else "it has not inserted its Casts yet"
+        return [f"the engine has chosen these dtypes; {casts}"]
+    counts, considered = judged.answer.counts, judged.answer.considered
+    caveats = []
+    if counts.assumed:
+        caveats.append(f"dtypes assumed for {counted(counts.assumed, 'node')}: the kernels choose them at compile time")
+    if counts.first_column:
+        nodes = counted(counts.first_column, "node")
+        caveats.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
+    if model.predicted:
+        caveats.append("a prediction: op types and nodes may change when the compiler fuses operators")
+    caveats += [each.message for each in limits_of(judged.answer)]
+    modes = judged.answer.modes
+    if modes.has_hf32 is None and judged.answer.may_be_in_hf32:
+        nodes = counted(len(judged.answer.may_be_in_hf32), "high node")
+        caveats.append(f"unknown whether this chip computes {nodes} in HF32 or in float32")
+    caveats += [*modes.caveats, *(f"considered: {each}" for each in considered.applied)]
+    if considered.unknown:
+        caveats.append(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
+    return caveats
+
+
+def _facts(answer: GraphAnswer, judged: JudgedModel | None) -> list[tuple[str, str]]:
+    """Return facts about a model and how it was judged: (name, value)."""
+    model = answer.graph.model
+    facts: list[tuple[str, str | None]] = [("Format", model.format), ("Compiled for", model.soc_version)]
+    if judged is not None:
+        given = judged.options
+        facts += [("Mode", given.mode), ("Target", given.against), ("Mixlist", given.mixlist)]
+        facts += [("keep_dtype", given.keep_dtype), ("customize_dtypes", given.customize_dtypes)]
+        facts += [("fe.ini", given.fe_ini), ("Columns", given.columns)]
+    facts.append(("Compiled by", model.atc_cmdline))
+    return [(name, value) for name, value in facts if value]

@@ -1,0 +1,266 @@
+"""The effect of a policy on a model: what is shown, JSON documents, and the words that text and page share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....core.cann.precision_mode import MODES
+from ....core.terminal.answer import members
+from ....errors import counted
+from ...bisect.cost import Cost
+from ...graph.casts import Cast
+from ...graph.constants import ConstantCheck
+from ...graph.fusion_result import FusionResult
+from ...graph.graph import ModelGraph
+from ...graph.read_back import ReadBack
+from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.shape_profiles import Differing, ShapeProfile
+from ..cost import cost_document, cost_text, size
+
+if TYPE_CHECKING:
+    from typing import Any
+
+_MOST_TYPES = 6
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """A model's answer with what is said around it.
+
+    :param facts: how the model was judged: (name, value)
+    :param caveats: what the answer assumes, and what it does not consider
+    :param constants: the check of constants; None if it was not made
+    :param compared_with: the option that asked for a comparison, as text: ``mixlist a.json``
+    :param cost: what the mixlist moves to high precision, with a profile
+    :param chosen: index of the node that a page shows first
+    """
+
+    answer: GraphAnswer
+    facts: Sequence[tuple[str, str]]
+    caveats: Sequence[str]
+    constants: ConstantCheck | None = None
+    compared_with: str = ""
+    cost: Cost | None = None
+    comparison: AnswerComparison | None = None
+    back: ReadBack | None = None
+    chosen: int | None = None
+
+    @property
+    def cost_document(self) -> dict[str, Any]:
+        return {} if self.cost is None else {"cost": cost_document(self.cost)}
+
+    @property
+    def cost_notes(self) -> Sequence[str]:
+        if self.cost is None:
+            return ()
+        return (f"the mixlist moves {cost_text(self.cost) if self.cost.nodes else 'no node'} to high",)
+
+
+def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
+    """:param types: the op types of the rows; nodes and Casts are made when they are written"""
+    model, counts = outcome.graph.model, outcome.cast_counts
+    nodes = sum(each.nodes for each in types)
+    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    return {
+        "model": {
+            "path": model.path,
+            "format": model.format,
+            "soc": model.soc_version,
+            "command": model.atc_cmdline,
+        },
+        "precision_mode": outcome.mode_name,
+        "judged": model.judged if outcome.mode_name is None else True,
+        "shapes": dict(model.shapes),
+        "open_dimensions": len(outcome.decided_open) if isinstance(outcome, Answer) else None,
+        "nodes": (_node(outcome.graph, row) for row in rows),
+        "casts": (_cast(outcome.graph, cast) for cast in outcome.casts),
+        "types": [
+            {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
+            for each in types
+        ],
+        "counts": {
+            "nodes": nodes,
+            "low": low,
+            "high": high,
+            "not_judged": nodes - low - high,
+            "casts": counts.edges,
+            "casts_run": counts.run,
+            "casts_folded": counts.folded,
+        },
+        "memory": outcome.memory._asdict(),
+        "coverage": coverage_document(outcome.coverage),
+        "reads_low": [each._asdict() for each in outcome.reads_low],
+        "refused_by_atc": [each._asdict() for each in model.refused],
+        "fusions": [each._asdict() for each in outcome.fused.fusions],
+        "fusions_not_applied": [
+            {"name": name, "nodes": len(nodes), "names": list(nodes)}
+            for name, nodes in outcome.fused.not_applied.items()
+        ],
+        "notes": [each._asdict() for each in model.notes],
+    }
+
+
+def fusion_result_document(result: FusionResult) -> dict[str, Any]:
+    return {
+        "fusion_result": {"graph": result.graph, "graphs": result.graphs},
+        "passes": [each._asdict() for each in result.passes],
+    }
+
+
+def _node(graph: ModelGraph, row: NodeAnswer) -> dict[str, Any]:
+    source = row.decided_by
+    return {
+        **members(row, "name", "type", "subgraph", "why", "code", "judged"),
+        **members(row, "inputs", "outputs", "original_inputs", "original_outputs"),
+        **members(row, "confidence", "compute", "implmode", "fused_from"),
+        "list": row.policy,
+        "decided_by": source and {"node": graph[source.node].name, "tensor": f"output {source.output}"},
+    }
+
+
+def _cast(graph: ModelGraph, cast: Cast) -> dict[str, Any]:
+    return {
+        "producer": graph[cast.producer].name,
+        "output": cast.output,
+        "consumer": graph[cast.consumer].name,
+        "input": cast.input,
+        "from": cast.begin,
+        "to": cast.end,
+        "constant": cast.constant,
+    }
+
+
+def comparison_document(graph: ModelGraph, found: AnswerComparison) -> dict[str, Any]:
+    return {
+        "changed": [{"name": a.name, "type": a.type, "a": _ends(a), "b": _ends(b)} for a, b in found.changed],
+        "casts_gone": [_cast(graph, each) for each in found.casts_gone],
+        "casts_added": [_cast(graph, each) for each in found.casts_added],
+    }
+
+
+def _ends(row: NodeAnswer) -> dict[str, Any]:
+    return members(row, "inputs", "outputs")
+
+
+def profiles_document(
+    profiles: Sequence[ShapeProfile], answers: Sequence[Answer], found: Sequence[Differing]
+) -> dict[str, Any]:
+    def row(own: NodeAnswer | None) -> dict[str, Any] | None:
+        return None if own is None else {"type": own.type, **_ends(own)}
+
+    return {
+        "profiles": [
+            {
+                "name": each.name,
+                "shapes": answer.graph.model.shapes,
+                **members(answer.counts, "nodes", "low", "high", "not_judged"),
+                "casts_run": answer.counts.casts.run,
+            }
+            for each, answer in zip(profiles, answers, strict=True)
+        ],
+        "profiles_differ": [{"name": each.name, "profiles": list(map(row, each.rows))} for each in found],
+    }
+
+
+def read_back_document(found: ReadBack) -> dict[str, Any]:
+    return {
+        "read_back": {
+            **members(found, "agreement", "matched", "by_fusion"),
+            "types": [each._asdict() for each in found.types],
+            "unmatched": [
+                {"name": each.name, "type": each.type, "in": each.side, "why": each.why} for each in found.unmatched
+            ],
+            "differs": [
+                {
+                    **members(each, "name", "type"),
+                    "predicted": _ends(each.predicted),
+                    "compiled": _ends(each.compiled),
+                    "why": each.predicted.why,
+                }
+                for each in found.differs
+            ],
+        }
+    }
+
+
+def constants_document(check: ConstantCheck) -> dict[str, Any]:
+    return {
+        "constants": [each._asdict() for each in check.faults],
+        "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
+    }
+
+
+def coverage_document(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "compute": coverage.compute,
+        "judged": coverage.judged,
+        "types": [{"type": each.op_type, "nodes": each.nodes, "why": each.why} for each in coverage.types],
+    }
+
+
+def reads_low_text(answer: GraphAnswer) -> str:
+    """Return that nodes which give float32 do not compute in it."""
+    rows = answer.reads_low
+    parts = [f"{each.nodes} {each.type} in {each.dtype}" for each in rows[:_MOST_TYPES]]
+    more = f" and {len(rows) - _MOST_TYPES} more op types" if len(rows) > _MOST_TYPES else ""
+    mode = MODES.get(answer.mode_name or "")
+    same = f"; {mode.name} is the same mode as {mode.same[0]}" if mode and mode.engine == "FORCE_FP32" else ""
+    return f"high nodes that read float32 inputs in a low dtype: {', '.join(parts)}{more}{same}"
+
+
+def coverage_text(coverage: Coverage) -> str:
+    """Return how many compute nodes are not judged, with their op types; empty if all are."""
+    left = coverage.compute - coverage.judged
+    if not left:
+        return ""
+    types: Counter[str] = Counter()
+    for each in coverage.types:
+        types[each.op_type] += each.nodes
+    listed = [f"{count} {op_type}" for op_type, count in types.most_common(_MOST_TYPES)]
+    if len(types) > _MOST_TYPES:
+        listed.append(f"{left - sum(count for _, count in types.most_common(_MOST_TYPES))} of other types")
+    return f"{left} of {counted(coverage.compute, 'compute node')} not judged: {', '.join(listed)}"
+
+
+def path_document(steps: Sequence[PathStep]) -> dict[str, Any]:
+    return {
+        "path": [
+            {**members(step.node, "name", "type", "why"), "tensor": step.tensor, "dtype": step.dtype} for step in steps
+        ]
+    }
+
+
+def casts_text(answer: GraphAnswer) -> str:
+    """Return the Casts of a graph as text."""
+    casts = answer.cast_counts
+    if not casts.edges:
+        return "no edge needs a Cast"
+    edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
+    same = casts.edges - casts.run - casts.folded
+    shared = f", {same} shared with another edge" if same else ""
+    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{shared}{_converted(answer)}"
+
+
+def _converted(answer: GraphAnswer) -> str:
+    casts = answer.cast_counts
+    if answer.mode_name is None or not casts.bytes:
+        return ""
+    unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
+    return f", {size(casts.bytes)}{unknown} converted in each run"
+
+
+def memory_text(answer: GraphAnswer) -> str:
+    """Return the bytes of tensors and weights as text; empty if none is known."""
+    low, high, weights, unknown = answer.memory
+    if not low + high + weights:
+        return ""
+    more = f"; {counted(unknown, 'tensor')} of unknown size" if unknown else ""
+    return f"tensors: {size(low)} low, {size(high)} high; weights: {size(weights)}{more}"
+
+
+def dtypes(words: Sequence[str | None]) -> str:
+    """Return distinct dtypes with commas: `float16`, `float16,int32`; `-` if there are none."""
+    return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"

@@ -1,0 +1,152 @@
+"""The effect of a policy on a model, as a page: the summary, the ribbon, and node details drawn by a script."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ....core.terminal.page import DTYPES, Bar, bars, dtype_class, escaped, page_text, section, table_section
+from ....errors import counted
+from ...graph.dtypes import leading
+from ...graph.topology import order_of
+from ..cost import cost_text
+from .columns import PageColumns
+from .document import GraphView, casts_text, coverage_text, memory_text
+from .ribbon import Band, ribbon
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ....core.terminal.answer import Table
+
+_NO_DTYPE = "constants, inputs, no dtype"
+_MOST_ROWS = 100
+"""Rows of a table that needs no script."""
+
+
+def graph_page(view: GraphView, types: Table, tables: Mapping[str, Table]) -> str:
+    """Return the page as one file.
+
+    :param tables: more tables, by heading
+    :raises Damaged: if the graph has a cycle
+    """
+    graph = view.answer.graph
+    order = order_of(graph)
+    columns = PageColumns(view.answer, range(len(order)) if order == list(range(len(order))) else order)
+    path = graph.model.path or ""
+    facts = [
+        ("File", path if "/" in path else ""),
+        *view.facts,
+        ("Moved to high", cost_text(view.cost).rstrip(",") if view.cost else ""),
+    ]
+    facts.append(("Compared with", view.compared_with))
+    sections = table_section("Op types", types, _MOST_ROWS, "types")
+    sections += "".join(table_section(title, each, _MOST_ROWS) for title, each in tables.items() if each.rows)
+    return page_text(
+        os.path.basename(path) or "Model",
+        [fact for fact in facts if fact[1]],
+        _drawn(view, columns) + _SCRIPT_PART + sections + _assumed(view),
+        lead=_lead(view),
+        styles=["graph.css"],
+        scripts=["graph_data.js", "graph_near.js", "graph_table.js", "graph_main.js"],
+        data=_data(view, columns),
+        foot=f"{len(view.answer)} nodes",
+    )
+
+
+_SCRIPT_PART = (
+    '<section id="node" tabindex="-1" aria-live="polite" hidden></section>\n'
+    '<section id="nodes" hidden>\n<h2>Nodes</h2>\n<form class="tools">\n'
+    '<label class="search">Search <input type="search" name="search" autocomplete="off" spellcheck="false" '
+    'placeholder="name, op type, dtype, list"></label>\n<div class="choices"></div>\n<p role="status"></p>\n'
+    '</form>\n<div class="sheet"><table>\n<caption>Nodes</caption>\n<thead></thead>\n<tbody></tbody>\n</table>'
+    "</div>\n"
+    '<p class="more"><button type="button">Show more</button></p>\n</section>\n'
+    "<noscript><p>Nodes can be searched and drawn if scripts may run.</p></noscript>\n"
+)
+"""The elements that the script fills; without scripts they stay hidden."""
+
+
+def _data(view: GraphView, columns: PageColumns) -> dict[str, Any]:
+    document: dict[str, Any] = {"chosen": view.chosen}
+    if view.comparison:
+        document["comparison"] = {"label": view.compared_with, **columns.comparison(view.comparison)}
+    if view.back:
+        document["back"] = columns.read_back(view.back)
+    return {**columns.document(), **document}  # last, because it also has the states of all others
+
+
+def _lead(view: GraphView) -> str:
+    types = view.answer.types
+    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    nodes = [("low", low), ("high", high), ("neither", len(view.answer) - low - high)]
+    casts = view.answer.cast_counts
+    every = [Bar("Nodes", nodes), Bar("Casts", [("to run", casts.run), ("folded on constants", casts.folded)])]
+    if view.comparison:
+        found = view.comparison
+        same = len(view.answer) - len(found.changed)
+        every.append(Bar("Comparison: nodes", [("other dtypes", len(found.changed)), ("the same", same)]))
+        cast_parts = [("Casts fewer", len(found.casts_gone)), ("Casts new", len(found.casts_added))]
+        every.append(Bar("Comparison: edges", cast_parts))
+    if view.back:
+        differs = len(view.back.differs)
+        every.append(Bar("Read back: nodes", [("agree", view.back.matched - differs), ("differ", differs)]))
+    notes = [casts_text(view.answer), memory_text(view.answer)]
+    notes.append(coverage_text(view.answer.coverage) if view.answer.mode_name is not None else "")
+    items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes if each)
+    return f'{bars(every)}<ul class="notes">\n{items}</ul>\n'
+
+
+def _assumed(view: GraphView) -> str:
+    """Return what was noticed in the model and what limits the answer, folded."""
+    notes = [*(note.message for note in view.answer.graph.model.notes), *view.caveats]
+    if not notes:
+        return ""
+    items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes)
+    title = f"{counted(len(notes), 'note')} on what this answer assumes"
+    return f'<details id="notes"><summary>{title}</summary>\n<ul class="notes">\n{items}</ul>\n</details>\n'
+
+
+def _drawn(view: GraphView, columns: PageColumns) -> str:
+    """Return the ribbon with its legend."""
+    if not len(view.answer):
+        return ""
+    place = {index: at for at, index in enumerate(columns.order)}
+    words = columns.dtypes()
+    bands = [Band("dtype of every node", words)]
+    if view.comparison:
+        changed = {b.index: b for _, b in view.comparison.changed}
+        other = [
+            leading(changed[index].inputs, changed[index].outputs) if index in changed else word
+            for index, word in zip(columns.order, words, strict=True)
+        ]
+        bands.append(Band("nodes with other dtypes", ticks=[place[index] for index in changed], name="mark"))
+        bands.append(Band(f"B: {view.compared_with}", other))
+    if view.back:
+        marked = [view.answer.graph.find(each.predicted.name) for each in view.back.differs]
+        ticks = [place[node.index] for node in marked if node]
+        bands.append(Band("nodes that differ from the compiled model", ticks=ticks, name="mark"))
+    ticks = sorted({place[each.consumer] for each in view.answer.casts if not each.constant})
+    bands.append(Band("nodes with a Cast that runs at an input", ticks=ticks, name="tick"))
+    drawing = f'<div class="ribbon">\n{ribbon(len(words), bands)}</div>\n{_legend(words, bands)}'
+    return section("All nodes in topological order", drawing, "ribbon")
+
+
+def _legend(words: Sequence[str | None], bands: Sequence[Band]) -> str:
+    counts = Counter(words)
+    ranked = sorted(counts, key=lambda each: (each not in DTYPES, -counts[each], each or ""))
+    items = "".join(
+        f'<li><span class="list {dtype_class(each)}">{escaped(each or _NO_DTYPE)}</span> <b>{counts[each]}</b></li>'
+        for each in ranked
+    )
+    drawn = [band.label for band in bands if band.dtypes]
+    if len(drawn) > 1:
+        items += f"<li>upper band: A, as judged; lower band: {escaped(drawn[1])}</li>"
+    items += "".join(
+        f'<li><span class="list key-{band.name}"></span> {escaped(band.label)} <b>{len(band.ticks)}</b></li>'
+        for band in bands
+        if not band.dtypes
+    )
+    return f'<ul class="legend">{items}</ul>\n'

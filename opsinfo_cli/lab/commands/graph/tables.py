@@ -1,0 +1,450 @@
+"""The answers of `graph`: op types or nodes, the path to a node's dtypes, a comparison, a read-back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from ....core.terminal.answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
+from ....errors import counted
+from ...graph.casts import Cast
+from ...graph.constants import ConstantCheck
+from ...graph.fusion_result import FusionResult, PassCount
+from ...graph.graph import ModelGraph
+from ...graph.node_names import unique_ends
+from ...graph.read_back import ReadBack
+from ...graph.result import NOT_COMPUTED, AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary, summarised
+from ...graph.result import Answer as JudgedAnswer
+from ...graph.shape_profiles import Differing, ShapeProfile, differing
+from ..model_explorer import graph_node_data
+from .document import (
+    GraphView,
+    casts_text,
+    comparison_document,
+    constants_document,
+    coverage_text,
+    dtypes,
+    fusion_result_document,
+    graph_document,
+    memory_text,
+    path_document,
+    profiles_document,
+    read_back_document,
+    reads_low_text,
+)
+
+_MOST_CONSTANTS = 5
+_LONGEST_NAME, _LONGEST_END = 16, 30
+_SHORT = {
+    "white": "by the {by}",
+    "black": "by the {by}",
+    "gray": "follows {source}",
+    "gray-own": "its own dtype",
+    "inherits": "inherits from {source}",
+    "inherits-own": "its own dtype",
+    "keep-dtype": "keep_dtype",
+    "cast": "is a Cast",
+    "complex": "a complex dtype",
+    "mode": "by the mode",
+    "promoted": "its inputs are promoted",
+    "customized": "customize_dtypes",
+    "first-column": "first column",
+    "continuous": "as its first reader",
+    "related": "as {source}",
+    "not-in-store": "not an op type of AI Core",
+    "no-columns": "its columns are unknown",
+    "unknown-dtype": "its dtypes are unknown",
+    "graph-input": "graph input",
+    "graph-output": "graph output",
+    "constant": "constant",
+    "variable": "variable",
+    "layout": "layout conversion",
+}
+"""Reasons by code, short enough for a row of 80 columns."""
+
+
+def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> Answer:
+    """The op types or nodes of a model.
+
+    :param by: ``type`` or ``node``
+    :param chosen: the rows that are shown; None for all
+    """
+    answer = view.answer
+    types = answer.types if chosen is None else summarised(chosen)
+    shown = answer if chosen is None else chosen
+
+    def document() -> dict[str, Any]:
+        constants = constants_document(view.constants) if view.constants else {}
+        return {**graph_document(view.answer, shown, types), **constants, **view.cost_document}
+
+    return Answer(
+        document,
+        lambda: [_node_table(answer.graph, shown) if by == "node" else _type_table(types)],
+        texts={"html": lambda: _page(view), "model-explorer": lambda: graph_node_data(answer, shown)},
+        caveats=view.caveats,
+        warnings=_constant_warnings(view.constants),
+        notes=tuple(filter(None, [_summary(answer, types), memory_text(answer), *_remarks(answer), *view.cost_notes])),
+    )
+
+
+def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
+    """The path back from a node to the origin of its dtypes."""
+    first = steps[0].node
+    tree = Tree(_step(steps[0]), [Tree(_step(step)) for step in steps[1:]])
+    lines = [[step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why] for step in steps]
+    table = Table([Column(title) for title in ("node", "op type", "tensor", "dtype", "why")], lines)
+    return Answer(
+        lambda: {**graph_document(view.answer, [first], summarised([first])), **path_document(steps)},
+        lambda: [Either(lambda: [tree], lambda: [table])],
+        texts={"html": lambda: _page(replace(view, chosen=first.index))},
+        caveats=view.caveats,
+    )
+
+
+def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: Sequence[JudgedAnswer]) -> Answer:
+    """What each profile of shapes gives, and the nodes that differ between them."""
+    found = differing(answers)
+    titles = ("profile", "nodes", "low", "high", "not judged", "Casts that run")
+    counts = [
+        [each.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
+        for each, own in zip(profiles, (answer.counts for answer in answers), strict=True)
+    ]
+    rows = [
+        [each.name, ";".join(names), op_type, dtype]
+        for each in found
+        for (op_type, dtype), names in _alike(each, profiles).items()
+    ]
+    tables = [
+        Table([Column(title, number=number > 0) for number, title in enumerate(titles)], counts),
+        Table([Column(title) for title in ("node", "profiles", "op type", "outputs")], rows),
+    ]
+    same = "all profiles give every node the same op type and dtypes"
+    verb = "differs" if len(found) == 1 else "differ"
+    lines = [["profile", *row] for row in counts] + [["node", *row] for row in rows]
+    return Answer(
+        lambda: {
+            **graph_document(view.answer, view.answer, view.answer.types),
+            **profiles_document(profiles, answers, found),
+        },
+        lambda: [Either(lambda: tables[: 1 + bool(found)], lambda: [Table((), lines)])],
+        caveats=view.caveats,
+        notes=[f"{counted(len(found), 'node')} {verb} between {len(profiles)} profiles" if found else same],
+    )
+
+
+def _alike(node: Differing, profiles: Sequence[ShapeProfile]) -> dict[tuple[str, str], list[str]]:
+    """Return the names of the profiles in which a node has the same op type and dtypes."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for each, row in zip(profiles, node.rows, strict=True):
+        key = ("-", "-") if row is None else (row.type, dtypes(row.outputs))
+        names.setdefault(key, []).append(each.name)
+    return names
+
+
+def _step(step: PathStep) -> str:
+    place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
+    return f"{step.node.name} ({step.node.type}), {place}: {step.node.why}"
+
+
+def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) -> Answer:
+    """The nodes whose dtypes differ, then added and removed Casts.
+
+    :param by: ``type`` or ``node``: whether a terminal counts them or lists them; in a pipe they are listed
+    """
+    graph = view.answer.graph
+
+    def lines() -> Iterable[tuple[str, ...]]:
+        for a, b in comparison.changed:
+            yield "changed", a.name, a.type, dtypes(a.outputs), dtypes(b.outputs)
+        for kind, casts in (("cast-gone", comparison.casts_gone), ("cast-added", comparison.casts_added)):
+            for cast in casts:
+                yield kind, _edge(graph, cast), "Cast", cast.begin, cast.end
+
+    def table() -> Table:
+        rows: list[list[Cell]] = [
+            ["~", _name(a.name), a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in comparison.changed
+        ]
+        columns = [Column(title) for title in ("", "node", "op type", "A", "B")]
+        return Table(columns, rows + _cast_rows(graph, comparison), lines)
+
+    def blocks() -> list[Block]:
+        types = [each for each in _comparison_by_type(comparison) if each.rows]
+        return [table() if by == "node" else Either(lambda: types, lambda: [table()])]
+
+    text = (
+        f"{counted(len(comparison.changed), 'node')} with other dtypes; "
+        f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
+    )
+    return Answer(
+        lambda: {**_whole(view.answer), **comparison_document(graph, comparison), **view.cost_document},
+        blocks,
+        texts={"html": lambda: _compared_page(view, comparison)},
+        caveats=view.caveats,
+        summary="by op type; --by node lists nodes and Casts" if comparison and by == "type" else "",
+        notes=(text, *view.cost_notes),
+        status=int(bool(comparison)),
+    )
+
+
+def _comparison_by_type(comparison: AnswerComparison) -> tuple[Table, Table]:
+    """Return how many nodes of an op type change, and how many Casts between two dtypes."""
+    nodes = Counter((a.type, dtypes(a.outputs), dtypes(b.outputs)) for a, b in comparison.changed)
+    gone, added = (
+        Counter((each.begin, each.end) for each in c) for c in (comparison.casts_gone, comparison.casts_added)
+    )
+    columns = [Column("op type"), Column("nodes", number=True), Column("A"), Column("B")]
+    types = [[name, str(count), a, b] for (name, a, b), count in nodes.most_common()]
+    titles = [Column("Cast from"), Column("to"), Column("fewer", number=True), Column("new", number=True)]
+    casts = [[begin, end, str(gone[begin, end]), str(added[begin, end])] for begin, end in {**gone, **added}]
+    return Table(columns, types), Table(titles, casts)
+
+
+def _cast_rows(graph: ModelGraph, comparison: AnswerComparison) -> list[list[Cell]]:
+    """Return rows of edges whose Cast is added, removed, or converts to another dtype."""
+    a, b = (
+        {_edge(graph, cast): f"{cast.begin} to {cast.end}" for cast in casts}
+        for casts in (comparison.casts_gone, comparison.casts_added)
+    )
+    signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
+    return [
+        [signs[edge in a, edge in b], Place(edge), "Cast", a.get(edge, "-"), b.get(edge, "-")] for edge in {**a, **b}
+    ]
+
+
+def _edge(graph: ModelGraph, cast: Cast) -> str:
+    return f"{graph[cast.producer].name}:{cast.output} to {graph[cast.consumer].name}:{cast.input}"
+
+
+def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
+    """The nodes that differ from a compiled model, and those that were not compared.
+
+    :param verbose: whether a terminal lists the latter, instead of counting them by reason
+    """
+    differing = [
+        [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
+        for each in back.differs
+    ]
+
+    titles = ("node", "op type", "predicted", "compiled", "why predicted")
+    differences = Table([Column(title, dim=title == titles[-1]) for title in titles], differing)
+    counts = [Column("op type"), Column("matched", number=True), Column("agree", number=True)]
+    types = Table(counts, [[each.type, str(each.matched), str(each.agree)] for each in back.types])
+
+    def drawn() -> list[Block]:
+        rows: list[list[Cell]] = [
+            [_name(each.name), *cells[1:-1], _short_why(view.answer.graph, each.predicted)]
+            for each, cells in zip(back.differs, differing, strict=True)
+        ]
+        return [table for table in (differences._replace(rows=rows), _unmatched(back, verbose), types) if table.rows]
+
+    def page() -> str:
+        tables = {"Nodes that differ from the compiled model": differences, "Read back": types}
+        return _page(replace(view, back=back), {**tables, "Not compared": _unmatched(back, verbose=False)})
+
+    def plain() -> list[Block]:
+        lines = [["differs", *each] for each in differing]
+        lines += [["unmatched", each.name, each.type, each.side, each.why] for each in back.unmatched]
+        lines += [["agree", each.type, str(each.matched), str(each.agree)] for each in back.types]
+        return [Table((), lines)]
+
+    agreement = "nothing to compare" if back.agreement is None else f"{back.agreement:.1f} % agree"
+    text = (
+        f"{counted(back.matched, 'compute node')} matched ({back.by_fusion} through fusion): {agreement}; "
+        f"{len(back.unmatched)} not compared"
+    )
+    return Answer(
+        lambda: {**_whole(view.answer), **read_back_document(back)},
+        lambda: [Either(drawn, plain)],
+        texts={"html": page},
+        caveats=view.caveats,
+        notes=(text,),
+        status=int(bool(back.differs)),
+    )
+
+
+def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -> Answer:
+    """The passes of a compiler beside the predicted ones.
+
+    :param verbose: whether a terminal shows those without effect, and of unknown rules, too
+    """
+
+    def row(each: PassCount) -> list[str]:
+        predicted = "-" if each.predicted is None else str(each.predicted)
+        return [each.name, predicted, str(each.matched), str(each.effective), "differs" if each.differs else ""]
+
+    columns = [Column("pass"), *(Column(title, number=True) for title in ("predicted", "matched", "effective"))]
+    every = Table([*columns, Column("")], [row(each) for each in result.passes])
+
+    def shown() -> list[Block]:
+        rows = [row(each) for each in result.passes if verbose or each.differs or each.predicted or each.effective]
+        return [every._replace(rows=rows)]
+
+    left = sum(each.predicted is None and each.effective > 0 for each in result.passes)
+    known, differing = len(result.known), result.differing
+    text = f"{known - differing} of {known} passes with known rules took effect as often as predicted"
+    others = f"; {left} more took effect" if left else ""
+    closest = f"graph {result.graph}, the closest of {result.graphs} in the file: " if result.graphs > 1 else ""
+    return Answer(
+        lambda: {**_whole(view.answer), **fusion_result_document(result)},
+        lambda: [Either(shown, lambda: [every])],
+        texts={"html": lambda: _page(view, {"Passes of the compiler": every})},
+        caveats=view.caveats,
+        notes=(f"{closest}{text}{others}",),
+        status=int(differing > 0),
+    )
+
+
+def _unmatched(back: ReadBack, verbose: bool) -> Table:
+    if verbose:
+        every: list[list[Cell]] = [[_name(each.name), each.type, each.side, each.why] for each in back.unmatched]
+        return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)
+    by_reason: dict[tuple[str, str], Counter[str]] = {}
+    for each in back.unmatched:
+        by_reason.setdefault((each.side, each.why), Counter())[each.type] += 1
+    rows: list[list[Cell]] = [
+        [Place(", ".join(types)), str(types.total()), side, why] for (side, why), types in by_reason.items()
+    ]
+    columns = [Column("not compared"), Column("nodes", number=True), Column("in"), Column("why")]
+    return Table(columns, rows)
+
+
+def _type_table(types: Sequence[TypeSummary], whole: bool = False) -> Table:
+    """Op types, those with the most low nodes first; in a pipe type, nodes, low, high, list.
+
+    :param whole: with the nodes that are neither low nor high
+    """
+    titles = ("nodes", "low", "high", *["neither"] * whole)
+    rows = []
+    for each in types:
+        counts = each.nodes, each.low, each.high, each.nodes - each.low - each.high
+        rows.append([each.op_type, *map(str, counts[: len(titles)]), each.policy or "-"])
+    columns = [Column("op type"), *(Column(title, number=True) for title in titles), Column("list", policy=True)]
+    return Table(columns, rows)
+
+
+def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
+    """Nodes, on a terminal those that compute first; in a pipe name, type, runs, inputs, outputs, list, confidence, why
+    in the order of the graph.
+    """
+    columns = [Column("node"), Column("op type"), Column("runs"), Column("list", policy=True)]
+    columns += [Column("outputs", spare=True), Column("why", dim=True)]
+
+    def lines() -> Iterable[tuple[str, ...]]:
+        for each in rows:
+            ends = dtypes(each.inputs), dtypes(each.outputs)
+            yield each.name, each.type, each.runs or "-", *ends, each.policy or "-", each.confidence or "-", each.why
+
+    return Table(columns, _node_cells(graph, rows), lines)
+
+
+def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
+    """Yield the cells for a terminal."""
+    ends = unique_ends(graph.names)
+    for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
+        runs, policy = each.runs or "-", each.policy or "-"
+        yield [
+            _name(each.name, ends[each.name]),
+            each.type,
+            runs,
+            policy,
+            dtypes(each.outputs),
+            _short_why(graph, each),
+        ]
+
+
+def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
+    """Return the reason for a column of a terminal; ``--node`` has the whole one."""
+    source = "" if node.decided_by is None else graph[node.decided_by.node].name.rpartition("/")[2]
+    short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
+    refused = "refused, if as assumed" if node.confidence == "assumed" else "refused by AI Core"
+    why = refused if node.code.startswith("refused") else _SHORT.get(node.code, node.why)
+    why = why.format(by=node.by, source=f"`{short}`") if node.code in _SHORT else why
+    why += ", in HF32" if node.compute == "hf32" else ""
+    return why + (f", from {node.fused_from}" if node.fused_from else "")
+
+
+def _name(name: str, end: str = "") -> Place:
+    """:param end: the last parts, which a terminal keeps if they are short enough"""
+    end = end if len(end) <= _LONGEST_END else ""
+    return Place(name.removesuffix(end), end, is_node=True)
+
+
+def _whole(answer: GraphAnswer) -> dict[str, Any]:
+    return graph_document(answer, answer, answer.types)
+
+
+def _page(view: GraphView, tables: Mapping[str, Table] = MappingProxyType({})) -> str:
+    """:param tables: by heading"""
+    from .page import graph_page
+
+    faults = view.constants.faults if view.constants else ()
+    columns = [*map(Column, ("constant", "used by", "why")), Column("first value", number=True)]
+    constants = Table(columns, [[each.name, each.used_by, each.why, f"{each.value:g}"] for each in faults])
+    types = _type_table(view.answer.types, whole=True)
+    return graph_page(view, types, {**tables, "Constants out of range": constants})
+
+
+def _compared_page(view: GraphView, comparison: AnswerComparison) -> str:
+    titles = ("Nodes with other dtypes", "Casts")
+    tables = dict(zip(titles, _comparison_by_type(comparison), strict=True))
+    return _page(replace(view, comparison=comparison), tables)
+
+
+def _constant_warnings(check: ConstantCheck | None) -> list[str]:
+    """Return warnings of the constants that do not fit, those that overflow first."""
+    if check is None:
+        return []
+    faults = sorted(check.faults, key=lambda each: " overflow " not in each.why)
+    warnings = [
+        f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}"
+        for each in faults[:_MOST_CONSTANTS]
+    ]
+    left = len(faults) - _MOST_CONSTANTS
+    if left > 0:
+        text = "more constants do" if left > 1 else "more constant does"
+        warnings.append(f"{left} {text} not fit; --format json lists all")
+    return [*warnings, *(f"{path}: {why}: its constants were not checked" for path, why in check.unread.items())]
+
+
+def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
+    """Return the number of compute nodes shown, and of Casts in the whole graph."""
+    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    coverage = answer.coverage
+    nodes = sum(each.nodes for each in types if each.op_type not in NOT_COMPUTED)
+    of = "" if nodes == coverage.compute else f"{nodes} of "
+    whole = counted(coverage.compute, "compute node")
+    integer = f", {coverage.without_floating} without floating-point tensors" if coverage.without_floating else ""
+    return f"{of}{whole}: {low} low, {high} high{integer if not of else ''}; {casts_text(answer)}"
+
+
+def _remarks(answer: GraphAnswer) -> Iterable[str]:
+    if answer.mode_name is not None:
+        yield coverage_text(answer.coverage)
+    if answer.reads_low:
+        yield reads_low_text(answer)
+    count = len(answer.in_hf32)
+    if count:
+        nodes = f"{counted(count, 'high node')} {'are' if count > 1 else 'is'} computed in HF32, not in float32"
+        yield f"{nodes}: --allow-hf32 00 keeps float32"
+    if answer.fused.fusions:
+        yield _fusions(answer)
+
+
+def _fusions(answer: GraphAnswer) -> str:
+    """Return what fusion made of the model: new op types, removed nodes, nodes that became one."""
+    one = [node for node in answer.graph if len(node.first_types) == 1]
+    renamed = Counter((each.first_type, each.type) for each in one if each.first_type != each.type)
+    removed = Counter(each.name for each in answer.fused.fusions if not each.result)
+    joined = Counter(each.name for each in answer.fused.fusions if len(each.nodes) > 1 and each.result)
+    other = {node.name for node in answer.graph if node.first_type != node.type or len(node.first_types) > 1}
+    same = Counter(
+        each.name for each in answer.fused.fusions if len(each.nodes) == 1 and not other.issuperset(each.result)
+    )
+    parts = [f"{count} {before} to {after}" for (before, after), count in renamed.most_common()]
+    parts += [f"{count} changed by {name}" for name, count in same.items()]
+    parts += [f"{count} removed by {name}" for name, count in removed.items()]
+    parts += [f"{count} into another node by {name}" for name, count in joined.items()]
+    return f"fused first: {', '.join(parts)}"

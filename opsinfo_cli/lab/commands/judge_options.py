@@ -1,0 +1,180 @@
+"""Judge a model by the options of the command line; `graph` and `simulate` share this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
+from ...core.cann.mixlist import Mixlist
+from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
+from ...core.cann.target import Target, TargetOptions
+from ...core.terminal.console import Console
+from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
+from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, lazily, option
+from ...errors import UsageFault
+from ..graph.atc_options import NO_OPTIONS, AtcOptions
+from ..graph.graph import ModelGraph
+from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE
+from ..graph.judge.judge import Ready, prepare
+from ..graph.judge.kernel_sources import SOURCES
+from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
+from ..graph.result import Answer
+
+DEFAULT_MODE = "mixed_float16"
+FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
+"""Formats without dtypes of the engine, and their names in messages."""
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """How to judge a model.
+
+    :param mode: a precision mode; None: ``mixed_float16``, or the dtypes of the file
+    :param columns: sources of dtype columns, with commas
+    """
+
+    against: str | None = None
+    mode: str | None = None
+    mixlist: str | None = None
+    keep_dtype: str | None = None
+    customize_dtypes: str | None = None
+    fe_ini: str | None = None
+    columns: str = ",".join(SOURCES)
+    atc: AtcOptions = NO_OPTIONS
+    no_fusion: tuple[str, ...] = ()
+
+    def require_mode(self) -> None:
+        """:raises UsageFault: if there is no such mode"""
+        judge_mode(self.mode or DEFAULT_MODE)
+
+
+MODEL = Word("MODEL", reads=True)
+
+
+def shapes_of(texts: Sequence[str]) -> ShapesOf | None:
+    """Return what a model is read with for the values of ``--shape``.
+
+    :raises UsageFault: if one has another form
+    """
+    return partial(stated_shapes, parse_shapes(texts)) if texts else None
+
+
+allow_hf32_option = advanced(
+    "--allow-hf32",
+    type=Choice(list(ALLOW_HF32)),
+    help="HF32 instead of float32 for convolutions (first digit) and matrix products (second).  [default: 10]",
+)
+_atc_options = bundle(
+    "atc",
+    AtcOptions,
+    advanced("--output-type", type=Word("DTYPE"), help="Dtype of the outputs, as atc --output_type."),
+    advanced(
+        "--input-fp16-nodes",
+        type=Word("NAMES"),
+        help="Inputs in float16, separated by semicolons, as atc --input_fp16_nodes.",
+    ),
+    advanced(
+        "--is-weight-clip", type=Choice(["0", "1"]), help="Whether constants are clipped, as atc --is_weight_clip."
+    ),
+    advanced("--insert-op-conf", type=FILE, help="AIPP configuration, as atc --insert_op_conf."),
+    advanced("--op-precision-mode", type=FILE, help="Implementation modes, as atc --op_precision_mode."),
+    advanced(
+        "--op-select-implmode",
+        type=Choice(SELECT_IMPLMODE),
+        metavar="MODE",
+        help=f"As atc --op_select_implmode: {', '.join(SELECT_IMPLMODE)}.",
+    ),
+    advanced("--optypelist-for-implmode", type=Word("TYPES"), help="As atc --optypelist_for_implmode."),
+    allow_hf32_option,
+)
+judge_options = bundle(
+    "judging",
+    JudgeOptions,
+    option("--against", type=TARGET, help="Judge by the policies and dtypes of this target."),
+    option("--precision-mode", "mode", type=MODE, help=f"Judge in this precision mode.  [default: {DEFAULT_MODE}]"),
+    option("--mixlist", type=FILE, help="Judge with this mixlist."),
+    option("--keep-dtype", type=FILE, help="Judge with this keep_dtype file."),
+    option("--customize-dtypes", type=FILE, help="Judge with this customize_dtypes file."),
+    advanced("--fe-ini", type=FILE, help="Read fp16.op_type from this fe.ini."),
+    advanced(
+        "--columns",
+        type=Word("SOURCES"),
+        default=",".join(SOURCES),
+        show_default=True,
+        help="Sources of supported dtypes, best first.",
+    ),
+    _atc_options,
+    advanced(
+        "--no-fusion",
+        type=Word("NAME", lazily("fusions")),
+        multiple=True,
+        help="Leave out a fusion that runs before dtypes are chosen, or all; repeatable.",
+    ),
+)
+
+
+class JudgedModel(NamedTuple):
+    """A model, its judge options, and the answer.
+
+    :param ready: for judging it again
+    """
+
+    graph: ModelGraph
+    options: JudgeOptions
+    answer: Answer
+    ready: Ready
+    mixlist: Mixlist | None
+
+
+def judged_model(
+    graph: ModelGraph, options: JudgeOptions, target_options: TargetOptions, console: Console
+) -> JudgedModel:
+    """Judge a graph.
+
+    :raises UsageFault: if an option is wrong or a target is missing
+    :raises Refused: if a file cannot be read, or the engine refuses it
+    """
+    sources = [word for word in options.columns.split(",") if word]
+    if not sources:
+        known = ", ".join(SOURCES)
+        raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
+    target = _target(options, sources, target_options, console)
+    if options.mode is None:
+        console.note(f"precision mode {DEFAULT_MODE}, the default; --precision-mode MODE chooses another")
+        options = replace(options, mode=DEFAULT_MODE)
+    mode = judge_mode(options.mode or DEFAULT_MODE)
+    mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
+    keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
+    customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
+    with console.progress(f"judging {len(graph)} nodes"):
+        ready = prepare(
+            graph,
+            target,
+            columns=sources,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+            fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
+            atc=options.atc,
+            no_fusion=options.no_fusion,
+        )
+        answer = ready.judge(mode.name, mixlist)
+        _ = answer.counts
+    for warning in answer.warnings:
+        console.warn(warning)
+    return JudgedModel(graph, options, answer, ready, mixlist)
+
+
+def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions, console: Console) -> Target | None:
+    if options.against is None and list(sources) != ["assumed"]:
+        raise UsageFault(
+            "--against TARGET is required: its policies and dtypes decide",
+            name="needs-target",
+            hint="--columns assumed judges without a target; every operator is then gray",
+        )
+    target = open_given(options.against, console, chosen)
+    if target:
+        report_doubts(target, console)
+    return target

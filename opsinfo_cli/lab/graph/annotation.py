@@ -1,0 +1,59 @@
+"""An ONNX model with dtype and reason in its node descriptions, for viewers such as Netron."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ...errors import UsageFault
+from .readers.onnx import external_files
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .result import Answer, NodeAnswer
+
+
+def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
+    """Return the model with the answer in the descriptions of its main graph's nodes, and the number of these nodes.
+
+    An existing description of a node is kept, before the new text. Weights in external files are not moved.
+
+    :param out: where the model will be written
+    :raises UsageFault: if the model is not ONNX, or would not find its weights from ``out``
+    """
+    read = answer.graph.model
+    if read.onnx is None:
+        raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=read.path)
+    if any(note.kind == "functions" for note in read.notes):
+        raise UsageFault("--annotate cannot describe a model that defines functions", name="not-onnx", path=read.path)
+    model = type(read.onnx)()
+    model.CopyFrom(read.onnx)
+    _require_weights_beside(model, read.path or "", out)
+    unnamed = described = 0
+    for node in model.graph.node:
+        name = node.name
+        if not name and node.op_type != "Constant":
+            name = f"{node.op_type}_{unnamed}"
+            unnamed += 1
+        found = answer.find(name) if name else None
+        if found is None:
+            continue
+        node.name = name
+        node.doc_string = "\n".join(filter(None, [node.doc_string, _description(found, answer.mode.name)]))
+        described += 1
+    return model.SerializeToString(), described
+
+
+def _description(node: NodeAnswer, mode: str) -> str:
+    inputs, outputs = (", ".join(each or "none" for each in side) for side in (node.inputs, node.outputs))
+    confidence = f" ({node.confidence})" if node.confidence else ""
+    return f"opsinfo, {mode}: {node.type}: inputs {inputs}; outputs {outputs}{confidence}; {node.why}"
+
+
+def _require_weights_beside(model: Any, path: str, out: str) -> None:
+    """:raises UsageFault: if weights are in other files and ``out`` is not in the model's folder"""
+    folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (path, out)]
+    if folders[0] != folders[1] and external_files(model):
+        hint = "write the annotated model into the folder of the model"
+        raise UsageFault("the weights are in other files, beside the model", name="external-data", path=path, hint=hint)

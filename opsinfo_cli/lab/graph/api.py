@@ -1,0 +1,104 @@
+"""The graph of the public API, which can be judged in a notebook.
+
+>>> graph = Graph.read("model.onnx")  # doctest: +SKIP
+>>> graph.judge("ascend910b", "mixed_float16", "ops_info.json").counts.low  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...core.cann.input_shapes import stated_shapes
+from ...core.cann.option_files import fp16_op_types
+from . import graph as core
+from .atc_options import AtcOptions
+from .judge.judge import prepare
+from .judge.kernel_sources import SOURCES
+from .judge.modes import FP16_OP_TYPES
+from .readers import read_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...core.cann.input_shapes import Shapes
+    from ...core.cann.option_files import CustomizeDtypes, KeepDtype
+    from .judge.judge import Against, Lists
+    from .result import Answer
+
+
+class Graph(core.ModelGraph):
+    """A model's graph with a method to judge it."""
+
+    @classmethod
+    def read(cls, path: str, shapes: Shapes | None = None) -> Graph:
+        """Return the graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
+
+        :param shapes: of the inputs of an ONNX or TensorFlow model, by name, -1 for an open dimension: as if the file
+            had them; inputs that are not named keep those of the file
+        :raises UsageFault: if a shape does not fit the model
+        :raises Refused: if the file cannot be read or is not a model
+        :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
+        """
+        return cls.of(read_graph(path, shapes_of=None if shapes is None else partial(stated_shapes, shapes)))
+
+    @classmethod
+    def of(cls, graph: core.ModelGraph) -> Graph:
+        """Return the same graph, with the methods of the public API."""
+        return cls(graph.nodes, graph.model, graph.subgraphs)
+
+    def judge(
+        self,
+        against: Against,
+        mode: str,
+        mixlist: Lists = None,
+        *,
+        columns: Sequence[str] = SOURCES,
+        keep_dtype: KeepDtype | None = None,
+        customize_dtypes: CustomizeDtypes | None = None,
+        fe_ini: str | None = None,
+        output_type: str | None = None,
+        input_fp16_nodes: str | None = None,
+        is_weight_clip: bool | None = None,
+        insert_op_conf: str | None = None,
+        op_precision_mode: str | None = None,
+        op_select_implmode: str | None = None,
+        optypelist_for_implmode: str | None = None,
+        allow_hf32: str | None = None,
+        no_fusion: Sequence[str] = (),
+    ) -> Answer:
+        """Return the answer of a mode and a mixlist for this graph.
+
+        :param against: a target, an install, a store, a library, or the path or SoC name of one
+        :param mode: any name of a precision mode
+        :param mixlist: a mixlist, its path, a parsed one, or marks by op type
+        :param columns: sources of dtype columns, best first
+        :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
+        :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command
+        :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
+        :param is_weight_clip: as of atc; None: as in the model's own command
+        :param insert_op_conf: the path of an AIPP configuration; None: as in the model's own command
+        :param op_precision_mode: as of atc, the path of a file of implementation modes; None here and for the next
+            three: as in the model's own command
+        :param op_select_implmode: as of atc, ``high_precision`` or ``high_performance``, also with ``_for_all``
+        :param optypelist_for_implmode: as of atc, op types with commas
+        :param allow_hf32: as of atc, ``10`` and the like: HF32 for convolutions, for matrix products
+        :param no_fusion: fusions that are left out, by the compiler's names of the passes, or ``all``
+        :raises UsageFault: if there is no such mode or target, or an option does not fit the model
+        :raises Refused: if a file cannot be read, or the engine would refuse it
+        """
+        clip = None if is_weight_clip is None else str(int(is_weight_clip))
+        ready = prepare(
+            self,
+            against,
+            columns=columns,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+            fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
+            atc=AtcOptions(
+                *(output_type, input_fp16_nodes, clip, insert_op_conf),
+                *(op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32),
+            ),
+            no_fusion=no_fusion,
+        )
+        return ready.judge(mode, mixlist)

@@ -1,0 +1,131 @@
+"""Constants whose values overflow or become zero on an edge that becomes low.
+
+A value overflows from half a step beyond the largest finite one on, and vanishes up to half the smallest subnormal:
+IEEE 754 rounds to nearest, ties to even.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import OpsinfoError
+from .weights import WIDTHS, numpy, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .graph import GraphNode, Weights
+    from .result import Answer
+
+LIMITS = {
+    "float16": (65520.0, 2.0**-25),
+    "bfloat16": ((2.0 - 2.0**-8) * 2.0**127, 2.0**-134),
+}
+"""By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
+
+_CLIPPED = frozenset({"float32", "float64"})
+"""Dtypes of constants that ``--is_weight_clip`` clips (hicann/ge ffdcbc9f, compiler/graph/passes/feature/
+constant_clip_pass.cc:114-144)."""
+
+
+class ConstantFault(NamedTuple):
+    """A constant with a value that its low dtype cannot represent.
+
+    :param value: the first such value
+    """
+
+    name: str
+    used_by: str
+    value: float
+    why: str
+
+
+class ConstantCheck(NamedTuple):
+    """The check of constants on edges that become low.
+
+    :param unread: by file, why values could not be read
+    """
+
+    faults: list[ConstantFault]
+    unread: dict[str, str]
+
+
+class Extremes(NamedTuple):
+    """The outcome of a constant's values.
+
+    :param values: the number of values read
+    :param overflowing: the number of finite values that overflow
+    :param vanishing: the number of nonzero values that become zero
+    :param overflow: the first one that overflows
+    :param vanish: the first one that becomes zero
+    """
+
+    values: int
+    overflowing: int
+    vanishing: int
+    overflow: float | None
+    vanish: float | None
+
+
+def constant_faults(answer: Answer) -> ConstantCheck:
+    """Return the constants whose values overflow or become zero, with the nodes that use them.
+
+    Only constants on edges that become low are read.
+    """
+    nodes = answer.graph.nodes
+    faults: list[ConstantFault] = []
+    unread: dict[str, str] = {}
+    for cast in answer.casts:
+        producer, low = nodes[cast.producer], cast.end
+        weights = producer.weights
+        if not cast.constant or weights is None or low not in LIMITS or weights.path in unread:
+            continue
+        if cast.input in _host_inputs(nodes[cast.consumer]):
+            continue
+        try:
+            found = extremes(weights, producer.outputs[cast.output].first_dtype or cast.begin, low)
+        except OpsinfoError as error:
+            unread[weights.path] = error.message
+            continue
+        if found is None:
+            continue
+        names = producer.name, nodes[cast.consumer].name
+        if found.overflow is not None:
+            is_clipped = answer.considered.clips and cast.begin in _CLIPPED
+            becomes = "are clipped to the range of" if is_clipped else "overflow"
+            why = f"{found.overflowing} of {found.values} values {becomes} {low}"
+            faults.append(ConstantFault(*names, found.overflow, why))
+        if found.vanish is not None:
+            why = f"{found.vanishing} of {found.values} values become 0 in {low}"
+            faults.append(ConstantFault(*names, found.vanish, why))
+    return ConstantCheck(faults, unread)
+
+
+def _host_inputs(node: GraphNode) -> Collection[int]:
+    """Return the numbers of the inputs of a node whose values the host computes from those of the constants."""
+    numbers = node.attributes.get("host_inputs")
+    return numbers if isinstance(numbers, tuple) else ()
+
+
+def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | None:
+    """Return the outcome of a constant's values in the dtype ``low``; None if their dtype is not floating.
+
+    :raises Refused: if the file with the values cannot be read
+    :raises Damaged: if it is too short
+    :raises MissingPackage: if numpy is not installed
+    """
+    if dtype not in WIDTHS or low not in LIMITS:
+        return None
+    np = numpy()
+    bound, smallest = LIMITS[low]
+    count, counts = 0, [0, 0]
+    first: list[float | None] = [None, None]
+    for values in values_of(weights, dtype):
+        absolute = np.abs(values)
+        count += int(values.size)
+        marks = np.isfinite(absolute) & (absolute >= bound), (absolute <= smallest) & (absolute > 0)
+        for at, marked in enumerate(marks):
+            counts[at] += int(np.count_nonzero(marked))
+            if first[at] is None and marked.any():
+                first[at] = float(values[marked.argmax()])
+    return Extremes(count, *counts, *first)

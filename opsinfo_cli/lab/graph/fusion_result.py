@@ -1,0 +1,170 @@
+"""``fusion_result.json``: how often each pass of a compiler matched and took effect, and a prediction beside it.
+
+atc and the graph engine write it into the working folder (hicann/ge ffdcbc9f, compiler/engines/nn_engine/fusion/common/
+fusion_statistic/fusion_statistic_writer.cc): an object with a member a graph, ``session_and_graph_id_0_0``. Older
+versions write an object a graph, with ``session_and_graph_id`` in it, the oldest ones with ``graphId`` and maybe
+``sessionId``, alone, in a list, or one behind the other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import Damaged
+from ...opening import open_file
+from .fusions.fuse import RULES
+from .fusions.rule import PREPARED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .fusions.fuse import Fused
+
+_ID = "session_and_graph_id"
+_SESSION, _GRAPH = "sessionId", "graphId"
+_MARK = _ID.encode()
+_MOST = 1 << 26
+"""The largest file that is read, in bytes; one graph takes some kilobytes."""
+
+
+class CompiledGraph(NamedTuple):
+    """The counts of one compiled graph.
+
+    :param name: session and graph, ``0_0``
+    :param passes: by pass, how often it matched, and how often it took effect
+    """
+
+    name: str
+    passes: Mapping[str, tuple[int, int]]
+
+
+class PassCount(NamedTuple):
+    """One pass in the prediction and in the compiler's count.
+
+    :param predicted: how often it was applied; None if its rule is not known
+    """
+
+    name: str
+    predicted: int | None
+    matched: int
+    effective: int
+
+    @property
+    def differs(self) -> bool:
+        return self.predicted is not None and self.predicted != self.effective
+
+
+class FusionResult(NamedTuple):
+    """A prediction beside one graph of a file.
+
+    :param graphs: the number of graphs in the file; this one is the closest
+    """
+
+    graph: str
+    graphs: int
+    passes: list[PassCount]
+
+    @property
+    def known(self) -> list[PassCount]:
+        """The passes whose rules are known."""
+        return [each for each in self.passes if each.predicted is not None]
+
+    @property
+    def differing(self) -> int:
+        """The number of passes that took effect another number of times than predicted."""
+        return sum(each.differs for each in self.passes)
+
+
+def is_fusion_result(path: str) -> bool:
+    """Return whether a file is a ``fusion_result.json``, by its content.
+
+    :raises Refused: if it cannot be read
+    """
+    with open_file(path) as file:
+        start = file.read(1 << 16)
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and any(
+        mark in start for mark in (_MARK, b'"graph_fusion"', b'"ub_fusion"')
+    )
+
+
+def read_fusion_result(path: str) -> list[CompiledGraph]:
+    """Return the graphs of a file.
+
+    :raises Refused: if it cannot be read
+    :raises Damaged: if it is not a ``fusion_result.json``
+    """
+    with open_file(path) as file:
+        data = file.read(_MOST + 1)
+    if len(data) > _MOST:
+        raise Damaged(f"more than {_MOST >> 20} MiB", name="damaged-fusion-result", path=path)
+    try:
+        graphs = [graph for value in _values(data.decode("utf-8-sig")) for graph in _graphs(value)]
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"not a fusion_result.json: {error}", name="damaged-fusion-result", path=path) from None
+    if not graphs:
+        raise Damaged("no graph in this fusion_result.json", name="damaged-fusion-result", path=path)
+    return graphs
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Yield the JSON values that stand one behind the other."""
+    decoder, at = json.JSONDecoder(), 0
+    while True:
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        if at == len(text):
+            return
+        value, at = decoder.raw_decode(text, at)
+        yield value
+
+
+def _graphs(value: Any) -> Iterator[CompiledGraph]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _graphs(each)
+    elif isinstance(value, dict) and (_ID in value or _GRAPH in value):
+        own = "_".join(str(value[key]) for key in (_SESSION, _GRAPH) if key in value)
+        yield _graph(str(value.get(_ID, own)), value)
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if name.startswith(_ID) and isinstance(each, dict):
+                yield _graph(name.removeprefix(_ID).lstrip("_"), each)
+
+
+def _graph(name: str, value: Mapping[str, Any]) -> CompiledGraph:
+    found = value.get("graph_fusion")
+    passes = found if isinstance(found, dict) else {}
+    return CompiledGraph(
+        name,
+        {
+            key: (_count(each, "match_times"), _count(each, "effect_times"))
+            for key, each in passes.items()
+            if isinstance(each, dict)
+        },
+    )
+
+
+def _count(value: Mapping[str, Any], key: str) -> int:
+    """:raises ValueError: if it is not a number"""
+    return int(str(value.get(key, 0))[:20])
+
+
+def beside(after: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:
+    """Return the counts of a prediction beside those of the graph that is closest to it."""
+    prepared = {name for name, rule in RULES.items() if rule.priority == PREPARED}  # the compiler does not count them
+    predicted = Counter(each.name for each in after.fusions if each.name not in prepared)
+    known = RULES.keys() | predicted.keys()
+
+    def rows(graph: CompiledGraph) -> list[PassCount]:
+        return [
+            PassCount(name, predicted[name] if name in known else None, *graph.passes.get(name, (0, 0)))
+            for name in sorted({*graph.passes, *predicted})
+        ]
+
+    def distance(graph: CompiledGraph) -> int:
+        return sum(abs(each.predicted - each.effective) for each in rows(graph) if each.predicted is not None)
+
+    closest = min([graph for graph in graphs if graph.passes] or graphs, key=distance)
+    return FusionResult(closest.name, len(graphs), rows(closest))

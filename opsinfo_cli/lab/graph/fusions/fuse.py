@@ -1,0 +1,203 @@
+"""Fusions: what the compiler makes of a model of another framework before it chooses dtypes.
+
+The passes are in ``passes``, one module a family, and run in the engine's order. A compiled model and a dump are left
+as they are: they are after fusion.
+
+Whether AI Core supports an op type is asked with the policies of the target and as in mixed_float16: here, fusion is
+the same for every mode and mixlist.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from pkgutil import iter_modules
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....core.cann.near_names import did_you_mean
+from ....errors import UsageFault
+from ..judge.modes import judge_mode
+from ..judge.sorting import NodeFacts
+from ..judge.support import Bound, taken
+from . import passes
+from .rule import JSON_RULE, FusionGraph, Rule
+from .toolkit_rules import json_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ..graph import GraphNode, ModelGraph
+    from ..judge.kernel_sources import Kernels
+    from .rule import Confidence
+
+ALL = "all"
+"""The name that leaves out every fusion."""
+_JSON_RULES = "lib64/plugin/opskernel/fusion_rules/ai_core/built_in_graph_rules.json"
+"""The file with a toolkit's own JSON rules, beside its OPP."""
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in sorted(
+        (
+            rule
+            for module in iter_modules(passes.__path__, f"{passes.__name__}.")
+            for rule in import_module(module.name).RULES
+        ),
+        key=lambda rule: rule.order,
+    )
+}
+"""By the compiler's name of the pass, in the order in which it runs them."""
+
+
+class Fusion(NamedTuple):
+    """One application of a fusion.
+
+    :param nodes: the names of the nodes that it took
+    :param result: the names of those that replace them; empty if they were removed
+    :param confidence: how sure it is that the compiler does the same on this chip
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    result: tuple[str, ...]
+    confidence: Confidence = "high"
+
+
+class Fused(NamedTuple):
+    """A graph after fusion.
+
+    :param not_applied: passes that may run here and are not applied, with the names of the nodes that they may change
+    """
+
+    graph: ModelGraph
+    fusions: Sequence[Fusion] = ()
+    not_applied: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+def fused(
+    graph: ModelGraph,
+    kernels: Kernels,
+    without: Collection[str] = (),
+    root: str | None = None,
+) -> Fused:
+    """Return the graph as the engine chooses dtypes for it.
+
+    :param without: names of fusions that are left out, or ``all``
+    :param root: of the operator package; the toolkit around it may have JSON rules of its own
+    :raises UsageFault: if there is no fusion of a name
+    """
+    rules = _rules(root)
+    names = [ALL, *(rule.name for rule in rules)]
+    for name in without:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"one of {', '.join(names)}"
+            raise UsageFault(f"--no-fusion: unknown fusion `{name}`", name="unknown-fusion", hint=hint)
+    if not graph.model.predicted or ALL in without:
+        return Fused(graph)
+    it = FusionGraph(graph, _Support(graph, kernels), kernels.soc)
+    fusions: list[Fusion] = []
+    not_applied: dict[str, list[str]] = {}
+    for rule in rules:
+        runs = rule.runs_on(it.soc)
+        if rule.name in without or runs is False:
+            continue
+        for change in rule.changes(it):
+            if change.checked and change.node is not None and not it.supported(change.node):
+                continue
+            parts = [it.nodes[index] for index in change.parts]
+            if runs is None:
+                not_applied.setdefault(rule.name, []).append(parts[0].name)
+                continue
+            result = () if change.node is None else (change.node.name,)
+            fusions.append(Fusion(rule.name, tuple([part.name for part in parts]), result, rule.confidence_on(it.soc)))
+            it.apply(rule.name, change)
+    for name, nodes in _not_known(it):
+        not_applied.setdefault(name, []).extend(nodes)
+    return Fused(it.result() if fusions else graph, fusions, not_applied)
+
+
+def fused_into(graph: ModelGraph, op_type: str) -> list[str]:
+    """Return the op types that fusion made of the nodes of one; none if a node still has it, or had none of it."""
+    types = sorted({node.type for node in graph if op_type in node.first_types})
+    return [] if op_type in graph.types else types
+
+
+def _rules(root: str | None) -> list[Rule]:
+    """Return the rules in order, with the target's own JSON rules if there are any."""
+    own = _own_json_rules(root)
+    if not own:
+        return list(RULES.values())
+    others = (rule for rule in RULES.values() if not 0 <= rule.priority - JSON_RULE < JSON_RULE)
+    return sorted((*others, *own), key=lambda rule: rule.order)
+
+
+def _own_json_rules(root: str | None) -> list[Rule]:
+    if root is None:
+        return []
+    toolkit = Path(root).resolve().parent
+    for place in (toolkit, toolkit / "compiler", *sorted(toolkit.glob("*-linux"))):
+        try:
+            document = json.loads((place / _JSON_RULES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        return json_rules(document, str(place / _JSON_RULES))
+    return []
+
+
+class _Support:
+    """Tells whether AI Core supports a node; equal ones are asked once."""
+
+    def __init__(self, graph: ModelGraph, kernels: Kernels) -> None:
+        self._kernels = kernels
+        self._facts = NodeFacts(graph)
+        self._known: dict[Any, bool] = {}
+        self._mode = judge_mode("mixed_float16")
+
+    def __call__(self, node: GraphNode) -> bool:
+        facts = self._facts(node)
+        known = self._known.get(facts)
+        if known is None:
+            known = self._known[facts] = any(
+                isinstance(taken(facts, kernel, kernel.policy, self._mode), Bound)
+                for kernel in self._kernels.of(facts.op_type)
+                if kernel.confidence != "none"
+            )
+        return known
+
+
+@lru_cache(1)
+def _not_applied() -> list[dict[str, Any]]:
+    """Return the passes whose rules are not known, see the file."""
+    text = files("opsinfo_cli.lab.graph").joinpath("data/fusions-not-applied.json").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(text)["passes"]
+    return found
+
+
+def names_not_applied() -> list[str]:
+    """Return the names of the passes that are named and never applied."""
+    return [each["name"] for each in _not_applied()]
+
+
+def _not_known(it: FusionGraph) -> list[tuple[str, list[str]]]:
+    """Return the passes that may run here and whose rules are not known, with the nodes that they may take."""
+    found = [
+        (row["name"], [node.name for node in it.of(*row["types"]) if _may_take(it, row, node)])
+        for row in _not_applied()
+    ]
+    return [(name, nodes) for name, nodes in found if nodes]
+
+
+def _may_take(it: FusionGraph, row: Mapping[str, Any], node: GraphNode) -> bool:
+    if "chips" in row and it.soc is not None and it.soc not in row["chips"]:
+        return False
+    producers = {it.nodes[source.node].type for source in node.sources if source is not None}
+    if "reads" in row and producers.isdisjoint(row["reads"]):
+        return False
+    if row.get("named", "") not in node.name or not it.has(row.get("with", row["types"])):
+        return False
+    tensors = max(len(node.sources), len(node.outputs))
+    return tensors > row.get("more_than", 0) and ("dtypes" not in row or node.inputs[0].first_dtype in row["dtypes"])

@@ -1,0 +1,50 @@
+"""What a predicted graph cannot show because of fusions: passes not applied, older rules, the host's results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....errors import counted, join_some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .fuse import Fused
+
+_SHOWN = 3
+"""Names of nodes that are shown of one pass."""
+
+
+class FusionLimit(NamedTuple):
+    """A limit of an answer.
+
+    :param kind: ``fusions-not-applied``, ``older-fusions`` or ``host-computed``
+    :param nodes: the names of the nodes that it is about
+    """
+
+    kind: str
+    message: str
+    nodes: tuple[str, ...]
+
+
+def fusion_limits(after: Fused) -> Iterator[FusionLimit]:
+    """Yield the limits of a graph after fusion."""
+    if after.not_applied:
+        shown = (
+            f"{name} ({counted(len(nodes), 'node')}: {join_some([f'`{each}`' for each in nodes], _SHOWN)})"
+            for name, nodes in after.not_applied.items()
+        )
+        nodes = tuple(dict.fromkeys(node for each in after.not_applied.values() for node in each))
+        yield FusionLimit("fusions-not-applied", f"fusions that may run and are not applied: {', '.join(shown)}", nodes)
+    unsure = [each for each in after.fusions if each.confidence != "high"]
+    if unsure:
+        times = Counter(each.name for each in unsure)
+        shown = (f"{name} ({counted(count, 'time')})" for name, count in times.items())
+        message = f"fusions by rules of older sources, not confirmed for this chip: {', '.join(shown)}"
+        yield FusionLimit("older-fusions", message, tuple([name for each in unsure for name in each.result]))
+    hosted = tuple([node.name for node in after.graph if "host_inputs" in node.attributes])
+    if hosted:
+        parameters = f"parameters of BatchNorm in {counted(len(hosted), 'node')}"
+        message = f"{parameters}: the host computes new ones from them, whose values are not known here"
+        yield FusionLimit("host-computed", message, hosted)

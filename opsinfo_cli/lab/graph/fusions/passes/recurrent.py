@@ -1,0 +1,40 @@
+"""Passes on recurrent layers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..rule import ABSENT, UNNUMBERED, Change, Rule, input_of, made, with_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..rule import FusionGraph
+
+
+def _lstm(it: FusionGraph) -> Iterator[Change]:
+    """CommonLSTM becomes DynamicRNN; both weights are one constant. Two of them for both directions."""
+    for node in it.of("CommonLSTM"):
+        x, w, r, b, lengths, h, c = (input_of(node, number) for number in range(7))
+        mask = ABSENT if lengths == ABSENT else made("uint8")
+        bias = made(node.inputs[0].dtype or "float32") if b == ABSENT else b
+        result = with_inputs(node, "DynamicRNN", [x, w, bias, ABSENT, h, c, ABSENT, ABSENT, ABSENT, mask])
+        if result.origin is not None and r[2]:
+            result = replace(result, origin=result.origin._replace(merged=((1, r[2]),)))
+        yield Change(node.index, result)
+
+
+def _gru(it: FusionGraph) -> Iterator[Change]:
+    """CommonGRU becomes DynamicGRUV2; the bias becomes two."""
+    for node in it.of("CommonGRU"):
+        x, w, r, b, lengths, h = (input_of(node, number) for number in range(6))
+        other = ABSENT if b == ABSENT else made(b[1].dtype or "float32")
+        yield Change(node.index, with_inputs(node, "DynamicGRUV2", [x, w, r, b, other, lengths, h]))
+
+
+_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core (2022)"
+RULES = (
+    Rule("CommonGRUFusionPass", 4171, _gru, f"{_COPY}, its name and test", confidence="medium"),
+    Rule("CommonLSTMFusionPass", UNNUMBERED, _lstm, f"{_COPY}, in part", confidence="medium"),
+)

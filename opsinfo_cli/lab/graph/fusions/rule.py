@@ -1,0 +1,318 @@
+"""A rule of a fusion, and the graph as rules see it: the matches of a pass are found first, then fused one by one.
+
+The order of the passes, and how the engine matches, are in hicann/ge ffdcbc9f: compiler/engines/nn_engine/fusion/
+fusion_config_manager/fusion_priority_manager.cc:320-391, 445-530, and graph_metadef/register/graph_optimizer/
+graph_fusion/pattern_fusion_base_pass.cc. The numbers are those of fusion_config.json of CANN 8.1.RC1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from inspect import getdoc
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..graph import CONSTANTS, UNKNOWN, GraphNode, GraphTensor, Producer
+from ..weights import integers_of, scalar_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Literal, TypeAlias
+
+    from ..graph import ModelGraph
+
+    Input: TypeAlias = tuple[Producer | None, GraphTensor, str]
+    Changes: TypeAlias = Callable[["FusionGraph"], Iterator["Change"]]
+    Confidence: TypeAlias = Literal["high", "medium", "low"]
+
+PREPARED, UNNUMBERED, JSON_RULE = 0, 8000, 9000
+"""Priorities of the preparation's passes, of passes that fusion_config.json does not number, and of JSON rules."""
+_DOWN = 5000
+"""Passes with a number from here on run last."""
+A2, A3 = "ascend910b", "ascend910_93"
+NEWEST = frozenset({"ascend910_95", "ascend950"})
+"""The chips of which a rule of 2021 is not known to hold."""
+HALF_AND_SINGLE = ("float32", "float16")
+ABSENT: Input = (None, UNKNOWN, "")
+
+
+class Rule(NamedTuple):
+    """One pass of the compiler.
+
+    :param name: the compiler's name of the pass
+    :param priority: its number in fusion_config.json, or one of those above
+    :param changes: yields what it does to a graph; a change is made before the next one is asked for. Its docstring
+        says what, unless ``about`` does
+    :param source: where the conditions were read
+    :param chips: the SoCs on which it runs; None: all but those in ``never``
+    :param never: the SoCs on which it does not run
+    :param confidence: how sure it is that the compiler does the same, on a chip that is not in ``seen``
+    :param seen: the SoCs of which documentation, or a record of a compiler's run, says so
+    :param about: what the pass does, for people
+    """
+
+    name: str
+    priority: int
+    changes: Changes
+    source: str
+    chips: frozenset[str] | None = None
+    never: frozenset[str] = frozenset()
+    confidence: Confidence = "high"
+    seen: frozenset[str] = frozenset()
+    about: str = ""
+
+    @property
+    def text(self) -> str:
+        """What the pass does, for people."""
+        return self.about or " ".join((getdoc(getattr(self.changes, "func", self.changes)) or "").split())
+
+    @property
+    def order(self) -> tuple[int, str]:
+        return self.priority + 2 * _DOWN * (self.priority in range(_DOWN, UNNUMBERED)), self.name
+
+    def runs_on(self, soc: str | None) -> bool | None:
+        """Return whether the pass runs on a SoC; None if that is unknown."""
+        if self.chips is None and not self.never:
+            return True
+        if soc in self.never:
+            return False
+        if soc is None:
+            return None
+        return self.chips is None or soc in self.chips or None
+
+    def confidence_on(self, soc: str | None) -> Confidence:
+        """Return how sure it is that the compiler does the same on a SoC."""
+        return "high" if soc in self.seen else self.confidence
+
+
+class Change(NamedTuple):
+    """One change of a graph.
+
+    :param at: the place of the node that changes
+    :param node: what takes its place; None if the node is removed
+    :param gone: the nodes that are removed, and the output that feeds the readers of each instead
+    :param checked: whether it is made only if AI Core supports the new node
+    :param of: the place of the node that the new one continues, if it is another one
+    """
+
+    at: int
+    node: GraphNode | None
+    gone: Mapping[int, Producer | None] = MappingProxyType({})
+    checked: bool = False
+    of: int | None = None
+
+    @property
+    def parts(self) -> list[int]:
+        """The places of the nodes that it takes."""
+        own = self.at if self.of is None else self.of
+        return list(dict.fromkeys((own, *self.gone, self.at)))
+
+
+class FusionGraph:
+    """A graph while it is fused: nodes keep their places, and edges lead to nodes that are still there.
+
+    :param supported: tells whether AI Core supports a node
+    :ivar soc: the SoC; None if it is unknown
+    """
+
+    def __init__(self, graph: ModelGraph, supported: Callable[[GraphNode], bool], soc: str | None = None) -> None:
+        self.graph = graph
+        self.soc = soc
+        self.nodes = list(graph.nodes)
+        self.gone: dict[int, Producer | None] = {}
+        self.supported = supported
+        self._by_type: dict[str, list[int]] = {}
+        self._readers: dict[Producer, dict[int, int]] = {}
+        for node in self.nodes:
+            self._by_type.setdefault(node.type, []).append(node.index)
+            self._read(node)
+        self.waited = {index for node in graph for index in node.control}
+        """Indexes of the nodes that another one waits for."""
+        self.owners = {body.parent for body in graph.subgraphs if body.parent is not None}
+        """Indexes of the nodes that own a subgraph."""
+
+    def has(self, types: Iterable[str]) -> bool:
+        """Return whether a node may have one of some op types."""
+        return any(op_type in self._by_type for op_type in types)
+
+    def of(self, *types: str) -> Iterator[GraphNode]:
+        """Yield the nodes of op types as they are then; one without inputs or outputs fits no rule."""
+        places = sorted({index for op_type in types for index in self._by_type.get(op_type, ())})
+        for index in places:
+            node = self.nodes[index]
+            if index not in self.gone and node.type in types and node.sources and node.outputs:
+                yield node
+
+    def source(self, node: GraphNode, number: int) -> GraphNode | None:
+        """Return the node that feeds an input; None if none does."""
+        source = node.sources[number] if number < len(node.sources) else None
+        return None if source is None else self.nodes[source.node]
+
+    def is_const(self, node: GraphNode, number: int) -> bool:
+        """Return whether a constant feeds an input: one of the model, or one that a fusion made."""
+        source, tensor, _ = input_of(node, number)
+        return self.nodes[source.node].type in CONSTANTS if source is not None else tensor != UNKNOWN
+
+    def readers(self, node: GraphNode, output: int = 0) -> list[GraphNode]:
+        """Return the nodes that read an output; one that reads it twice is there twice."""
+        places = self._readers.get(Producer(node.index, output), {})
+        return [self.nodes[index] for index, times in places.items() for _ in range(times)]
+
+    def is_read(self, node: GraphNode, times: int = 1) -> bool:
+        """Return whether so many inputs read the first output."""
+        places = self._readers.get(Producer(node.index, 0), {})
+        return len(places) <= times and sum(places.values()) == times
+
+    def in_body(self, node: GraphNode) -> bool:
+        """Return whether a node is in a subgraph other than the main graph."""
+        return node.index not in self.graph.subgraphs[0].nodes
+
+    def is_static(self, *tensors: GraphTensor) -> bool:
+        """Return whether shapes are known. A TensorFlow model states few: those that it does not state count as known,
+        because atc needs the shapes of its inputs.
+        """
+        inferred = self.graph.model.format == "onnx"
+        return not is_unknown(*tensors) and not (inferred and any(tensor.shape is None for tensor in tensors))
+
+    def scalar(self, node: GraphNode, number: int) -> float | None:
+        """Return the value of a constant input of one value; None if it has none or it is not known here."""
+        source = self.source(node, number)
+        return None if source is None or source.type not in CONSTANTS else scalar_of(source)
+
+    def one_constant(self, node: GraphNode) -> float | None:
+        """Return the constant of one value, of rank 0 or 1, that an operator of two inputs reads, the second first."""
+        number = next((at for at in (1, 0) if self.is_const(node, at)), None)
+        if number is None or node.inputs[number].shape not in ((), (1,)):
+            return None
+        return self.scalar(node, number) if node.inputs[number].first_dtype in HALF_AND_SINGLE else None
+
+    def integers(self, node: GraphNode, number: int) -> list[int] | None:
+        """Return the values of a constant input, or of one that became an attribute; None if they are not known."""
+        kept = node.attributes.get("constants")
+        constant = self.source(node, number)
+        if constant is None and isinstance(kept, dict):
+            constant = kept.get(number)
+        return None if constant is None or constant.type not in CONSTANTS else integers_of(constant)
+
+    def without_inputs(self, node: GraphNode, op_type: str, gone: Collection[int]) -> GraphNode:
+        """Return a node with another op type whose given inputs became attributes, which keep their values."""
+        producers = ((number, self.source(node, number)) for number in gone)
+        kept = {number: each for number, each in producers if each is not None and each.weights is not None}
+        made = with_inputs(node, op_type, [input_of(node, at) for at in range(len(node.sources)) if at not in gone])
+        return replace(made, attributes={**node.attributes, "constants": kept}) if kept else made
+
+    def apply(self, name: str, change: Change) -> None:
+        """Make a change.
+
+        :param name: of the pass
+        """
+        parts = [self.nodes[index] for index in change.parts]
+        for index in dict.fromkeys((*change.gone, change.at)):
+            for source in self.nodes[index].sources:
+                if source is not None:
+                    self._readers[source].pop(index, None)
+        if change.node is not None:
+            own, node = parts[0], change.node
+            types = tuple(each for part in parts for each in part.first_types)
+            attributes: dict[str, object] = {**node.attributes, "fused_by": name, "fused_types": types}
+            if own.first_type != node.type and (len(parts) == 1 or change.of is not None):
+                attributes["fused_type"] = own.first_type
+            self.nodes[change.at] = node = replace(node, index=change.at, attributes=attributes)
+            self._read(node)
+            self._by_type.setdefault(node.type, []).append(change.at)
+        self.gone.update(change.gone)
+        for index, feed in change.gone.items():
+            self._feed(index, feed)
+
+    def _read(self, node: GraphNode) -> None:
+        for source in node.sources:
+            if source is not None:
+                places = self._readers.setdefault(source, {})
+                places[node.index] = places.get(node.index, 0) + 1
+
+    def _feed(self, index: int, feed: Producer | None) -> None:
+        """Let what reads the outputs of a node read another output instead."""
+        for number in range(len(self.nodes[index].outputs)):
+            old = Producer(index, number)
+            for reader, times in self._readers.pop(old, {}).items():
+                node = self.nodes[reader]
+                sources = tuple([feed if source == old else source for source in node.sources])
+                self.nodes[reader] = replace(node, sources=sources)
+                if feed is not None:
+                    places = self._readers.setdefault(feed, {})
+                    places[reader] = places.get(reader, 0) + times
+
+    def result(self) -> ModelGraph:
+        """Return the graph, without constants that nothing reads since they became attributes."""
+        left = [node for node in self.nodes if node.index not in self.gone]
+        read = {source.node for node in left for source in node.sources if source is not None}
+        read.update(index for node in left for index in node.control)
+        unread = (node.index for node in left if node.type == "Const" and node.index not in read)
+        return self.graph.with_nodes(self.nodes).without({**dict.fromkeys(unread), **self.gone})
+
+
+def output_of(node: GraphNode, output: int = 0) -> Producer:
+    """Return an output as what reads it names it."""
+    return Producer(node.index, output)
+
+
+def input_of(node: GraphNode, number: int) -> Input:
+    """Return an input with its tensor and the name of its value in the model."""
+    if number >= len(node.sources):
+        return ABSENT
+    names = node.origin.inputs if node.origin is not None else ()
+    return node.sources[number], node.inputs[number], names[number] if number < len(names) else ""
+
+
+def made(dtype: str) -> Input:
+    """Return an input that the fusion feeds with a constant of its own."""
+    return None, GraphTensor(dtype), ""
+
+
+def with_inputs(node: GraphNode, op_type: str, inputs: Sequence[Input]) -> GraphNode:
+    """Return a node with another op type and other inputs; absent ones at the end are left out."""
+    inputs = list(inputs)
+    while inputs and inputs[-1] == ABSENT:
+        inputs.pop()
+    sources, tensors, names = zip(*inputs, strict=True) if inputs else ((), (), ())
+    origin = None if node.origin is None else node.origin._replace(inputs=names)
+    return replace(node, type=op_type, sources=sources, inputs=tensors, origin=origin)
+
+
+def fused(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: GraphNode | None = None) -> Change:
+    """Return the change that makes one node of several, in the place and with the outputs of the last one.
+
+    :param parts: the nodes, producers first
+    :param of: the one that it continues; None: it has the name of the last one, and is another operator
+    """
+    last, others = parts[-1], parts[:-1]
+    node = with_inputs(last, op_type, inputs)
+    origin = node.origin
+    if origin is not None:
+        vanished = [value for each in others if each.origin is not None for value in each.origin.outputs[:1]]
+        inner = [value for each in parts if each.origin is not None for value in each.origin.inner]
+        origin = origin._replace(inner=tuple(dict.fromkeys((*inner, *vanished))))
+    taken = {each.index for each in parts}
+    waited = (index for each in parts for index in each.control if index not in taken)
+    names = [each for part in parts for each in part.fused_from or (part.name,)]
+    node = replace(
+        node,
+        name=(of or last).name,
+        origin=origin,
+        control=tuple(dict.fromkeys(waited)),
+        fused_from=tuple(dict.fromkeys(names)),
+        weights=None,
+    )
+    gone = {each.index: output_of(last) for each in others}
+    return Change(last.index, node, gone, of=None if of is None else of.index)
+
+
+def in_order(nodes: Mapping[str, GraphNode]) -> list[GraphNode]:
+    """Return the nodes of a match without ``x``, which feeds it; the output, the first one of a match, is the last."""
+    output, *others = (node for name, node in nodes.items() if name != "x")
+    return [*sorted(others, key=lambda node: node.index), output]
+
+
+def is_unknown(*tensors: GraphTensor) -> bool:
+    """Return whether a dimension, or the rank, of a tensor is unknown."""
+    return any(dim < 0 for tensor in tensors for dim in tensor.shape or ())

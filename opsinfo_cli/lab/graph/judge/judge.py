@@ -1,0 +1,194 @@
+"""Judge a graph against a target; the only entry to the judge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from ....core.cann.install import Install
+from ....core.cann.library import Library, Operators, Store
+from ....core.cann.mixlist import Mixlist
+from ....core.cann.policy import Mark, combination, is_legal, policy_of
+from ....core.cann.target import Target
+from ....errors import UsageFault
+from ..atc_options import NO_OPTIONS, with_options
+from ..doubts import OptionFiles, doubts_of
+from ..fusions.fuse import Fused, fused
+from ..implmode import implementation_modes
+from ..open_dimensions import has_open_dimensions, with_sizes
+from ..result import Answer
+from ..undo import before_judge
+from .kernel_sources import SOURCES, Kernels
+from .modes import FP16_OP_TYPES
+from .prepared import Prepared
+from .sorting import Marks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    from ....core.cann.option_files import CustomizeDtypes, KeepDtype
+    from ..atc_options import AtcOptions, Considered
+    from ..graph import ModelGraph
+    from ..implmode import ImplModes
+
+    Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
+    Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | Mapping[str, Any] | str | os.PathLike[str] | None"
+
+
+class Ready:
+    """A graph prepared for repeated judging, with several modes or mixlists.
+
+    >>> ready = prepare(graph, "ascend910b")  # doctest: +SKIP
+    >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        considered: Considered,
+        modes: ImplModes,
+        after: Fused,
+        files: OptionFiles = OptionFiles(),  # noqa: B008  # a tuple
+        again: Callable[[ModelGraph], Ready] | None = None,
+        plain: ModelGraph | None = None,
+    ) -> None:
+        """:param after: the graph after fusion, with the fusions
+        :param files: what the warnings of an answer are about, beside the mixlist
+        :param again: prepares another graph in the same way
+        :param plain: the graph as it was read
+        """
+        self.again = again
+        self._plain = plain
+        self.files = files
+        self.prepared = prepared
+        self.considered = considered
+        self.modes = modes
+        self.fused = after
+
+    def judge(self, mode: str, mixlist: Lists = None) -> Answer:
+        """Return the answer of one mode and mixlist.
+
+        :param mode: any name of a precision mode: v1, v2 or the engine's own
+        :param mixlist: a mixlist, its path, a parsed one, or marks by op type
+        :raises UsageFault: if the mode is unknown, or the mixlist is none of these
+        :raises Refused: if the mixlist cannot be read, or the engine would refuse it
+        """
+        marks = marks_of(mixlist)
+        judged = self.prepared.judge(mode, marks)
+        doubts = partial(doubts_of, marks=marks, files=self.files)
+
+        def known() -> Answer | None:
+            return self._known.judge(mode, marks) if self._known else None
+
+        return Answer(self.prepared, judged, self.considered, self.modes, self.fused, doubts, known)
+
+    @cached_property
+    def _known(self) -> Ready | None:
+        """The same graph with a size for every open dimension; None if none is open."""
+        plain = self._plain
+        if self.again is None or plain is None or not has_open_dimensions(plain):
+            return None
+        return self.again(with_sizes(plain))
+
+    def keeping(self, keep_dtype: KeepDtype) -> Ready:
+        """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
+
+        :raises Damaged: if the compiler refuses the file
+        """
+        prepared = self.prepared
+        marks = Marks(keep_dtype.marks(prepared.graph), {})
+        kept = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
+        return Ready(kept, self.considered, self.modes, self.fused, OptionFiles(keep_dtype))
+
+    def customizing(self, customize_dtypes: CustomizeDtypes) -> Ready:
+        """Return the same graph with the dtypes of a customize_dtypes file."""
+        prepared = self.prepared
+        marks = Marks(frozenset(), customize_dtypes.marks(prepared.graph))
+        customized = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
+        return Ready(customized, self.considered, self.modes, self.fused, OptionFiles(None, customize_dtypes))
+
+
+def prepare(
+    graph: ModelGraph,
+    against: Against,
+    *,
+    columns: Sequence[str] = SOURCES,
+    soc: str | None = None,
+    keep_dtype: KeepDtype | None = None,
+    customize_dtypes: CustomizeDtypes | None = None,
+    fp16_types: frozenset[str] = FP16_OP_TYPES,
+    atc: AtcOptions = NO_OPTIONS,
+    no_fusion: Collection[str] = (),
+) -> Ready:
+    """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
+
+    :param against: the target, or its path or name; None without a target
+    :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
+    :param soc: the SoC, if the target does not have it
+    :param fp16_types: ``fp16.op_type`` of fe.ini
+    :param atc: options of atc; missing ones are taken from the command that compiled the model
+    :param no_fusion: names of fusions that are left out, or ``all``
+    :raises UsageFault: if an option of atc does not fit the graph, or has a wrong value
+    :raises Refused: if the target or a file cannot be read
+    :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
+    """
+    plain = graph
+
+    def again(graph: ModelGraph) -> Ready:
+        same = partial(prepare, columns=columns, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
+        return same(graph, against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
+
+    operators, own_soc, root = _opened(against)
+    kernels = Kernels(operators, soc or own_soc, columns)
+    after = fused(before_judge(graph), kernels, no_fusion, root)
+    graph, considered = with_options(after.graph, atc)
+    modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)
+    kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
+    customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
+    prepared = Prepared(graph, kernels, Marks(kept, customized), fp16_types)
+    files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
+    return Ready(prepared, considered, modes, after, files, again, plain)
+
+
+def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:
+    """Return the op types of a target, its SoC and its OPP root."""
+    if against is None or isinstance(against, Operators):
+        return against, None, None
+    if isinstance(against, str):
+        against = Target.open(against)
+    install = against.install if isinstance(against, Target) else against if isinstance(against, Install) else None
+    soc = against.soc if isinstance(against, (Target, Install)) else None
+    return against.operators, soc, install.root if install else None
+
+
+def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
+    """The marks of a mixlist by op type.
+
+    :raises UsageFault: if it is no mixlist, or the engine refuses marks that are given by op type
+    :raises Refused: if it cannot be read, or the engine would refuse it
+    """
+    if mixlist is None:
+        return {}
+    if isinstance(mixlist, (str, os.PathLike)):
+        return Mixlist.read(os.fspath(mixlist)).marks
+    if isinstance(mixlist, Mixlist):
+        return mixlist.marks
+    if not isinstance(mixlist, Mapping):
+        message = f"a mixlist is a path, a Mixlist, a parsed one, or marks by op type, not {type(mixlist).__name__}"
+        raise UsageFault(message, name="wrong-type")
+    if not all(isinstance(marks, (frozenset, set, tuple)) for marks in mixlist.values()):
+        return Mixlist.of(mixlist).marks
+    return {name: _legal(name, marks) for name, marks in mixlist.items()}
+
+
+def _legal(name: str, marks: Iterable[Mark]) -> frozenset[Mark]:
+    """:raises UsageFault: if they are no marks, or the engine refuses them together"""
+    if not all(isinstance(mark, Mark) for mark in marks):
+        raise UsageFault(f"the marks of `{name}` are no `Mark`s", name="wrong-type", hint="give a parsed mixlist")
+    found = frozenset(Mark(mark.action, policy_of(mark.policy)) for mark in marks)
+    if not is_legal(found):
+        raise UsageFault(f"the engine refuses `{name}`: {combination(found)}", name="contradiction")
+    return found

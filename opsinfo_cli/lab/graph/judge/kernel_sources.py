@@ -1,0 +1,100 @@
+"""The kernels of a target: columns of every op type from the given sources, in order, with their confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from ....core.cann.policy import Policy
+from ....errors import UsageFault
+from .kernel import Kernel, assumed_kernel, kernel_of
+
+if TYPE_CHECKING:
+    from ....core.cann.entry import Entry
+    from ....core.cann.library import Operators
+
+
+SOURCES = ("library", "kernel", "assumed")
+_STRUCTURE = frozenset(
+    (
+        *("Data", "RefData", "AippData", "QueueData", "Const", "Constant", "Variable", "NetOutput", "TransData"),
+        *("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For"),
+        *("PartitionedCall", "StatefulPartitionedCall", "NoOp", "PlaceHolder", "End", "Send", "Recv"),
+        *("Switch", "RefSwitch", "SwitchN", "StreamSwitch", "Merge", "RefMerge", "StreamMerge", "Enter", "RefEnter"),
+        *("Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond"),
+    )
+)
+"""Op types that no kernel computes: without a library nothing is assumed for them."""
+
+
+class Kernels:
+    """The kernels that the judge uses.
+
+    :param operators: the target's op types; None without a target: every operator is assumed gray
+    :param soc: the target's SoC, for the columns of kernels
+    :param sources: sources of columns, best first: ``library``, ``kernel``, ``assumed``
+    """
+
+    def __init__(self, operators: Operators | None, soc: str | None = None, sources: Sequence[str] = SOURCES) -> None:
+        """:raises UsageFault: if a source is unknown, or there is no target and ``assumed`` is not among the sources"""
+        for source in sources:
+            if source not in SOURCES:
+                raise UsageFault(f"unknown source of columns `{source}`", hint=f"known sources: {', '.join(SOURCES)}")
+        if operators is None and "assumed" not in sources:
+            raise UsageFault("without a target, columns can only be assumed")
+        self.operators = operators
+        self.sources = tuple(sources)
+        self.soc = soc
+        self._answered = _answers(soc) if "kernel" in sources else {}
+        self._kernels: dict[str, tuple[Kernel, ...]] = {}
+
+    def of(self, op_type: str) -> tuple[Kernel, ...]:
+        """Return the kernels of an op type, one from each store that has it, in the engine's order."""
+        found = self._kernels.get(op_type)
+        if found is None:
+            found = self._kernels[op_type] = self._found(op_type)
+        return found
+
+    def cast_policy(self) -> Policy | None:
+        """The list of Cast in the built-in store, the only one the engine asks; None: it has no Cast there
+        (op_dtype_selection_strategy_allow_mix_precision_base.cc:66-80).
+        """
+        if self.operators is None:
+            return Policy.GRAY
+        stores = self.operators.stores
+        built_in = [store for store in stores if store.label == "built-in"] or stores[-1:]
+        return next((store.definitions["Cast"][-1].policy for store in built_in if "Cast" in store.definitions), None)
+
+    def _found(self, op_type: str) -> tuple[Kernel, ...]:
+        if self.operators is None:
+            return () if op_type in _STRUCTURE else (assumed_kernel(op_type, Policy.GRAY),)
+        if op_type not in self.operators:
+            return ()
+        return tuple(self._of_entry(op_type, entry) for _, entry in self.operators[op_type].winners)
+
+    def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
+        kernel = kernel_of(op_type, entry.policy, entry.sections)
+        for source in self.sources:
+            if source == "library" and kernel.confidence == "library":
+                return kernel
+            if source == "kernel" and op_type in self._answered:
+                return kernel.with_columns(self._answered[op_type], "kernel")
+            if source == "assumed":
+                if not kernel.inputs and not kernel.outputs and kernel.confidence == "none":
+                    return assumed_kernel(op_type, kernel.policy)
+                return kernel.with_columns(None, "assumed")
+        return kernel._replace(confidence="none")
+
+
+def _answers(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the recorded columns of this SoC's kernels: op type -> section -> dtypes."""
+    recorded = files("opsinfo_cli.lab.graph").joinpath(f"data/kernel-columns-{soc}.json")
+    if not soc or not soc.isidentifier() or not recorded.is_file():
+        return {}
+    import json
+
+    columns = json.loads(recorded.read_text(encoding="utf-8"))["columns"]
+    return {
+        op_type: {section: tuple(row.split(",")) for section, row in rows.items()} for op_type, rows in columns.items()
+    }

@@ -1,0 +1,232 @@
+"""A graph prepared for repeated judging, with several modes or mixlists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....core.cann.policy import Policy, effective
+from ..graph import CONSTANTS
+from ..topology import order_of
+from .choose import choose, left_as_is
+from .continuous import settle
+from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
+from .node_facts import DtypeChoice, Facts, Seen, Setting, plain
+from .relations import Relations, TensorCell
+from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    from ....core.cann.policy import Mark
+    from ..graph import ModelGraph
+    from .kernel import Kernel
+    from .kernel_sources import Kernels
+
+    Feeds: TypeAlias = tuple["str | Seen | None", ...]
+    State: TypeAlias = "DtypeChoice | _Gray"
+
+
+_NEVER = {
+    **dict.fromkeys(CONSTANTS, "constant"),
+    **dict.fromkeys(("Data", "RefData", "QueueData", "AippData"), "graph-input"),
+    "Variable": "variable",
+    "NetOutput": "graph-output",
+    "TransData": "layout",
+}
+"""Op types that the engine never judges (op_format_dtype_judge.cc:1129-1136)."""
+
+
+class Judged(NamedTuple):
+    """The result of one judging: the choice of each node.
+
+    :param related: nodes whose dtypes were set by a control operator or its body, and the (node, output) they come from
+    """
+
+    mode: JudgeMode
+    marks: Mapping[str, frozenset[Mark]]
+    choices: list[DtypeChoice]
+    related: dict[int, tuple[int, int]]
+
+
+class _Gray(dict["Feeds", DtypeChoice]):
+    """The choices of a kind that depend on its producers, by what they yield."""
+
+    def __init__(
+        self, facts: Facts, kernels: tuple[Kernel, ...], policies: tuple[Policy, ...], setting: Setting
+    ) -> None:
+        self.asked = kernels, policies, setting
+        self.facts = facts
+
+    def __missing__(self, feeds: Feeds) -> DtypeChoice:
+        choice = self[feeds] = choose(self.facts, feeds, *self.asked)
+        return choice
+
+
+class Prepared:
+    """A graph with its kernels, order and kinds of equal nodes. Later judgings reuse the results of earlier ones.
+
+    :ivar order: node indexes as the engine judges them
+    """
+
+    def __init__(
+        self,
+        graph: ModelGraph,
+        kernels: Kernels,
+        marks: Marks = NO_MARKS,
+        fp16_types: frozenset[str] = FP16_OP_TYPES,
+    ) -> None:
+        """:raises Damaged: if the graph has a cycle that no NextIteration closes"""
+        self.graph = graph
+        self.kernels = kernels
+        self.fp16_types = fp16_types
+        self.order = order_of(graph)
+        self.kind_of, self.kinds, self.acts = sort_nodes(graph, marks)
+        self.kernels_of = [kernels.of(facts.op_type) for facts in self.kinds]
+        self.relations = Relations(graph) if len(graph.subgraphs) > 1 else None
+        self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
+        self.slots = graph.slots
+        self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in self.slots.outputs]
+        self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
+
+    def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judged:
+        """Choose the dtypes of every node.
+
+        :param mode: any name of a mode
+        :param marks: a mixlist's marks by op type
+        :raises UsageFault: if the mode is unknown
+        :raises ValueError: if the engine refuses the marks of an op type
+        """
+        asked = judge_mode(mode) if isinstance(mode, str) else mode
+        return JudgeWalk(self, asked, marks or {}).run()
+
+    def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
+        """Return the choice for a kind, or its choices by producer dtypes; computed once."""
+        key = (setting.mode.engine, kind, policies)
+        state = self._states.get(key)
+        if state is None:
+            facts, asked = self.kinds[kind], (self.kernels_of[kind], policies, setting)
+            if facts.op_type in _NEVER:
+                state = left_as_is(facts, _NEVER[facts.op_type])
+            elif _follows(facts, *asked):
+                state = _Gray(facts, *asked)
+            else:
+                state = choose(facts, (None,) * len(facts.inputs), *asked)
+            self._states[key] = state
+        return state
+
+
+def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: Setting) -> bool:
+    """Return whether a choice may depend on the node's producers."""
+    if not any(port.fed for port in facts.inputs):
+        return False
+    anywhere = setting.mode.is_mixed or any(port.continuous for port in facts.inputs)
+    return any(
+        facts.inherits or (policy is Policy.GRAY and (anywhere or kernel.null))
+        for kernel, policy in zip(kernels, policies, strict=True)
+    )
+
+
+class JudgeWalk:
+    """One judging."""
+
+    def __init__(self, prepared: Prepared, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
+        self.prepared = prepared
+        self.graph = prepared.graph
+        self.mode = mode
+        self.marks = marks
+        self.setting = Setting(mode, prepared.fp16_types)
+        self.seen: list[str | Seen | None] = [*prepared._first_seen, None]
+        self.choices: list[DtypeChoice] = [_NOT_YET] * len(self.graph)
+        self.set_cells: dict[TensorCell, str | None] = {}
+        self.related: dict[int, tuple[int, int]] = {}
+        self.cast_policy = self._cast_policy()
+
+    def run(self) -> Judged:
+        self._walk()
+        for cell, dtype in self.set_cells.items():
+            self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
+        if self.prepared._has_continuous:
+            settle(self.graph, self.choices)
+        return Judged(self.mode, self.marks, self.choices, self.related)
+
+    def _states(self) -> list[State]:
+        """Return the state of every kind under this judging's policies."""
+        prepared = self.prepared
+        states = []
+        for kind, (facts, kernels) in enumerate(zip(prepared.kinds, prepared.kernels_of, strict=True)):
+            given = self.marks.get(facts.op_type)
+            policies = tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
+            states.append(prepared.state_of(kind, policies, self.setting))
+        return states
+
+    def _walk(self) -> None:
+        prepared, seen, choices, states = self.prepared, self.seen, self.choices, self._states()
+        kind_of, acts, slots = prepared.kind_of, prepared.acts, prepared.slots
+        source_slot, inputs_of, outputs_of = slots.source_slot, slots.inputs_of, slots.outputs_of
+        act_of = {CAST: self._cast, SUB_INPUT: self._body_input, SUB_OUTPUT: self._body_output}
+        dtype_at = seen.__getitem__
+        for node in prepared.order:
+            choice = states[kind_of[node]]
+            if isinstance(choice, _Gray):
+                choice = choice[tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]]))]
+            choices[node] = choice
+            seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
+            if acts[node] != PLAIN:
+                act_of[acts[node]](node)
+
+    def _cast(self, node: int) -> None:
+        """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""
+        choice, slots = self.choices[node], self.prepared.slots
+        sources = self.graph.nodes[node].sources
+        if self.cast_policy in (None, Policy.BLACK) or not sources or sources[0] is None or not choice.outputs:
+            return
+        dtype, given = choice.outputs[0], choice.inputs[0]
+        fed = self.seen[slots.source_slot[slots.inputs_of[node]]]
+        behind = plain(fed)
+        fp16 = behind if given == "float16" and dtype in ("float32", "bfloat16") else None
+        bf16 = behind if given == "bfloat16" and dtype in ("float32", "float16") else None
+        if fp16 is not None or bf16 is not None:
+            self.seen[slots.outputs_of[node]] = Seen(dtype, fp16, bf16)
+
+    def _cast_policy(self) -> Policy | None:
+        policy = self.prepared.kernels.cast_policy()
+        given = self.marks.get("Cast")
+        return effective(policy, given) if policy is not None and given else policy
+
+    def _body_input(self, node: int) -> None:
+        """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
+        relations = self.prepared.relations
+        cell = TensorCell(False, node, 0)
+        source = parent_source(self.graph, self.graph.nodes[node])
+        if relations is not None and source is not None and not relations.may_differ(cell):
+            self._spread(cell, plain(self.seen[self.prepared.slots.outputs_of[source.node] + source.output]), source)
+
+    def _body_output(self, node: int) -> None:
+        """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
+        relations = self.prepared.relations
+        if relations is None:
+            return
+        for number, source in enumerate(self.graph.nodes[node].sources):
+            cell = TensorCell(True, node, number)
+            if source is None or relations.may_differ(cell) or cell in self.set_cells:
+                continue
+            self._spread(cell, plain(self.seen[self.prepared.slots.outputs_of[source.node] + source.output]), source)
+
+    def _spread(self, cell: TensorCell, dtype: str | None, source: tuple[int, int]) -> None:
+        assert self.prepared.relations is not None
+        for each in self.prepared.relations.of.get(cell, [cell]):
+            self.set_cells[each] = dtype
+            self.related.setdefault(each.node, source)
+            if not each.is_input and each.number < len(self.graph.nodes[each.node].outputs):
+                self.seen[self.prepared.slots.outputs_of[each.node] + each.number] = dtype
+
+
+_NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")
+
+
+def _with(choice: DtypeChoice, cell: TensorCell, dtype: str | None) -> DtypeChoice:
+    tensors = list(choice.inputs if cell.is_input else choice.outputs)
+    if cell.number < len(tensors) and tensors[cell.number] is not None:
+        tensors[cell.number] = dtype
+    return choice._replace(inputs=tuple(tensors)) if cell.is_input else choice._replace(outputs=tuple(tensors))

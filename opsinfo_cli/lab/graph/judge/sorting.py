@@ -1,0 +1,131 @@
+"""Sorts a graph's nodes into kinds of equal facts, so that each kind is judged once for each producer dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..graph import CONSTANTS
+from .node_facts import Customized, Facts, Port
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from ..graph import GraphNode, GraphTensor, ModelGraph, Producer
+
+    Feed: TypeAlias = tuple[bool, bool, bool, bool]
+    """``present``, ``fed``, ``late`` and ``const`` of a port."""
+
+
+PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
+"""The actions of the walk at a node besides the choice."""
+
+_LATE = CONSTANTS | {"Variable"}
+_OUTPUT: Feed = (True, False, False, False)
+_NOT_FED: Feed = (True, False, True, False)
+_ABSENT: Feed = (False, False, True, False)
+
+
+class Marks(NamedTuple):
+    """Attributes of nodes from the user's files, in addition to those of the graph."""
+
+    keep: frozenset[int]
+    customized: Mapping[int, Customized]
+
+
+NO_MARKS = Marks(frozenset(), {})
+
+
+class Sorted(NamedTuple):
+    """A graph's nodes by kind.
+
+    :param kind_of: the kind's number of each node
+    :param kinds: the facts of each kind
+    :param acts: of each node one of PLAIN, CAST, SUB_INPUT, SUB_OUTPUT
+    """
+
+    kind_of: list[int]
+    kinds: list[Facts]
+    acts: bytearray
+
+
+class NodeFacts:
+    """The facts of the nodes of a graph, also of ones that are not in it but read from it; sizes have no effect on the
+    choice, and are left out.
+    """
+
+    def __init__(self, graph: ModelGraph, marks: Marks = NO_MARKS) -> None:
+        self._marks = marks
+        self._predicted = graph.model.predicted
+        self._feeds = _feeds(graph)
+        self._ports: dict[tuple[GraphTensor, Feed], Port] = {}
+
+    def _port(self, tensor: GraphTensor, feed: Feed) -> Port:
+        found = self._ports.get((tensor, feed))
+        if found is None:
+            found = self._ports[tensor, feed] = Port(tensor.first_dtype, tensor.format, tensor.continuous, *feed)
+        return found
+
+    def __call__(self, node: GraphNode) -> Facts:
+        """Return the facts of a node."""
+        feeds, port, attributes = self._feeds, self._port, node.attributes
+        inputs = [
+            port(tensor, feeds[source.node] if source else _ABSENT if tensor.first_dtype is None else _NOT_FED)
+            for tensor, source in zip(node.inputs, node.sources, strict=True)
+        ]
+        return Facts(
+            node.type,
+            tuple(inputs),
+            tuple([port(tensor, _OUTPUT) for tensor in node.outputs]),
+            node.index in self._marks.keep or attributes.get("_keep_dtype") in (1, True),
+            bool(attributes.get("_inherit_dtype_from_predecessor")),
+            bool(attributes.get("_force_fp32_to_fp16")),
+            max(map(_unknown, (*node.inputs, *node.outputs)), default=0),
+            self._marks.customized.get(node.index),
+            self._predicted or len(node.fused_from) > 1,
+        )
+
+
+def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> Sorted:
+    """Return the nodes by kind."""
+    facts_of = NodeFacts(graph, marks)
+    kinds: dict[Facts, int] = {}
+    kind_of = [kinds.setdefault(facts_of(node), len(kinds)) for node in graph.nodes]
+    return Sorted(kind_of, list(kinds), bytearray(_act(graph, node) for node in graph.nodes))
+
+
+def _feeds(graph: ModelGraph) -> list[Feed]:
+    """Return what the inputs are that each node feeds; constants are also known through the Data of bodies."""
+    nodes = graph.nodes
+    feeds = [(True, True, node.type in _LATE, node.type in CONSTANTS) for node in nodes]
+    for body in graph.subgraphs[1:]:
+        for node in nodes[body.nodes.start : body.nodes.stop]:
+            source = parent_source(graph, node)
+            if node.type == "Data" and source is not None and feeds[source.node][3]:
+                feeds[node.index] = (*feeds[node.index][:3], True)
+    return feeds
+
+
+def parent_source(graph: ModelGraph, node: GraphNode) -> Producer | None:
+    """Return the output that feeds the parent's input behind the Data of a body; None if there is none."""
+    parent, number = graph.subgraph_of(node.index).parent, node.attributes.get("parent_input")
+    if parent is None or not isinstance(number, int) or number < 0:
+        return None
+    sources = graph.nodes[parent].sources
+    return sources[number] if number < len(sources) else None
+
+
+def _act(graph: ModelGraph, node: GraphNode) -> int:
+    if node.type == "Cast":
+        return CAST
+    if node.index < graph.subgraphs[0].nodes.stop:
+        return PLAIN
+    if node.type == "Data" and "parent_input" in node.attributes:
+        return SUB_INPUT
+    return SUB_OUTPUT if node.type == "NetOutput" and "parent_outputs" in node.attributes else PLAIN
+
+
+def _unknown(tensor: GraphTensor) -> int:
+    """0 for a known shape, 1 with unknown dimensions, 2 of unknown rank; a shape that no file gives counts as known."""
+    shape = tensor.shape or ()
+    return 2 if -2 in shape else 1 if -1 in shape else 0

@@ -1,0 +1,215 @@
+"""The strategies by which one tensor narrows the columns, by mode, list and attributes.
+
+Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/:
+op_format_dtype_strategy_manager.cc:203-252 and dtype_strategy/.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ....core.cann.dtype_names import FLOATING
+from ....core.cann.policy import Policy
+from ..dtypes import COMPLEX
+from .matching import lowered, precisely, reduced, risen
+from .node_facts import Facts, Port, Seen, Setting, plain, seen_through
+
+WHITE_HIF8: dict[str, tuple[str, ...]] = {
+    "hifloat8": ("hifloat8", "float16", "float32"),
+    "bfloat16": ("hifloat8", "bfloat16", "float32"),
+    "float16": ("hifloat8", "float16", "float32"),
+    "float32": ("hifloat8", "float16", "float32"),
+}
+BLACK_HIF8: dict[str, tuple[str, ...]] = {
+    "bfloat16": ("bfloat16", "float32"),
+    "float16": ("float16", "float32"),
+    "float32": ("float32",),
+}
+GRAY_HIF8: dict[str, tuple[str, ...]] = {"hifloat8": WHITE_HIF8["hifloat8"], **BLACK_HIF8}
+"""The allowed dtypes of a dtype, in order (dtype_strategy/op_dtype_selection_strategy_table_select_map.h:23-54)."""
+
+_LOW_OF = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
+
+
+class Matched(NamedTuple):
+    """The effect of one tensor on the columns.
+
+    :param fits: whether any column fitted it
+    :param why: the applied rule, as the code of a reason
+    :param followed: whether it used its producer's dtype
+    :param through: whether it used the producer of a Cast
+    """
+
+    fits: bool
+    why: str
+    followed: bool = False
+    through: bool = False
+
+
+class JudgedTensor(NamedTuple):
+    """One tensor while its node is judged.
+
+    :param row: the dtypes of its columns
+    :param seen: the producer's output, for an input
+    """
+
+    port: Port
+    row: tuple[str, ...]
+    is_input: bool
+    number: int
+    seen: str | Seen | None
+
+
+class Work:
+    """One node while it is judged.
+
+    :ivar forced: ``_force_fp32_to_fp16``, which a tensor may set for those after it
+    :ivar takes_16_gives_32: whether a column has float16 at input 0 and float32 at output 0
+    :ivar has_complex: whether a tensor is complex
+    """
+
+    __slots__ = ("facts", "forced", "has_complex", "null", "policy", "setting", "takes_16_gives_32")
+
+    def __init__(self, facts: Facts, setting: Setting, policy: Policy, null: bool, takes_16_gives_32: bool) -> None:
+        self.facts = facts
+        self.setting = setting
+        self.policy = policy
+        self.null = null
+        self.forced = facts.forced
+        self.takes_16_gives_32 = takes_16_gives_32
+        self.has_complex = any(port.dtype in COMPLEX for port in (*facts.inputs, *facts.outputs) if port.present)
+
+    @property
+    def expects_fp16(self) -> bool:
+        return self.facts.op_type in self.setting.fp16_types
+
+
+def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
+    """Narrow the columns by one tensor."""
+    facts, engine, own = work.facts, work.setting.mode.engine, tensor.port.dtype
+    if facts.keep or facts.op_type == "Cast" or work.has_complex:
+        why = "keep-dtype" if facts.keep else "cast" if facts.op_type == "Cast" else "complex"
+        return Matched(_allow_fp16(work, tensor, columns, None), why)
+    if facts.inherits:
+        return _gray(work, tensor, columns, None, "float16", "inherits")
+    if (work.null and engine != "FORCE_FP16") or (tensor.port.continuous and tensor.is_input):
+        return _mixed(work, tensor, columns, None, "float16")
+    if work.forced and engine == "ALLOW_FP32_TO_FP16":
+        return Matched(_force_fp16(tensor, columns, None), "mode")
+    forbidden = work.setting.mode.forbidden(own)
+    if engine in _LOW_OF:
+        return _mixed(work, tensor, columns, forbidden, _LOW_OF[engine])
+    if engine == "MIXED_HIF8":
+        return _mixed_hif8(work, tensor, columns)
+    return Matched(_by_mode(work, tensor, columns, forbidden), "mode")
+
+
+def _by_mode(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
+    engine, own = work.setting.mode.engine, tensor.port.dtype
+    if engine == "FORCE_FP16":
+        return _force_fp16(tensor, columns, forbidden)
+    if engine in ("ALLOW_FP32_TO_FP16", "ALLOW_FP32_TO_LOWPRECISION"):
+        return _allow_fp16(work, tensor, columns, forbidden)
+    if engine == "ALLOW_FP32_TO_BF16":
+        return _allow_bf16(tensor, columns, forbidden)
+    if engine == "FORCE_FP32":
+        return _force_fp32(work, tensor, columns, forbidden)
+    if engine == "FORCE_LOWERPRECISION":
+        return _force_lower(tensor, columns)
+    if engine == "CUBE_HIF8":
+        return _by_table(WHITE_HIF8 if work.expects_fp16 else BLACK_HIF8, own, tensor, columns)
+    return risen(tensor.row, own, columns, None)
+
+
+def _mixed(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None, low: str) -> Matched:
+    own = tensor.port.dtype
+    if work.policy is Policy.BLACK:
+        return Matched(risen(tensor.row, own, columns, forbidden), "black")
+    if work.policy is Policy.WHITE:
+        if own in FLOATING:
+            return Matched(lowered(tensor.row, columns, forbidden), "white")
+        return Matched(risen(tensor.row, own, columns, None), "white")
+    return _gray(work, tensor, columns, forbidden, low, "gray")
+
+
+def _gray(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None, low: str, why: str) -> Matched:
+    """A gray tensor follows its producer; without one, its own dtype
+    (op_dtype_selection_strategy_allow_mix_precision_base.cc:186-253).
+    """
+    if not tensor.port.fed:
+        if low == "bfloat16":
+            return Matched(_allow_bf16(tensor, columns, forbidden), f"{why}-own")
+        return Matched(_allow_fp16(work, tensor, columns, forbidden), f"{why}-own")
+    behind = seen_through(tensor.seen, low)
+    dtype = plain(tensor.seen) if behind is None else behind
+    fits = risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
+    return Matched(fits, why, True, behind is not None)
+
+
+def _allow_fp16(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
+    """The own dtype, or float32, else a lower one (op_dtype_selection_strategy_allow_fp32_to_fp16.cc:48-97)."""
+    dtype = tensor.port.dtype
+    if dtype == "float32" and work.expects_fp16 and not work.facts.keep:
+        dtype = "float16"
+    if risen(tensor.row, dtype, columns, forbidden):
+        return True
+    if dtype in ("float32", "bfloat16") and reduced(tensor.row, dtype, columns, forbidden):
+        work.forced = work.forced or dtype == "float32"
+        return True
+    return False
+
+
+def _allow_bf16(tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
+    """As :func:`_allow_fp16` without ``fp16.op_type`` (op_dtype_selection_strategy_allow_fp32_to_bf16.cc:45-87)."""
+    dtype = tensor.port.dtype
+    if risen(tensor.row, dtype, columns, forbidden):
+        return True
+    return dtype in ("float32", "bfloat16") and reduced(tensor.row, dtype, columns, forbidden)
+
+
+def _force_fp16(tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
+    dtype = tensor.port.dtype
+    return risen(tensor.row, "float16" if dtype in FLOATING else dtype, columns, forbidden)
+
+
+def _force_fp32(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
+    """float32, but float16 at the first input of a cube type that gives float32 for it
+    (op_dtype_selection_strategy_force_fp32.cc:38-97).
+    """
+    dtype = tensor.port.dtype
+    if dtype in FLOATING:
+        is_first = tensor.is_input and tensor.number == 0
+        dtype = "float16" if is_first and work.expects_fp16 and work.takes_16_gives_32 else "float32"
+    return risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
+
+
+def _force_lower(tensor: JudgedTensor, columns: list[int]) -> bool:
+    """bfloat16 for float32, else float16, else what is higher (op_dtype_selection_strategy_force_lowerprecision.cc)."""
+    dtype = tensor.port.dtype
+    if dtype not in FLOATING:
+        return risen(tensor.row, dtype, columns, None)
+    wanted = "bfloat16" if dtype == "float32" else dtype
+    if precisely(tensor.row, wanted, columns):
+        return True
+    return risen(tensor.row, "float16", columns, None)
+
+
+def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
+    """By table (op_dtype_selection_strategy_mixed_hif8.cc:72-106); a Cast is not looked through."""
+    own = tensor.port.dtype
+    if work.policy is Policy.BLACK:
+        return Matched(_by_table(BLACK_HIF8, own, tensor, columns), "black")
+    if work.policy is Policy.WHITE:
+        return Matched(_by_table(WHITE_HIF8, own, tensor, columns), "white")
+    if not tensor.port.fed:
+        return Matched(_by_table(BLACK_HIF8, own, tensor, columns), "gray-own")
+    dtype = plain(tensor.seen)
+    wanted = GRAY_HIF8.get(dtype or "", (dtype or "",))
+    if dtype == "hifloat8" and own == "bfloat16":
+        wanted = WHITE_HIF8["bfloat16"]
+    return Matched(any(precisely(tensor.row, each, columns) for each in wanted), "gray", True)
+
+
+def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: JudgedTensor, columns: list[int]) -> bool:
+    wanted = table.get(dtype or "", (dtype or "",))
+    return any(precisely(tensor.row, each, columns) for each in wanted)

@@ -1,0 +1,223 @@
+"""Check whether a kernel accepts a node, before its dtypes are chosen.
+
+The check is per tensor, not per column: no column needs to fit as a whole. Source: hicann/ge ffdcbc9f,
+compiler/engines/nn_engine/optimizer/ops_kernel_store/sub_ops_store.cc:113-284, 306-340, 722-830, 1234-1302; the order
+of static and dynamic kernels, fe_ops_kernel_info_store.cc:253-322, 398-420. What a kernel's own check would say is not
+known: yes is assumed.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....core.cann.policy import Policy
+from .kernel import Kernel, Slot
+from .node_facts import BoundPort, Customized, Facts, Port
+from .promote import Promotion, promoted, promotion_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .modes import JudgeMode
+
+
+_ND_REACHABLE = frozenset({"ND", "FRACTAL_NZ", "ND_RNN_BIAS", "FRACTAL_ZN_RNN", "FRACTAL_Z"})
+"""Formats that a tensor of format ND can be converted to (utils/common/op_info_common.cc:40, 327-333)."""
+_NO_FP16 = frozenset({"ALLOW_FP32_TO_BF16", "MIX_BF16"})
+_NO_FP16_IF_BLACK = frozenset({"FORCE_FP32", "MIX_FP16"})
+_NO_BF16 = frozenset({"ALLOW_FP32_TO_FP16", "MIX_FP16"})
+_NO_BF16_IF_BLACK = frozenset({"FORCE_FP32", "MIX_BF16"})
+_RISES = frozenset({("float16", "float32"), ("bfloat16", "float32")})
+
+
+class Bound(NamedTuple):
+    """A node's tensors bound to the columns of a kernel: each (port, slot, dtypes, formats), None if absent.
+
+    :param promotion: groups of inputs that must be promoted to one dtype; None if not required
+    """
+
+    inputs: tuple[BoundPort | None, ...]
+    outputs: tuple[BoundPort | None, ...]
+    promotion: Promotion | None = None
+
+
+class Refusal(NamedTuple):
+    """Why a kernel refuses a node: the code of the reason and the tensor as text."""
+
+    why: str
+    detail: str
+
+
+def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | Refusal:
+    """Return the node bound to the kernel, or the refusal.
+
+    The dynamic kernel is asked first, if it serves the node's shapes.
+    """
+    inputs = _slots(kernel.inputs, facts.inputs, kernel.alike, facts.lenient)
+    outputs = _slots(kernel.outputs, facts.outputs, kernel.alike, facts.lenient)
+    if inputs is None or outputs is None:
+        return Refusal("refused-tensors", "inputs" if inputs is None else "outputs")
+    refusal: Refusal | None = None
+    for dynamic in _implementations(facts, kernel):
+        bound = Bound(_bound(facts.inputs, inputs, dynamic), _bound(facts.outputs, outputs, dynamic))
+        found = _checked(facts, kernel, bound, policy, mode)
+        if isinstance(found, Bound):
+            return found
+        refusal = refusal or found
+    return refusal or Refusal("refused-shape", "unknown shapes")
+
+
+def customized_columns(customized: Customized, bound: Bound) -> list[int]:
+    """Return the columns with the dtypes of a customize_dtypes file for every tensor."""
+    first = next((each for each in (*bound.inputs, *bound.outputs) if each is not None), None)
+    columns = list(range(len(first.dtypes))) if first else []
+    for wanted, ports in ((customized.inputs, bound.inputs), (customized.outputs, bound.outputs)):
+        for dtype, port in zip(wanted, ports, strict=False):
+            if dtype is not None and port is not None:
+                columns = [column for column in columns if column < len(port.dtypes) and port.dtypes[column] == dtype]
+    return columns
+
+
+def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool:
+    """Whether the library proves that no node of an op type can have the dtypes of a customize_dtypes file: no column
+    of any kernel, static or dynamic, has them for the tensors that every node has.
+
+    :param kernels: of the op type
+    """
+    return bool(kernels) and all(
+        kernel.confidence == "library" and _refuses_all_nodes(customized, kernel) for kernel in kernels
+    )
+
+
+def _refuses_all_nodes(customized: Customized, kernel: Kernel) -> bool:
+    answers = []
+    for dynamic in (False, True):
+        inputs, outputs = (
+            _bound([Port(None)] * len(slots), slots, dynamic)
+            for slots in map(required, (kernel.inputs, kernel.outputs))
+        )
+        if any(each.dtypes for each in (*inputs, *outputs) if each is not None):
+            answers.append(not customized_columns(customized, Bound(inputs, outputs)))
+    return bool(answers) and all(answers)
+
+
+def required(slots: Sequence[Slot]) -> list[Slot]:
+    """Return the slots whose tensors every node has at the same place: those before the first other one."""
+    return list(takewhile(lambda slot: slot.param_type == "required", slots))
+
+
+def _implementations(facts: Facts, kernel: Kernel) -> Iterator[bool]:
+    """Yield which columns to try: the dynamic kernel's (True) or the static ones."""
+    if facts.shapes:
+        if kernel.dynamic_shape and (kernel.dynamic_rank or facts.shapes == 1):
+            yield True
+        return
+    if kernel.serves_static:
+        yield True
+    yield False
+
+
+def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | Refusal:
+    promotion = promotion_of(kernel, bound.inputs)
+    asks_dtypes = True
+    if facts.customized is not None and _has_columns(bound):
+        if not customized_columns(facts.customized, bound):
+            return Refusal("refused-customized", "")
+        asks_dtypes = False
+    if facts.op_type == "Cast":
+        return bound if kernel.inputs and _fits_exactly(bound) else Refusal("refused-cast", "")
+    for side, ports in (("input", bound.inputs), ("output", bound.outputs)):
+        for index, each in enumerate(ports):
+            if each is None or not each.port.present:
+                continue
+            if asks_dtypes and not (
+                _dtype_fits(facts, each, policy, mode)
+                or (side == "input" and promotion is not None and promoted(promotion, index, each.dtypes))
+            ):
+                if not each.dtypes:
+                    return Refusal("refused-shape", "unknown shapes" if facts.shapes else "static shapes")
+                return Refusal("refused-dtype", f"{side} {index}")
+            if each.port.format == "ND" and each.formats and not _ND_REACHABLE.intersection(each.formats):
+                return Refusal("refused-format", f"{side} {index}")
+            if side == "input" and each.slot.needs_const and not each.port.const and not facts.lenient:
+                return Refusal("refused-value", f"input {index}")
+    return bound._replace(promotion=promotion)
+
+
+def _fits_exactly(bound: Bound) -> bool:
+    """Whether some column has the very dtypes of a Cast (sub_ops_store.cc:843-960; fe_ops_kernel_info_store.cc:628)."""
+    ports = [each for each in (*bound.inputs, *bound.outputs) if each is not None and each.port.present]
+    return any(
+        all(_is_exactly(each, column) for each in ports) for column in range(len(ports[0].dtypes) if ports else 0)
+    )
+
+
+def _is_exactly(each: BoundPort, column: int) -> bool:
+    if column >= len(each.dtypes) or each.port.dtype not in (None, each.dtypes[column]):
+        return False
+    return each.port.format is None or each.formats[column] in ("ND", each.port.format)
+
+
+def _has_columns(bound: Bound) -> bool:
+    return any(each is not None for each in (*bound.inputs, *bound.outputs))
+
+
+def _dtype_fits(facts: Facts, each: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
+    own = each.port.dtype
+    if own is None or own in each.dtypes:
+        return own is not None or bool(each.dtypes)
+    if any((own, dtype) in _RISES for dtype in each.dtypes):
+        return True
+    if facts.keep or mode.engine == "KEEP_ORIGIN":
+        return False
+    black, engine = policy is Policy.BLACK, mode.engine
+    if own in ("float32", "bfloat16") and "float16" in each.dtypes:
+        to_fp16 = engine not in _NO_FP16 and not (black and engine in _NO_FP16_IF_BLACK)
+        return to_fp16 or _to_bf16(each, black, engine)
+    return _to_bf16(each, black, engine)
+
+
+def _to_bf16(each: BoundPort, black: bool, engine: str) -> bool:
+    if each.port.dtype != "float32" or "bfloat16" not in each.dtypes:
+        return False
+    return engine not in _NO_BF16 and not (black and engine in _NO_BF16_IF_BLACK)
+
+
+def _bound(ports: Sequence[Port], slots: Sequence[Slot | None], dynamic: bool) -> tuple[BoundPort | None, ...]:
+    bound: list[BoundPort | None] = []
+    for port, slot in zip(ports, slots, strict=True):
+        if slot is None:
+            bound.append(None)
+            continue
+        row = slot.dynamic if dynamic else slot.static
+        bound.append(BoundPort(port, slot, row.dtypes, row.formats))
+    return tuple(bound)
+
+
+def _slots(slots: tuple[Slot, ...], ports: Sequence[Port], alike: bool, lenient: bool) -> list[Slot | None] | None:
+    """Which slot each tensor is; None when their numbers do not fit (opskernel/ops_store/ops_kernel_common.cc:141-244).
+
+    Tensors are matched by position. Inputs of variable number share what the others leave, in equal parts: files seldom
+    have the names that the engine goes by.
+    """
+    count = len(ports)
+    if not count:
+        lacking = any(slot.param_type in ("required", "dynamic") for slot in slots)
+        return None if lacking and not lenient and not alike else []
+    if alike:
+        return [slots[0]] * count
+    variable = [index for index, slot in enumerate(slots) if slot.param_type == "dynamic"]
+    if variable:
+        shared = count - (len(slots) - len(variable))
+        if shared > 0 and shared % len(variable) == 0:
+            each = shared // len(variable)
+            return [slot for slot in slots for _ in range(each if slot.param_type == "dynamic" else 1)]
+        if not lenient:
+            return None
+    needed = max(
+        (index + 1 for index, slot in enumerate(slots) if slot.param_type in ("required", "dynamic")), default=0
+    )
+    if needed <= count <= len(slots) or lenient:
+        return [*slots[:count], *[None] * (count - len(slots))]
+    return None

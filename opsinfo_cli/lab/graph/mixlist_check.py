@@ -1,0 +1,265 @@
+"""Rules on the effect of a mixlist's entries on the nodes of models."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.cann.op_names import D_FORMS
+from ...core.cann.policy import ADD_BLACK, Mark, is_legal
+from ...core.cann.precision_mode import MODES, Mode
+from ...errors import counted, join_some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ...core.cann.input_shapes import Shapes, ShapesOf
+    from ...core.check.finding import Finding
+    from ...core.check.mixlist import MixlistTarget, Reading
+    from .graph import GraphNode, ModelGraph
+    from .judge.judge import Ready
+    from .result import Answer
+
+_MIXED = ("mixed_float16", "mixed_bfloat16")
+
+
+class CheckedModel:
+    """A model that mixlists are checked with. Messages name it by its slot; see :meth:`.Reading.at`."""
+
+    def __init__(self, path: str, shapes_of: ShapesOf | None = None) -> None:
+        """:raises Refused: if the model cannot be read
+        :raises UsageFault: if shapes do not fit it
+        """
+        from .readers import read_graph
+
+        self.path = self.label = path
+        self.facts = os.path.basename(path)
+        self.slot = f"\0{id(self)}\0"
+        self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
+        self._ready: dict[int, Ready] = {}
+        self.decided_open: dict[str, None] = {}
+        """Names of the nodes for which open dimensions decided, for any target, mode and list; a set in order."""
+
+    @cached_property
+    def possible(self) -> set[str]:
+        """The op types of its nodes, and those that may result from fusion."""
+        from .fusions.fuse import fused
+        from .judge.kernel_sources import Kernels
+
+        types = {*self.graph.types, *fused(self.graph, Kernels(None)).graph.types}
+        return types | second_types(self.graph) if self.graph.model.predicted else types
+
+    @cached_property
+    def operators(self) -> dict[str, list[GraphNode]]:
+        """The nodes of operators of ONNX or TensorFlow that became op types of another name, by operator."""
+        nodes: dict[str, list[GraphNode]] = {}
+        for node in self.graph:
+            operator = str(node.attributes.get("operator", ""))
+            if operator and operator not in self.graph.types and "::" not in node.type:
+                nodes.setdefault(operator, []).append(node)
+        return nodes
+
+    def ready(self, target: MixlistTarget) -> Ready:
+        from .judge.judge import prepare
+
+        ready = self._ready.get(id(target))
+        if ready is None:
+            ready = self._ready[id(target)] = prepare(self.graph, target.target)
+        return ready
+
+    def answer(self, target: MixlistTarget, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Answer:
+        """Return the answer with a whole mixlist, and note what open dimensions decided."""
+        answer = self.ready(target).judge(mode, marks)
+        self.decided_open.update(dict.fromkeys(answer.decided_open))
+        return answer
+
+    @property
+    def note(self) -> str | None:
+        """A line that says what open dimensions decided; None if nothing."""
+        from .open_dimensions import open_dimensions_text
+
+        if not self.decided_open:
+            return None
+        return f"{self.path}: {open_dimensions_text(self.decided_open, self.graph.model.inputs)}"
+
+
+def open_models(paths: Iterable[str], shapes: Shapes) -> list[CheckedModel]:
+    """Return the models of these paths, each with the shapes of those inputs that it has.
+
+    :raises UsageFault: if a shape does not fit, or is of no input of any model
+    :raises Refused: if a model cannot be read
+    """
+    from ...core.cann.input_shapes import ModelInput, require_input, stated_shapes
+
+    seen: list[ModelInput] = []
+
+    def own(inputs: Sequence[ModelInput]) -> Shapes:
+        seen.extend(inputs)
+        names = {each.name for each in inputs}
+        return stated_shapes({name: shape for name, shape in shapes.items() if name in names}, inputs)
+
+    models = [CheckedModel(path, own if shapes else None) for path in paths]
+    for name in shapes:
+        require_input(name, seen, "--shape")
+    return models
+
+
+def second_types(graph: ModelGraph) -> set[str]:
+    """Return the types that fusion may turn op types with a constant input into."""
+    return {
+        f"{node.type}D"
+        for node in graph
+        if node.type in D_FORMS and any(source and graph[source.node].type == "Const" for source in node.sources)
+    }
+
+
+class Situation(NamedTuple):
+    """One model judged for one target in one mode, with the whole mixlist."""
+
+    model: CheckedModel
+    target: MixlistTarget
+    mode: str
+    answer: Answer
+
+    def without(self, marks: Mapping[str, frozenset[Mark]], name: str) -> Answer:
+        """Return the answer for the mixlist without an op type."""
+        rest = {other: own for other, own in marks.items() if other != name}
+        return self.model.ready(self.target).judge(self.mode, rest)
+
+    @property
+    def where(self) -> str:
+        return f"{self.model.slot} in {self.mode} on {self.target.slot}"
+
+
+def check_models(
+    reading: Reading, models: Sequence[CheckedModel], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
+) -> Iterator[Finding]:
+    """Yield not-in-model, false-friend, no-effect-in-model, black-refused-in-model, constant-out-of-range.
+
+    :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
+    """
+    from .fusions.fuse import fused_into
+
+    if not all(map(is_legal, reading.marks.values())):
+        return
+    situations = [
+        Situation(model, target, mode, model.answer(target, mode, reading.marks))
+        for model in models
+        for target in targets
+        for mode in _modes(target, modes)
+    ]
+    for name in reading.marks:
+        having = [situation for situation in situations if name in situation.answer.graph.types]
+        fused = sorted({each for situation in situations for each in fused_into(situation.answer.graph, name)})
+        if having:
+            yield from _entry(reading, name, having)
+        elif fused:
+            yield from not_in_model(reading, name, models, fused)
+        elif friends := list(false_friend(reading, name, models)):
+            yield from friends
+        elif not any(name in model.possible for model in models):
+            yield from not_in_model(reading, name, models)
+    yield from constant_out_of_range(reading, situations)
+
+
+def without_effect(
+    marks: Mapping[str, frozenset[Mark]], models: Sequence[CheckedModel], targets: Sequence[MixlistTarget]
+) -> list[str]:
+    """Return op types that can be removed together without changing the dtypes of any node of any model.
+
+    All mixed modes of every target are judged. If one of several entries is enough, the first ones are removed.
+    """
+    situations = [
+        (model.ready(target), mode, model.answer(target, mode, marks))
+        for model in models
+        for target in targets
+        for mode in _modes(target, ())
+    ]
+    left, gone = dict(marks), []
+    for name in marks:
+        rest = {other: own for other, own in left.items() if other != name}
+        if not any(answer.changed(ready.judge(mode, rest)) for ready, mode, answer in situations):
+            left = rest
+            gone.append(name)
+    return gone
+
+
+def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
+    soc = target.target.soc
+    names = [mode.name for mode in modes if mode.is_mixed] if modes else list(_MIXED)
+    return [name for name in names if modes or soc is None or MODES[name].is_on(soc)]
+
+
+def not_in_model(
+    reading: Reading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """:param fused: the op types that fusion makes of the nodes of this one"""
+    message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
+    if fused:
+        message += f" after fusion, which makes {', '.join(f'`{each}`' for each in fused)} of them"
+    yield reading.at("not-in-model", reading.first(name), message)
+
+
+def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
+    """Yield false-friend where operators of that name became op types that the mixlist lacks."""
+    for model in models:
+        nodes = model.operators.get(name, [])
+        op_types = sorted({node.type for node in nodes})
+        if nodes and not reading.marks.keys() >= set(op_types):
+            becomes = join_some([f"`{each}`" for each in op_types], 10)
+            message = (
+                f"no node of {model.slot} has the op type `{name}`: its {counted(len(nodes), 'operator')} of that name "
+                f"become {becomes}, such as {join_some([f'`{node.name}`' for node in nodes], 3)}"
+            )
+            single = op_types[0] if len(op_types) == 1 else None
+            fix = reading.renaming(name, single) if single else None
+            yield reading.at("false-friend", reading.first(name), message, f"name {becomes}", "warning", fix)
+
+
+def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
+    """Yield no-effect-in-model and black-refused-in-model for one op type."""
+    changes = False
+    for situation in situations:
+        without = situation.without(reading.marks, name)
+        changes = changes or bool(situation.answer.changed(without))
+        if ADD_BLACK not in reading.marks[name]:
+            continue
+        refused = [node for node in _refused(situation.answer, name) if without[node].code != "refused-dtype"]
+        if refused:
+            first = situation.answer.graph[refused[0]].name
+            more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
+            message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
+            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), message)
+            return
+    if not changes:
+        models = ", ".join(dict.fromkeys(situation.model.slot for situation in situations))
+        yield reading.at("no-effect-in-model", reading.first(name), f"`{name}` changes no dtype in {models}")
+
+
+def _refused(answer: Answer, name: str) -> Iterator[int]:
+    for index, op_type in enumerate(answer.graph.types):
+        if op_type == name and answer[index].code == "refused-dtype":
+            yield index
+
+
+def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
+    """Yield the findings at the entry of the op type that reads a constant, else at the first character."""
+    from .constants import constant_faults
+
+    seen: set[tuple[str, str, str]] = set()
+    for situation in situations:
+        graph, check = situation.answer.graph, constant_faults(situation.answer)
+        for path, why in check.unread.items():
+            if (key := (situation.model.path, path, why)) not in seen:
+                seen.add(key)
+                message = f"the constants of {situation.model.slot} were not checked: {path}: {why}"
+                yield reading.at("constant-out-of-range", None, message, severity="note")
+        for fault in check.faults:
+            if (key := (situation.model.path, fault.name, fault.why)) in seen:
+                continue
+            seen.add(key)
+            message = f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where}"
+            node = graph.find(fault.used_by)
+            item = reading.first(node.type) if node is not None and node.type in reading.marks else None
+            yield reading.at("constant-out-of-range", item, message)

@@ -1,0 +1,357 @@
+"""ONNX operators as CANN's front end builds them: applies the plugins of ``model.onnx_plugins`` to nodes.
+
+The node that is the operator itself keeps its name; the others have its name and their own. Values that exist only
+between them are named after the node that yields them. Nodes that no output of the operator needs are left out: the
+compiler removes them.
+"""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....core.cann.onnx_plugins import DEFAULT_DOMAIN, Case, Step, plugin_of
+from ....errors import Damaged
+from ..dtypes import ONNX
+from ..graph import GraphTensor, Weights
+from .framework_model import SourceGraph, SourceNode, constant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+_NUMBER = re.compile(r"in([=<>])(\d+)|out([=<>])(\d+)")
+_SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt", "Relu", "Threshold", "TensorMove"}
+_UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
+"""Op types whose result has the values of their first input: of a constant they are one."""
+_FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice", "Transpose", "GatherV2", "Range"}
+"""Op types that the compiler computes from constants (hicann/ge ffdcbc9f, compiler/host_kernels)."""
+
+
+class Given(NamedTuple):
+    """A node, and its graph before translation."""
+
+    graph: SourceGraph
+    node: SourceNode
+    defaults: dict[str, str]
+
+    def ints(self, name: str) -> list[int]:
+        value = self.node.attributes.get(name)
+        return [int(each) for each in value] if isinstance(value, list) else []
+
+    def number(self, name: str, default: float) -> float:
+        value = self.node.attributes.get(name, default)
+        return value if isinstance(value, (int, float)) else default
+
+    def word(self, name: str, default: str) -> str:
+        return str(self.node.attributes.get(name, default))
+
+    def has(self, at: int) -> bool:
+        return at < len(self.node.inputs) and bool(self.node.inputs[at])
+
+    @property
+    def dims(self) -> int:
+        """The number of dimensions of a kernel, from the attributes alone, as the plugins count."""
+        lists = [self.ints(name) for name in ("kernel_shape", "strides", "dilations")]
+        counted = next((len(each) for each in lists if each), len(self.ints("pads")) // 2)
+        return 3 if counted > 3 else counted
+
+
+def _is_large(it: Given) -> bool:
+    """A kernel or stride that the pooling of AI Core does not take."""
+    return prod(it.ints("kernel_shape")) > 255 or any(stride > 63 for stride in it.ints("strides"))
+
+
+def _is_output_short(it: Given) -> bool:
+    """An output_shape or output_padding with fewer values than dimensions, of which there are two at least."""
+    dims, shape, padding = max(it.dims, 2), len(it.ints("output_shape")), len(it.ints("output_padding"))
+    return 0 < shape < dims or 0 < (2 if padding == 1 else padding) < dims
+
+
+def _size_along_axis(it: Given) -> int:
+    shape, axis = it.graph.tensor(it.node.inputs[0]).shape or (), int(it.number("axis", 0))
+    return shape[axis] if -len(shape) <= axis < len(shape) else 0
+
+
+CONDITIONS: dict[str, Callable[[Given], bool]] = {
+    "0d": lambda it: not 1 <= len(it.ints("kernel_shape")) <= 3,
+    "1d": lambda it: it.dims == 1,
+    "3d": lambda it: it.dims == 3,
+    "odd_pads": lambda it: len(it.ints("pads")) % 2 == 1,
+    "other_pads": lambda it: len(it.ints("pads")) not in (0, 2 * len(it.ints("kernel_shape"))),
+    "short_output": _is_output_short,
+    "large": _is_large,
+    "padded": lambda it: any(it.ints("pads")),
+    "same_padding": lambda it: it.word("auto_pad", "NOTSET") not in ("NOTSET", "VALID"),
+    "nearest": lambda it: it.word("mode", "nearest") == "nearest",
+    "interpolating": lambda it: it.word("mode", "nearest") in ("linear", "cubic"),
+    "not_pairs": lambda it: any(len(it.ints(name)) != 2 for name in ("dilations", "pads", "strides")),
+    "other_selu": lambda it: (
+        abs(it.number("alpha", 1.67326) - 1.67326) > 1e-5 or abs(it.number("gamma", 1.0507) - 1.0507) > 1e-5
+    ),
+    "wrong_split": lambda it: len(it.ints("split")) != len(it.node.outputs),
+    "wrong_outputs": lambda it: int(it.number("num_outputs", 0)) != len(it.node.outputs),
+    "uneven": lambda it: _size_along_axis(it) % len(it.node.outputs) != 0,
+    "float_dtype": lambda it: it.number("dtype", 1) in (1, 10, 11),
+    "half_dtype": lambda it: it.number("dtype", 1) in (1, 10),
+}
+"""What a case may ask of a node beyond its attributes and inputs."""
+
+
+def _pairs(values: Sequence[int]) -> list[int]:
+    """Return begins and ends of all axes as begin and end of each."""
+    half = len(values) // 2
+    return [each for pair in zip(values[:half], values[half:], strict=False) for each in pair]
+
+
+def _nhwc_paddings(it: Given) -> list[int]:
+    return [0, 0, *[*_pairs(it.ints("pads")), 0, 0, 0, 0][:4], 0, 0]
+
+
+def _unpool_rest(it: Given) -> list[int]:
+    kernel = it.ints("kernel_shape")
+    pads = it.ints("pads") or [0] * 2 * len(kernel)
+    return [0, 0, *(pads[at] + pads[at + len(kernel)] - size for at, size in enumerate(kernel))]
+
+
+VALUES: dict[str, Callable[[Given], Any]] = {
+    "none": lambda _: [],
+    "pads": lambda it: _pairs(it.ints("pads")),
+    "paddings": _nhwc_paddings,
+    "unpool_sub": lambda it: [0, 0] + [1] * len(it.ints("kernel_shape")),
+    "unpool_strides": lambda it: [1, 1, *(it.ints("strides") or [1] * len(it.ints("kernel_shape")))],
+    "unpool_rest": _unpool_rest,
+    "even": lambda it: [_size_along_axis(it) // len(it.node.outputs)] * len(it.node.outputs),
+    "range": lambda it: it.number("high", 1.0) - it.number("low", 0.0),
+    "num_gts": lambda it: [int(it.number("num_gts", 128))],
+    "scale": lambda it: it.number("Y_scale", 1.0),
+}
+"""Values of constants that are computed."""
+
+
+class Found(NamedTuple):
+    """How the front end translates a node.
+
+    :param case: what it becomes; None: one node of the type
+    :param refused: why atc refuses the model; empty if it does not
+    """
+
+    type: str = ""
+    case: Case | None = None
+    refused: str = ""
+
+
+def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Found:
+    """Return how the front end translates a node."""
+    domain, _, op = node.op.rpartition("::")
+    key = (domain or DEFAULT_DOMAIN, opsets.get(domain, 1), op)
+    plugin = plugin_of(*key)
+    name = "::".join(map(str, key))
+    if plugin is None:
+        return Found(name, refused=f"no plugin for {name}")
+    given = Given(graph, node, dict(plugin.defaults))
+    for case in plugin.cases:
+        if all(_holds(condition, given) for condition in case.conditions):
+            return Found(name, refused=case.refused) if case.refused else Found(case=case)
+    return Found(plugin.type)
+
+
+def _holds(text: str, it: Given) -> bool:
+    if text in CONDITIONS:
+        return CONDITIONS[text](it)
+    if text[0] == "!" and text[1:] in CONDITIONS:
+        return not CONDITIONS[text[1:]](it)
+    if text[0] in "+-":
+        return it.has(int(text[1:])) == (text[0] == "+")
+    number = _NUMBER.fullmatch(text)
+    if number:
+        count = len(it.node.inputs if number[1] else it.node.outputs)
+        sign, than = number[1] or number[3], int(number[2] or number[4])
+        return count < than if sign == "<" else count > than if sign == ">" else count == than
+    name, unequal, value = re.fullmatch(r"!?(\w+)(!?)=?(.*)", text).groups()  # type: ignore[union-attr]
+    if not value:
+        return (name in it.node.attributes) != (text[0] == "!")
+    has = it.node.attributes.get(name, it.defaults.get(name, ""))
+    is_equal = float(value) == has if isinstance(has, (int, float)) else str(has) == value
+    return is_equal != bool(unequal)
+
+
+def expand(graph: SourceGraph, node: SourceNode, case: Case, path: str) -> list[SourceNode]:
+    """Return the nodes that replace an operator, with their types; the operator's own node is one of them."""
+    return _Expansion(graph, node, path).run(case)
+
+
+class _Expansion:
+    def __init__(self, graph: SourceGraph, node: SourceNode, path: str) -> None:
+        self.graph = graph
+        self.node = node
+        self.path = path
+        self.given = list(node.inputs)
+        self.results = list(node.outputs)
+        self.made: list[SourceNode] = []
+        self.values: dict[str, list[str]] = {}
+        self.measured: dict[str, tuple[int, ...] | None] = {}
+        """By result of a Shape, the shape that it gives."""
+
+    def run(self, case: Case) -> list[SourceNode]:
+        steps: Sequence[Step] = case.steps
+        if steps[0].inputs == ("@chain",):
+            steps = self._chained(steps[0].type)
+        results = case.results or (steps[-1].name, *(f"*:{at}" for at in range(1, len(self.results))))
+        wanted = dict(zip(results, self.results, strict=False))
+        steps = _needed(steps, [name for name, value in wanted.items() if value])
+        read = {each for step in steps for each in step.inputs}
+        for step in steps:
+            inputs = [value for text in step.inputs for value in self._inputs(text, step)]
+            self._add(step, inputs, wanted, read)
+        return self.made
+
+    def _chained(self, op_type: str) -> tuple[Step, ...]:
+        """Return one node for two inputs, a further one for each further input."""
+        steps = [Step("*", op_type, "", ("0", "1"))]
+        for number in range(2, len(self.given)):
+            steps.append(Step(f"{op_type}_{number}", op_type, "", (steps[-1].name, str(number))))
+        return tuple(steps)
+
+    def _add(self, step: Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
+        graph, main = self.graph, step.name == "*"
+        name = self.node.name if main else f"{self.node.name}_{step.name}"
+        outputs: list[str] = []
+        first = graph.tensor(next(iter(inputs), ""))
+        whole = graph.tensor(self.results[0]).dtype if self.results else None
+        dtype = whole if step.dtype == "@output" or (main and not step.dtype) else step.dtype or first.dtype
+        for at in range(8):
+            reference = f"{step.name}:{at}" if at else step.name
+            value = wanted.get(reference, "")
+            if not value and reference in read:
+                value = f"{name}:{at}" if at else f"{name}:inner" if main else name
+                result = graph.tensor(self.results[0]).shape if len(self.results) == 1 else None
+                follows = step.type in ("Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div")
+                shape = first.shape if step.type in _SAME_SHAPE else result if main and follows else None
+                if step.type == "Shape":
+                    self.measured[value] = first.shape
+                    shape = None if first.shape is None else (len(first.shape),)
+                elif step.type == "BroadcastTo":
+                    shape = self.measured.get(inputs[1])
+                graph.tensors[value] = GraphTensor(dtype, shape=shape)
+            elif value and step.dtype and not at:
+                graph.tensors[value] = graph.tensor(value)._replace(dtype=dtype)
+            outputs.append(value)
+        while outputs and not outputs[-1]:
+            outputs.pop()
+        self.values[step.name] = outputs
+        if main:
+            self.node.type, self.node.inputs, self.node.outputs = step.type, inputs, outputs
+            self.made.append(self.node)
+            return
+        extra = {"source": self.node.name}
+        number = self.node.number
+        self.made.append(SourceNode(name, step.type, inputs, outputs, number=number, extra=extra, type=step.type))
+
+    def _inputs(self, text: str, step: Step) -> list[str]:
+        if text == "_":
+            return [""]
+        if text[0].isdigit():
+            at = int(text.rstrip("+"))
+            given = self.given[at:] if text[-1] == "+" else self.given[at : at + 1]
+            return given or ([] if text[-1] == "+" else [""])
+        name, _, output = text.partition(":")
+        if name in self.values:
+            return [self.values[name][int(output or 0)]]
+        return [self._constant(text, step)]
+
+    def _constant(self, text: str, step: Step) -> str:
+        it = Given(self.graph, self.node, {})
+        if text in ("@roi", "@scales"):
+            at = 1 if text == "@roi" else 2
+            if it.has(at):
+                return self._copy(text[1:], self.given[at])
+            return self._made_constant(step, "float32", [])
+        if text == "@value":  # ConstantOfShape: a tensor of one value, float32 0 if it is not given
+            tensor = self.node.attributes.get("value")
+            value, dtype = tensor if isinstance(tensor, tuple) else (0.0, "float32")
+            return self._made_constant(step, dtype, value)
+        if text == "@zero":
+            return self._made_constant(step, self.graph.tensor(self.results[0]).dtype or "float32", 0)
+        found = re.fullmatch(r"(\w+)(?:\[(.*)\]|:(.*))", text)
+        assert found is not None, text
+        listed, single = found[2], found[3]
+        if listed is not None:
+            value = it.ints(listed)
+            if listed[:1] == "@":
+                value = VALUES[listed[1:]](it)
+            elif "," in listed or re.fullmatch(r"-?\d+", listed):
+                value = [float(each) if "float" in found[1] else int(each) for each in listed.split(",")]
+        elif single[:1] == "@":
+            value = VALUES[single[1:]](it)
+        else:
+            name, _, default = single.rpartition("=")
+            value = it.number(name, float(default)) if name else float(default)
+        return self._made_constant(step, found[1], value)
+
+    def _copy(self, name: str, value: str) -> str:
+        """Return an Identity of an input, as the plugin of Resize puts it before each."""
+        full = f"{self.node.name}_{name}"
+        self.graph.tensors[full] = self.graph.tensor(value)
+        extra = {"source": self.node.name}
+        number = self.node.number
+        self.made.append(SourceNode(full, "Identity", [value], [full], number=number, extra=extra, type="Identity"))
+        return full
+
+    def _made_constant(self, step: Step, dtype: str, value: Any) -> str:
+        from onnx import helper
+
+        values = value if isinstance(value, list) else [value]
+        name = f"{self.node.name}_{'' if step.name == '*' else step.name}const{len(self.made)}"
+        shape = (len(values),) if isinstance(value, list) else ()
+        made = constant(self.graph, name, dtype, shape)
+        try:
+            if "int" in dtype or dtype == "bool":
+                values = [int(each) for each in values]
+            tensor = helper.make_tensor(name, ONNX.index(dtype), shape, values)
+        except (ValueError, OverflowError):  # NaN, infinity, or a number that the dtype has not
+            message = f"`{self.node.name}` ({self.node.op}): an attribute is not a number of {dtype}"
+            raise Damaged(message, name="damaged-model", path=self.path) from None
+        made.weights = Weights(self.path, tensor=tensor)
+        self.made.append(made)
+        return name
+
+
+def _needed(steps: Sequence[Step], results: Sequence[str]) -> list[Step]:
+    """Return the steps that results need, in order."""
+    wanted = {each.partition(":")[0] for each in results}
+    kept: list[Step] = []
+    for step in reversed(steps):
+        if step.name in wanted or step.name == "*":
+            kept.insert(0, step)
+            wanted.update(each.partition(":")[0] for each in step.inputs)
+    return kept
+
+
+def fold_added(graph: SourceGraph) -> None:
+    """Fold the nodes that expansions added, where they depend on constants only; remove an Identity between others."""
+    constants = {value for node in graph.nodes if node.type == "Const" for value in node.outputs}
+    instead: dict[str, str] = {}
+    kept: list[SourceNode] = []
+    for node in graph.nodes:
+        if instead:
+            node.inputs = [instead.get(value, value) for value in node.inputs]
+        fed = [value for value in node.inputs if value]
+        is_added = "source" in node.extra and bool(fed) and not set(node.outputs) & set(graph.outputs)
+        shaped = node.type == "Shape" and all(dim >= 0 for dim in graph.tensor(fed[0]).shape or (-1,)) if fed else False
+        is_inner = node.outputs == [node.name]
+        if is_added and is_inner and (node.type == "Identity" or (node.type in _UNCHANGED and fed[0] in constants)):
+            instead[node.outputs[0]] = fed[0]
+        elif is_added and (shaped or (node.type in _FOLDED and constants.issuperset(fed))):
+            constants.update(node.outputs)
+            kept.append(
+                SourceNode(node.name, "Const", [], node.outputs, number=node.number, extra=node.extra, type="Const")
+            )
+        else:
+            kept.append(node)
+    if instead:
+        for node in kept:
+            node.inputs = [instead.get(value, value) for value in node.inputs]
+    read = {value for node in kept for value in node.inputs} | set(graph.outputs)
+    graph.nodes = [node for node in kept if "source" not in node.extra or not read.isdisjoint(node.outputs)]

@@ -1,0 +1,758 @@
+"""TensorFlow models: a GraphDef in binary or text form, and SavedModel, to CANN's graph before fusion.
+
+Source: tensorflow/tensorflow tensorflow/core/framework/ (field numbers and names: graph.proto, node_def.proto,
+attr_value.proto, tensor.proto, tensor_shape.proto, op_def.proto; function.proto also for how inputs inside functions
+are written), core/protobuf/ (saved_model.proto, meta_graph.proto). Read on real files: GraphDefs of both forms (a
+frozen autoencoder, Monodepth, a TF 1 loop), whose dtypes are those of TensorFlow; SavedModels that TensorFlow 2.21
+wrote (branches and loops of ``tf.function``, a Keras LSTM, a TF 1 session), whose operators are those that TensorFlow's
+own freezing leaves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....core.cann.input_shapes import ModelInput
+from ....core.cann.op_names import tensorflow_names
+from ....errors import Damaged
+from ..dtypes import tensorflow_dtype, word_dtype
+from ..graph import GraphTensor, ModelFacts, Weights
+from .framework_model import CONST, Notes, SourceGraph, SourceNode, assemble, fold
+from .protobuf import (
+    HALVES,
+    NUMBER,
+    PLACE,
+    TEXT,
+    Decoder,
+    WireFault,
+    messages,
+    number,
+    numbers,
+    parse,
+    values,
+    word,
+    words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import IO
+
+    from ....core.cann.input_shapes import ShapesOf
+    from ..graph import ModelGraph
+    from .protobuf import Message
+
+_FIELDS: dict[str, dict[int, tuple[str, str]]] = {
+    "SavedModel": {2: ("meta_graphs", "MetaGraph")},
+    "MetaGraph": {2: ("graph_def", "Graph"), 5: ("signature_def", "SignatureEntry")},
+    "SignatureEntry": {1: ("key", TEXT), 2: ("value", "Signature")},
+    "Signature": {2: ("outputs", "OutputEntry")},
+    "OutputEntry": {1: ("key", TEXT), 2: ("value", "Named")},
+    "Named": {1: ("name", TEXT)},
+    "Graph": {1: ("node", "Node"), 2: ("library", "Library")},
+    "Library": {1: ("function", "Function")},
+    "Function": {1: ("signature", "Operator"), 3: ("node_def", "Node"), 4: ("ret", "Return")},
+    "Operator": {1: ("name", TEXT), 2: ("input_arg", "Named"), 3: ("output_arg", "Named")},
+    "Return": {1: ("key", TEXT), 2: ("value", TEXT)},
+    "Node": {1: ("name", TEXT), 2: ("op", TEXT), 3: ("input", TEXT), 5: ("attr", "Attribute")},
+    "Attribute": {1: ("key", TEXT), 2: ("value", "Value")},
+    "Value": {
+        1: ("list", "List"),
+        2: ("s", TEXT),
+        3: ("i", NUMBER),
+        6: ("type", NUMBER),
+        7: ("shape", "Shape"),
+        8: ("tensor", "Tensor"),
+        10: ("func", "Named"),
+    },
+    "List": {6: ("type", NUMBER), 9: ("func", "Named")},
+    "Shape": {2: ("dim", "Dim"), 3: ("unknown_rank", NUMBER)},
+    "Dim": {1: ("size", NUMBER)},
+    "Tensor": {
+        1: ("dtype", NUMBER),
+        2: ("tensor_shape", "Shape"),
+        13: ("values", HALVES),
+        **dict.fromkeys((4, 5, 6, 7, 8, 9, 10, 11), ("values", PLACE)),
+    },
+}
+"""The fields that are read of each message, by number: name, and kind or message."""
+
+
+_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+_BODIES = {
+    "If": (("then_branch", "else_branch"), 1),
+    "StatelessIf": (("then_branch", "else_branch"), 1),
+    "_If": (("then_branch", "else_branch"), 1),
+    "While": (("cond", "body"), 0),
+    "StatelessWhile": (("cond", "body"), 0),
+    "_While": (("cond", "body"), 0),
+    "Case": (("branches",), 1),
+    "StatelessCase": (("branches",), 1),
+}
+"""Attributes that name functions, and the first input that is an argument of theirs."""
+
+DEEPEST = 48
+MOST_NODES = 200_000
+"""The most nodes that inlining may create: functions that call each other twice grow without bounds."""
+_SIGNATURE = "serving_default"
+_PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2", "_Arg"})
+_VARIABLE = "VarHandleOp"
+_SHAPED = frozenset({"VariableV2", "Variable", _VARIABLE, "PlaceholderWithDefault"})
+_LOOP_ENDS = (("Enter", "NextIteration"), ("NextIteration", "Enter"))
+MOST_OUTPUTS = 1 << 14
+"""The most outputs that an attribute may set."""
+
+
+def read_graph_def(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
+    """The graph of a binary GraphDef; raises as :func:`read_saved_text`."""
+    return _graph(_binary(file, "Graph", path), path, shapes_of)
+
+
+def read_graph_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
+    """The graph of a GraphDef in text form; raises as :func:`read_saved_text`."""
+    return _graph(parse(file.read()), path, shapes_of)
+
+
+def read_saved_model(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
+    """The graph of a SavedModel's default signature; raises as :func:`read_saved_text`."""
+    return _saved(_binary(file, "SavedModel", path), path, shapes_of)
+
+
+def read_saved_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
+    """The graph of a SavedModel in text form.
+
+    :raises WireFault: if it is broken
+    :raises Damaged: if it has no signature, or an edge refers to a missing node
+    """
+    return _saved(parse(file.read()), path, shapes_of)
+
+
+def _binary(file: IO[bytes], name: str, path: str) -> Message:
+    data = file.read()
+    return Decoder(data, _FIELDS, path).message(name, 0, len(data))
+
+
+def _graph(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
+    library = _Library([message], Notes())
+    graph = library.graph("", library.nodes)
+    graph.outputs = _leaves(graph)
+    return _finished(graph, path, "tensorflow", library.notes, {}, shapes_of)
+
+
+def _saved(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
+    """Return the part of the graph for the default signature; the rest saves and restores variables."""
+    meta = next(iter(messages(message, "meta_graphs")), {})
+    signatures = {
+        word(entry, "key"): [
+            word(info, "name")
+            for signature in messages(entry, "value")
+            for output in messages(signature, "outputs")
+            for info in messages(output, "value")
+            if "name" in info
+        ]
+        for entry in messages(meta, "signature_def")
+    }
+    wanted = {name: outputs for name, outputs in signatures.items() if outputs and not name.startswith("__")}
+    name = _SIGNATURE if _SIGNATURE in wanted else next(iter(wanted), "")
+    if not name:
+        hint = "save it with a signature (tf.saved_model.save(model, path, signatures=...))"
+        raise Damaged("the SavedModel has no signature with outputs", name="no-signature", path=path, hint=hint)
+    notes = Notes()
+    if len(wanted) > 1:
+        notes.add("signature", f"`{name}` is read, of the signatures {', '.join(sorted(wanted))}", name)
+    library = _Library(messages(meta, "graph_def"), notes)
+    graph = library.graph(name, _needed(library.nodes, wanted[name]), outputs=wanted[name])
+    return _finished(graph, path, "saved-model", notes, {"signature": name}, shapes_of)
+
+
+class _Function(NamedTuple):
+    """A function of a library: results by name, and nodes whose inputs are ``node:result:number``."""
+
+    arguments: list[str]
+    results: dict[str, str]
+    nodes: list[SourceNode]
+
+
+def _node(message: Message) -> SourceNode:
+    """The node of a NodeDef: its inputs are ``name``, ``name:1``, or ``^name`` for a control edge."""
+    node = SourceNode(word(message, "name"), word(message, "op"), words(message, "input"), [])
+    node.attributes = {
+        word(entry, "key"): value for entry in messages(message, "attr") for value in messages(entry, "value")
+    }
+    return node
+
+
+def _function(message: Message) -> _Function:
+    """The function of a FunctionDef."""
+    signature = next(iter(messages(message, "signature")), {})
+    results = {word(entry, "key"): word(entry, "value") for entry in messages(message, "ret")}
+    return _Function(
+        [word(argument, "name") for argument in messages(signature, "input_arg")],
+        {word(result, "name"): results.get(word(result, "name"), "") for result in messages(signature, "output_arg")},
+        list(map(_node, messages(message, "node_def"))),
+    )
+
+
+class _Library:
+    """The nodes of GraphDefs, and their functions: calls are inlined, those of control operators become bodies.
+
+    Names inside are the caller's and the function's own, joined by a slash, as TensorFlow's inliner writes them.
+    """
+
+    def __init__(self, definitions: list[Message], notes: Notes) -> None:
+        self.notes = notes
+        self.nodes = [_node(node) for definition in definitions for node in messages(definition, "node")]
+        self._functions = {
+            word(signature, "name"): _function(function)
+            for definition in definitions
+            for library in messages(definition, "library")
+            for function in messages(library, "function")
+            for signature in messages(function, "signature")
+        }
+        self._made = 0
+
+    def graph(
+        self,
+        name: str,
+        nodes: Iterable[SourceNode],
+        inputs: Iterable[str] = (),
+        outputs: Iterable[str] = (),
+        tensors: Mapping[str, GraphTensor] | None = None,
+        depth: int = 0,
+    ) -> SourceGraph:
+        """A source graph with calls inlined and the functions of control operators as bodies.
+
+        :param inputs: values from outside, besides the placeholders
+        :param outputs: the results
+        :param tensors: the facts of the inputs
+        """
+        if depth > DEEPEST:
+            raise WireFault(0, f"functions are nested more than {DEEPEST} deep")
+        aliases: dict[str, str] = {}
+        inlined = self._inlined(nodes, aliases)
+        if aliases:  # connect inputs from calls with the nodes that compute them; drop control edges from the calls
+            names = {node.name for node in inlined}
+            for node in inlined:
+                node.inputs = [
+                    text if text.startswith("^") else _final(aliases, _value_name(text))
+                    for text in node.inputs
+                    if not text.startswith("^") or text[1:] in names
+                ]
+        wanted = [_final(aliases, _value_name(value)) for value in outputs]
+        graph = _source_graph(name, _needed(inlined, wanted) if wanted else inlined, inputs, tensors)
+        graph.outputs = wanted
+        for node in graph.nodes:
+            attributes, first = _BODIES.get(node.op, ((), 0))
+            for attribute in attributes:
+                for function in _function_names(node, attribute):
+                    self._add_body(graph, node, function, first, attribute == "cond", depth)
+        return graph
+
+    def _add_body(
+        self, graph: SourceGraph, node: SourceNode, name: str, first: int, is_condition: bool, depth: int
+    ) -> None:
+        function = self._named(name)
+        if function is None:
+            return
+        nodes, results = self._body(function, "", function.arguments, [])
+        self._count(len(nodes) + 1)
+        inputs = [f"{argument}:0" for argument in function.arguments]
+        tensors = {value: graph.tensor(given) for value, given in zip(inputs, node.inputs[first:], strict=False)}
+        body = self.graph(f"{node.name}/{name}", nodes, inputs, results, tensors, depth + 1)
+        body.parent_inputs = [*range(first, first + len(inputs)), *[-1] * (len(body.inputs) - len(inputs))]
+        body.parent_outputs = [-1 if is_condition else index for index in range(len(body.outputs))]
+        node.bodies = [*node.bodies, body]
+
+    def _named(self, name: str) -> _Function | None:
+        if name not in self._functions:
+            self.notes.add("missing-function", f"function `{name}` is not in the file", name)
+        return self._functions.get(name)
+
+    def _inlined(self, nodes: Iterable[SourceNode], aliases: dict[str, str], depth: int = 0) -> list[SourceNode]:
+        """Return nodes with their calls inlined, and add the new values of the calls to ``aliases``.
+
+        :raises WireFault: if functions call each other too deep or make too many nodes
+        """
+        if depth > DEEPEST:
+            raise WireFault(0, f"functions call each other more than {DEEPEST} deep")
+        made: list[SourceNode] = []
+        for node in nodes:
+            if node.op in _CALLS:
+                function = self._named(next(iter(_function_names(node, "f")), ""))
+            else:
+                function = self._functions.get(node.op)
+            if function is None:
+                made.append(node)
+                continue
+            arguments = [text for text in node.inputs if not text.startswith("^")]
+            control = [text for text in node.inputs if text.startswith("^")]
+            inner, results = self._body(function, node.name + "/", arguments, control)
+            self._count(len(inner) + 1)
+            made += self._inlined(inner, aliases, depth + 1)
+            aliases.update({f"{node.name}:{index}": _value_name(result) for index, result in enumerate(results)})
+        return made
+
+    def _count(self, nodes: int) -> None:
+        """:raises WireFault: if functions make too many nodes; an empty one counts too"""
+        self._made += nodes
+        if self._made > MOST_NODES:
+            raise WireFault(0, f"functions make more than {MOST_NODES:,} nodes")
+
+    def _body(
+        self, function: _Function, lead: str, arguments: list[str], control: list[str]
+    ) -> tuple[list[SourceNode], list[str]]:
+        """Return a function's nodes for one call, and its results, in the form of a graph's inputs.
+
+        :param lead: stands before the names of its nodes
+        """
+        given = dict(zip(function.arguments, arguments, strict=False))
+        by_name = {node.name: node for node in function.nodes}
+
+        def reference(text: str) -> str:
+            if text.startswith("^"):
+                return f"^{lead}{text[1:]}" if text[1:] in by_name else ""
+            if text in given:
+                return given[text]
+            name, *rest = text.split(":")
+            if not rest or name not in by_name:
+                return given.get(name, lead + text)
+            index = _digits(rest[1]) if len(rest) > 1 else 0
+            return f"{lead}{name}:{self._output(by_name[name], rest[0], index or 0)}"
+
+        nodes = []
+        for node in function.nodes:
+            inputs = [*filter(None, map(reference, node.inputs)), *control]
+            made = SourceNode(lead + node.name, node.op, inputs, [])
+            made.attributes = node.attributes
+            nodes.append(made)
+        return nodes, list(map(reference, function.results.values()))
+
+    def _output(self, node: SourceNode, name: str, index: int) -> int:
+        """Return the number of an output ``name:index``; an unknown operator has one result, which may be a list."""
+        called = self._functions.get(node.op)
+        names = list(called.results) if called else list(_NAMES.get(node.op, ()))
+        if name in names:
+            return names.index(name) + index
+        if names and not called:
+            message = f"output `{name}` of `{node.op}` is unknown; taken as its output {index}"
+            self.notes.add("output-name", message, node.op)
+        return index
+
+
+def _digits(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
+
+
+def _value_name(text: str) -> str:
+    """Return the value that an input ``name`` or ``name:1`` reads."""
+    name, _, index = text.rpartition(":")
+    return f"{text}:0" if ":" not in text or _digits(index) is None else f"{name}:{int(index)}"
+
+
+def _final(aliases: Mapping[str, str], value: str) -> str:
+    for _ in range(DEEPEST * 2):
+        if value not in aliases:
+            break
+        value = aliases[value]
+    return value
+
+
+def _needed(nodes: list[SourceNode], outputs: Iterable[str]) -> list[SourceNode]:
+    """Return the nodes that some values depend on, including through control edges."""
+    by_name = {node.name: node for node in nodes}
+    waiting = [text.rpartition(":")[0] or text for text in outputs]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            waiting += [text.removeprefix("^").partition(":")[0] for text in by_name[name].inputs]
+    return [node for node in nodes if node.name in found]
+
+
+# attributes
+
+
+def _function_names(node: SourceNode, attribute: str) -> list[str]:
+    value = node.attributes.get(attribute)
+    return [word(function, "name") for part in (value, *messages(value, "list")) for function in messages(part, "func")]
+
+
+def _dtypes(value: object) -> list[str | None]:
+    """Return the dtypes of an attribute: one, or those of a list."""
+    return [_dtype(dtype) for part in (value, *messages(value, "list")) for dtype in values(part, "type")]
+
+
+def _dtype(value: object) -> str | None:
+    if isinstance(value, str) and not (value.isdigit() and len(value) < 10):
+        return word_dtype(value)
+    return tensorflow_dtype(number(value)) if isinstance(value, (int, str)) and number(value) >= 0 else None
+
+
+def _shape(message: object, name: str) -> tuple[int, ...] | None:
+    """Return the TensorShapeProto of a field; None if it is missing or its rank is unknown."""
+    for shape in reversed(messages(message, name)):
+        unknown = any(map(number, values(shape, "unknown_rank")))
+        return None if unknown else tuple(sum(numbers(dim, "size")[:1]) for dim in messages(shape, "dim"))
+    return None
+
+
+# nodes to a source graph
+
+
+def _source_graph(
+    name: str, nodes: list[SourceNode], inputs: Iterable[str], tensors: Mapping[str, GraphTensor] | None
+) -> SourceGraph:
+    """Return nodes of TensorFlow as a source graph, with the dtypes of their outputs; placeholders are inputs too."""
+    graph = SourceGraph(name)
+    graph.inputs = list(inputs)
+    graph.tensors.update(tensors or {})
+    by_name: dict[str, SourceNode] = {}
+    for node in _producers_first(nodes):
+        by_name[node.name] = node
+        _set_outputs(graph, node)
+    for reader in by_name.values():  # an operator not in the table has the outputs that others read, of unknown dtypes
+        for value in reader.inputs:
+            producer, _, index = value.rpartition(":")
+            found = by_name.get(producer)
+            if found is not None and len(found.outputs) <= int(index) < MOST_OUTPUTS and found.op not in _RULES:
+                found.outputs += [f"{producer}:{each}" for each in range(len(found.outputs), int(index) + 1)]
+    for node in nodes:
+        if node.op in _PLACEHOLDERS:
+            graph.inputs.append(f"{node.name}:0")
+            graph.tensors[f"{node.name}:0"] = _placeholder(node)
+        else:
+            graph.nodes.append(by_name[node.name])
+    graph.input_names = {value: value.rpartition(":")[0] for value in graph.inputs}
+    _mark_loops(graph)
+    return graph
+
+
+def _producers_first(nodes: list[SourceNode]) -> list[SourceNode]:
+    """Return nodes after their producers; a loop is cut at its closing edge."""
+    by_name = {node.name: node for node in nodes}
+    order: dict[str, SourceNode] = {}
+    opened: set[str] = set()
+    for node in nodes:
+        waiting = [node]
+        while waiting:
+            current = waiting[-1]
+            if current.name in opened:
+                waiting.pop()
+                order.setdefault(current.name, current)
+                continue
+            opened.add(current.name)
+            for text in reversed(current.inputs):
+                name = text.removeprefix("^")
+                producer = by_name.get(name.rpartition(":")[0] or name)
+                if producer is not None and producer.name not in opened:
+                    waiting.append(producer)
+    return list(order.values())
+
+
+def _set_outputs(graph: SourceGraph, node: SourceNode) -> None:
+    """Split a node's inputs from its control edges, and add its outputs."""
+    inputs = [_value_name(text) for text in node.inputs if not text.startswith("^")]
+    node.control = [text[1:].partition(":")[0] for text in node.inputs if text.startswith("^")]
+    node.inputs = inputs
+    dtypes = _output_dtypes(node, lambda index: graph.tensor(inputs[index]).dtype if index < len(inputs) else None)
+    node.outputs = [f"{node.name}:{index}" for index in range(len(dtypes))]
+    for index, dtype in enumerate(dtypes):
+        shape = _shape(node.attributes.get("shape"), "shape") if not index and node.op in _SHAPED else None
+        graph.tensors[node.outputs[index]] = GraphTensor(dtype, shape=shape)
+    if node.op == CONST:
+        node.type = CONST
+        for tensor in messages(node.attributes.get("value"), "tensor"):
+            dtype = next(map(_dtype, values(tensor, "dtype")), None)
+            shape = _shape(tensor, "tensor_shape") if messages(tensor, "tensor_shape") else ()
+            graph.tensors[node.outputs[0]] = GraphTensor(dtype, shape=shape)
+            places = [value for value in values(tensor, "values") if isinstance(value, Weights)]
+            node.weights = places[-1] if places else None
+
+
+def _placeholder(node: SourceNode) -> GraphTensor:
+    """Return the facts in the attributes of a placeholder or variable."""
+    attributes = node.attributes
+    dtypes = _dtypes(attributes.get("dtype", attributes.get("T")))
+    return GraphTensor(dtypes[0] if dtypes else None, shape=_shape(attributes.get("shape"), "shape"))
+
+
+def _mark_loops(graph: SourceGraph) -> None:
+    """Set the marks that the graph compiler sets before the judge: input 0 of Switch, output 0 of Merge, and of the
+    Enter and NextIteration that feed a Merge (hicann/ge compiler/graph/passes/control_flow_and_stream/
+    mark_agnostic_pass.cc:23-148).
+    """
+    producer = {value: node for node in graph.nodes for value in node.outputs}
+
+    def mark(value: str) -> None:
+        graph.tensors[value] = graph.tensor(value)._replace(continuous=True)
+
+    readers: dict[str, str] = {}
+    for node in graph.nodes:
+        for value in node.inputs:
+            readers.setdefault(value, node.op)
+    for node in graph.nodes:
+        if node.op == "Switch" and node.inputs:
+            node.extra = {"continuous_input": 0}
+        if node.op != "Merge":
+            continue
+        mark(node.outputs[0])
+        if not any(value in readers for value in node.outputs) or len(node.inputs) != 2:
+            continue  # it feeds the graph's output, or is not a loop
+        ends = [producer.get(value) for value in node.inputs]
+        if tuple(end.op if end else "" for end in ends) in _LOOP_ENDS:
+            for end in ends:
+                if end is not None:
+                    mark(end.outputs[0])
+
+
+def _leaves(graph: SourceGraph) -> list[str]:
+    """Return values of nodes without a reader: ATC's default outputs."""
+    read = {value for node in graph.nodes for value in node.inputs}
+    return [
+        node.outputs[0]
+        for node in graph.nodes
+        if node.outputs and node.type != CONST and not any(value in read for value in node.outputs)
+    ]
+
+
+def _without_variables(graph: SourceGraph) -> None:
+    """Replace a resource variable and its reads by one ``Variable`` with the dtype of its value, in bodies too."""
+    waiting: list[tuple[SourceGraph, set[str]]] = [(graph, set())]
+    while waiting:
+        each, variables = waiting.pop()
+        for node in each.nodes:
+            if node.op == _VARIABLE and node.outputs:
+                node.type = "Variable"
+                each.tensors[node.outputs[0]] = _placeholder(node)
+                variables.add(node.outputs[0])
+        _read_directly(each, variables)
+        for node in each.nodes:
+            waiting += [(body, _passed(each, node, body, variables)) for body in node.bodies]
+
+
+def _read_directly(graph: SourceGraph, variables: set[str]) -> None:
+    """Remove the reads of variables, so that their readers read the variable."""
+    held: dict[str, str] = {}
+    gone: set[str] = set()
+    for node in graph.nodes:
+        if node.op == "ReadVariableOp" and node.inputs and node.inputs[0] in variables and node.outputs:
+            held[node.outputs[0]] = node.inputs[0]
+            gone.add(node.name)
+    if held:
+        graph.nodes = [node for node in graph.nodes if node.name not in gone]
+        for node in graph.nodes:
+            node.inputs = [held.get(value, value) for value in node.inputs]
+            node.control = [name for name in node.control if name not in gone]
+        graph.outputs = [held.get(value, value) for value in graph.outputs]
+
+
+def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: set[str]) -> set[str]:
+    """Return the inputs of a body that are variables; a loop that passes one on has it as an output as well."""
+    found = set()
+    for value, index in zip(body.inputs, body.parent_inputs, strict=False):
+        if 0 <= index < len(node.inputs) and node.inputs[index] in variables:
+            found.add(value)
+            body.tensors[value] = graph.tensor(node.inputs[index])
+            if node.op.endswith("While") and index < len(node.outputs):
+                graph.tensors[node.outputs[index]] = body.tensors[value]
+    return found
+
+
+def _finished(
+    graph: SourceGraph,
+    path: str,
+    format: str,
+    notes: Notes,
+    versions: dict[str, object],
+    shapes_of: ShapesOf | None,
+) -> ModelGraph:
+    """Return the graph value of a source graph whose functions are bodies or inlined.
+
+    :raises UsageFault: if shapes do not fit the inputs
+    :raises Damaged: if an edge refers to a missing node
+    """
+    shapes = {} if shapes_of is None else shapes_of(_inputs(graph))
+    for value, name in graph.input_names.items():
+        if name in shapes:
+            graph.tensors[value] = graph.tensor(value)._replace(shape=tuple(shapes[name]))
+    inputs = tuple(_inputs(graph))
+    _without_variables(graph)
+    fold(graph)
+    for each in graph.walk():
+        for node in each.nodes:
+            _translate(node, notes)
+    facts = ModelFacts(
+        format,
+        path,
+        judged=False,
+        has_casts=False,
+        attributes=versions,
+        notes=notes.all(),
+        predicted=True,
+        inputs=inputs,
+        shapes=shapes,
+    )
+    return assemble(graph, facts, path)
+
+
+def _inputs(graph: SourceGraph) -> list[ModelInput]:
+    """Return the placeholders; a shape without dimensions says nothing, as older files have it for unknown ones."""
+    found = []
+    for value, name in graph.input_names.items():
+        tensor = graph.tensor(value)
+        dims = tuple("" if dim < 0 else dim for dim in tensor.shape or ())
+        found.append(ModelInput(name, dims or None, tensor.dtype or ""))
+    return found
+
+
+def _translate(node: SourceNode, notes: Notes) -> None:
+    if node.type:
+        return
+    if node.op == "Conv2D":
+        given = {name: word(node.attributes.get(name), "s") for name in ("padding", "data_format")}
+        node.extra = {**node.extra, "given": given}
+    types = tensorflow_names().get(node.op, ())
+    if not types:
+        notes.add("unmapped-operator", f"`{node.op}` has no documented translation in CANN's parser", node.op)
+        node.type = node.op
+        return
+    node.type = types[0]
+    if len(types) > 1:
+        notes.add("alternatives", f"`{node.op}` becomes {' or '.join(types)}; `{node.type}` is used", node.op)
+
+
+# outputs: their number and dtypes, which a GraphDef does not list
+#
+# A rule is a list of words, one for each output: the name of an attribute that holds a dtype, ``Name=default``,
+# ``:dtype`` itself, ``N*word`` as many as attribute ``N`` says, ``@Name`` one for each dtype of a list. Source: the
+# REGISTER_OP statements of tensorflow/tensorflow tensorflow/core/ops/*.cc.
+
+
+def _output_dtypes(node: SourceNode, given: Callable[[int], str | None]) -> list[str | None]:
+    """Return the dtype of each output of an operator; None if unknown.
+
+    :param given: the dtype of an input by its number
+    """
+    rule = _RULES.get(node.op)
+    if rule is None:
+        known = (_dtypes(node.attributes.get(name)) for name in ("T", "dtype", "Tout"))
+        return next(filter(None, known), [given(0)])
+    return [dtype for name in rule for dtype in _ruled(name, node.attributes, given)]
+
+
+def _ruled(rule: str, attributes: Mapping[str, object], given: Callable[[int], str | None]) -> list[str | None]:
+    if rule.startswith("@"):
+        return _dtypes(attributes.get(rule[1:]))
+    count, star, rest = rule.rpartition("*")
+    if star:
+        times = sum(numbers(attributes.get(count), "i")[:1])
+        return _ruled(rest, attributes, given) * (min(times, MOST_OUTPUTS) if times > 0 else 1)
+    if rest.startswith(":"):
+        return [rest[1:]]
+    name, _, default = rest.partition("=")
+    return _dtypes(attributes.get(name))[:1] or [default or given(0)]
+
+
+def _rules(table: str) -> dict[str, list[str]]:
+    found = {}
+    for line in table.strip().splitlines():
+        words, _, names = line.partition("|")
+        found.update(dict.fromkeys(names.split(), words.split()))
+    return found
+
+
+_RULES = _rules(
+    """
+    :bool | Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr LogicalNot IsFinite IsNan IsInf All
+    :bool | Any
+    :bool | ApproximateEqual InTopK InTopKV2 LoopCond VarIsInitializedOp IsVariableInitialized QueueIsClosedV2
+    :int32 | Rank NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 Bucketize TensorArraySizeV3 TensorListLength
+    :int32 :int32 | NonMaxSuppressionV4
+    :int32 T :int32 | NonMaxSuppressionV5
+    :float32 :float32 :float32 :int32 | CombinedNonMaxSuppression
+    :int64 | Where
+    :float32 | ResizeBilinear ResizeBicubic ResizeArea CropAndResize ExtractGlimpse Dequantize TensorArrayWriteV3
+    :float32 | TensorArrayScatterV3 TensorArraySplitV3
+    :float64 | Timestamp
+    :string | AsString StringJoin Substr StringLower StringUpper StringStrip ReduceJoin StringFormat RegexReplace
+    :string | EncodeBase64
+    :uint8 | DecodeJpeg
+    :resource | VarHandleOp HashTableV2 MutableHashTableV2 Iterator IteratorV2 StackV2 FIFOQueueV2
+    :variant | TensorListReserve TensorListFromTensor EmptyTensorList TensorListSetItem TensorListPushBack
+    :variant | TensorListSplit
+    :resource :float32 | TensorArrayV3 TensorArrayGradV3
+    element_dtype | TensorListGetItem
+    element_dtype | TensorListStack TensorListGather
+    dtype :int64 | TensorArrayConcatV3
+    dtype | Placeholder PlaceholderV2 PlaceholderWithDefault Const ReadVariableOp Variable VariableV2 TensorArrayReadV3
+    dtype | TensorArrayGatherV3 ResourceGather ResourceGatherNd RandomStandardNormal RandomUniform TruncatedNormal
+    dtype=float32 | StatelessRandomNormal StatelessRandomUniform StatelessTruncatedNormal
+    out_type=int32 | Shape Size VariableShape
+    N*out_type=int32 | ShapeN
+    output_type=int64 | ArgMax ArgMin
+    DstT | Cast
+    type | Bitcast
+    Tout=float32 | Real Imag Angle ComplexAbs
+    Tout | RandomUniformInt BatchMatMulV3 LookupTableFindV2
+    Tcomplex=complex64 | FFT FFT2D FFT3D IFFT IFFT2D IFFT3D RFFT
+    Treal=float32 | IRFFT
+    Tidx=int32 | Range
+    output_dtype=int64 | Multinomial
+    Tparams | Gather GatherV2 GatherNd
+    T | Conv2D MatMul Add AddV2 Mul Relu Identity
+    num_split*T | Split SplitV
+    num*T | Unpack
+    num_partitions*T | DynamicPartition
+    N*shape_type=int32 | ConcatOffset
+    T T | Switch RefSwitch SparseSoftmaxCrossEntropyWithLogits SoftmaxCrossEntropyWithLogits BroadcastGradientArgs Qr
+    T T | SelfAdjointEigV2
+    T :int32 | Merge RefMerge TopKV2 TopK
+    T out_idx=int32 | Unique UniqueV2 ListDiff
+    T out_idx=int32 out_idx=int32 | UniqueWithCounts UniqueWithCountsV2
+    T Targmax=int64 | MaxPoolWithArgmax
+    T :float32 :float32 | QuantizeV2
+    T T T | Svd
+    num_outs*T | _SwitchN
+    T T T T T | FusedBatchNorm FusedBatchNormGrad
+    T U=float32 U=float32 U=float32 U=float32 | FusedBatchNormGradV2 FusedBatchNormGradV3
+    T U=float32 U=float32 U=float32 U=float32 | FusedBatchNormV2
+    T U=float32 U=float32 U=float32 U=float32 U=float32 | FusedBatchNormV3
+    T T T T T T T | BlockLSTM LSTMBlockCell
+    T T T T | GRUBlockCell
+    @T | IdentityN While StatelessWhile _While
+    @Tout | PartitionedCall StatefulPartitionedCall If StatelessIf _If Case StatelessCase PyFunc
+    @output_types | IteratorGetNext
+    @component_types | QueueDequeueV2
+    @dtypes | Unstage RestoreV2
+    | NoOp Assert ControlTrigger AssignVariableOp AssignAddVariableOp AssignSubVariableOp SaveV2 PrintV2
+    """
+)
+
+_NAMES = {
+    "Switch": ("output_false", "output_true"),
+    "Merge": ("output", "value_index"),
+    "TopKV2": ("values", "indices"),
+    "Unique": ("y", "idx"),
+    "UniqueV2": ("y", "idx"),
+    "UniqueWithCounts": ("y", "idx", "count"),
+    "MaxPoolWithArgmax": ("output", "argmax"),
+    "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
+    "SparseSoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
+    "TensorArrayV3": ("handle", "flow"),
+    "TensorArrayConcatV3": ("value", "lengths"),
+    "BroadcastGradientArgs": ("r0", "r1"),
+    "NonMaxSuppressionV4": ("selected_indices", "valid_outputs"),
+    "NonMaxSuppressionV5": ("selected_indices", "selected_scores", "valid_outputs"),
+    "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"),
+    "BlockLSTM": ("i", "cs", "f", "o", "ci", "co", "h"),
+    "LSTMBlockCell": ("i", "cs", "f", "o", "ci", "co", "h"),
+    "GRUBlockCell": ("r", "u", "c", "h"),
+    "QuantizeV2": ("output", "output_min", "output_max"),
+    "Qr": ("q", "r"),
+    "Svd": ("s", "u", "v"),
+    "SelfAdjointEigV2": ("e", "v"),
+    "ListDiff": ("out", "idx"),
+}
+_BATCH_NORM = ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3")
+_NAMES |= dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"), _BATCH_NORM)

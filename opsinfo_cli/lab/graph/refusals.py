@@ -1,0 +1,30 @@
+"""Nodes that the compiler's front end refuses, as warnings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...core.cann.onnx_plugins import NEWEST_OPSET
+from ...errors import counted, join_some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .graph import ModelFacts
+
+_MOST = 5
+
+
+def refusal_lines(model: ModelFacts) -> Iterator[str]:
+    """Yield a line for each operator and reason, with its nodes, and what to do."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for each in model.refused:
+        groups.setdefault((each.type, each.why), []).append(f"`{each.name}`")
+    for (op, why), names in list(groups.items())[:_MOST]:
+        yield f"atc refuses this model: {join_some(names)} ({op}): {why}"
+    if len(groups) > _MOST:
+        yield f"atc refuses this model: {counted(len(groups) - _MOST, 'more operator')} of it too"
+    opsets = model.attributes.get("opsets")
+    opset = opsets.get("", 0) if isinstance(opsets, dict) else 0
+    if groups and opset > NEWEST_OPSET:
+        yield f"the model has opset {opset}: export it with opset {NEWEST_OPSET} or an older one"

@@ -1,0 +1,622 @@
+"""The dtypes of a graph's nodes with their reasons and the Casts: as a judging gives them, or as a file has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.cann.dtype_names import FLOATING, LOW
+from .cast_pairs import casts_of
+from .casts import Cast, CastCounts, Casts
+from .dtypes import COMPLEX
+from .fusions.fuse import Fused
+from .graph import CONSTANTS
+from .memory import Memory, memory_of
+from .reason import not_judged_text, reason_of
+from .undo import inserted_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from .atc_options import Considered
+    from .graph import GraphNode, ModelGraph, Producer
+    from .implmode import ImplModes
+    from .judge.node_facts import DtypeChoice
+    from .judge.prepared import Judged, Prepared
+
+    Dtypes = tuple[str | None, ...]
+
+_OTHER_FLOATING = COMPLEX | {"float64"}
+NOT_COMPUTED = CONSTANTS | {"Data", "RefData", "Variable", "NetOutput"}
+"""Op types that store or pass on a tensor and compute nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAnswer:
+    """One node with its dtypes and the reason.
+
+    :param index: its place in the graph
+    :param subgraph: the name of the subgraph it is in; empty for the main graph
+    :param policy: white, black or gray; None if the lists are not used
+    :param by: ``library`` or ``mixlist``, which put it there, or ``assumption``; None without a policy
+    :param why: the reason for people, and ``code`` the same for scripts
+    :param tensor: the node's tensor that decided, such as ``input 0``; None if there is none
+    :param decided_by: the output that it follows; None if it follows none
+    :param judged: whether the engine chooses its dtypes
+    :param runs: ``low`` if an output is low, or an input if no output is floating; ``high``; None if it was not judged
+        or has no floating-point tensor
+    :param inputs: the dtype of each input; None if it is absent or its dtype is unknown
+    :param original_inputs: the dtypes before the choice
+    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file has its dtypes
+    :param compute: the dtype that it is computed in, ``hf32`` included; None if it was not judged, or would be ``hf32``
+        and whether the chip has it is unknown
+    :param implmode: its implementation mode; None if it has none, or none that is known
+    :param fused_from: its op type in the model, if a fusion changed it
+    """
+
+    index: int
+    name: str
+    type: str
+    subgraph: str
+    policy: str | None
+    by: str | None
+    why: str
+    code: str
+    tensor: str | None
+    decided_by: Producer | None
+    judged: bool
+    runs: str | None
+    inputs: Dtypes
+    outputs: Dtypes
+    original_inputs: Dtypes
+    original_outputs: Dtypes
+    confidence: str | None
+    compute: str | None = None
+    implmode: str | None = None
+    fused_from: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.why}>"
+
+    @property
+    def low(self) -> bool:
+        return self.runs == "low"
+
+    @property
+    def settled_by(self) -> tuple[str | None, str | None]:
+        """The tensor that decided its dtypes, and its dtype."""
+        if self.tensor is None:
+            return None, next((dtype for dtype in (*self.outputs, *self.inputs) if dtype), None)
+        side, number = self.tensor.split()
+        return self.tensor, (self.inputs if side == "input" else self.outputs)[int(number)]
+
+
+class Counts(NamedTuple):
+    """Counts of a judged graph.
+
+    :param low: nodes that run in float16, bfloat16 or hifloat8
+    :param high: judged nodes that run in another floating-point or complex dtype
+    :param not_judged: the other nodes, judged ones without a floating-point tensor included
+    :param first_column: nodes that got the first column because none fitted
+    :param assumed: nodes whose columns were assumed
+    """
+
+    nodes: int
+    low: int
+    high: int
+    not_judged: int
+    first_column: int
+    assumed: int
+    casts: CastCounts
+
+
+class Alike(NamedTuple):
+    """What nodes are counted by."""
+
+    op_type: str
+    runs: str | None
+    judged: bool
+    policy: str | None
+    why: str
+    first_column: bool = False
+    assumed: bool = False
+
+
+class NotJudged(NamedTuple):
+    """Nodes of one op type whose dtypes the engine does not choose, for one reason."""
+
+    op_type: str
+    nodes: int
+    why: str
+
+
+class ReadsLow(NamedTuple):
+    """High nodes of one op type that read inputs which are float32 in the model in a low dtype."""
+
+    type: str
+    dtype: str
+    nodes: int
+
+
+class Coverage(NamedTuple):
+    """How much of the computing of a graph the judge sees; nodes of ``NOT_COMPUTED`` are not counted.
+
+    :param compute: the nodes that compute
+    :param judged: those of them whose dtypes the engine chooses
+    :param without_floating: those of the judged ones that have no floating-point tensor
+    :param types: the others, most nodes first
+    """
+
+    compute: int
+    judged: int
+    without_floating: int
+    types: list[NotJudged]
+
+
+class TypeSummary(NamedTuple):
+    """The nodes of one op type.
+
+    :param policy: the list they are on; None if lists are not used, or their kernels are on several
+    """
+
+    op_type: str
+    nodes: int
+    low: int
+    high: int
+    policy: str | None
+
+
+class PathStep(NamedTuple):
+    """One step on the path back to the origin of a dtype.
+
+    :param tensor: ``input 0`` or ``output 0``; None if no tensor decided it
+    """
+
+    node: NodeAnswer
+    tensor: str | None
+    dtype: str | None
+
+
+class GraphAnswer:
+    """A graph with the dtypes of its nodes, from either source.
+
+    :ivar mode_name: the name of the precision mode; None if the dtypes are those of the file
+    :ivar fused: the fusions before the choice
+    """
+
+    mode_name: str | None = None
+
+    def __init__(self, graph: ModelGraph, fused: Fused | None = None) -> None:
+        self.graph = graph
+        self.fused = fused or Fused(graph)
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    def __getitem__(self, index: int) -> NodeAnswer:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[NodeAnswer]:
+        return map(self.__getitem__, range(len(self.graph)))
+
+    def find(self, name: str) -> NodeAnswer | None:
+        """The answer for the first node of this name."""
+        node = self.graph.find(name)
+        return None if node is None else self[node.index]
+
+    @cached_property
+    def _casts(self) -> Casts:
+        raise NotImplementedError
+
+    @property
+    def casts(self) -> list[Cast]:
+        """The inserted Casts, one for each edge."""
+        return self._casts.casts
+
+    @property
+    def removed(self) -> list[int]:
+        """Indexes of the user's own Casts that the engine removes together with an inserted one."""
+        return self._casts.removed
+
+    @property
+    def rewired(self) -> dict[tuple[int, int], Producer]:
+        """(consumer, input) that bypass a removed Cast of the user -> the output that feeds them instead."""
+        return self._casts.rewired
+
+    @cached_property
+    def cast_counts(self) -> CastCounts:
+        return self._casts.counts
+
+    @cached_property
+    def inserted(self) -> frozenset[int]:
+        """Indexes of the Casts that are nodes of the graph."""
+        return frozenset()
+
+    @cached_property
+    def _alike(self) -> Counter[Alike]:
+        """The nodes, counted."""
+        return _counted(self)
+
+    @cached_property
+    def counts(self) -> Counts:
+        def nodes(wanted: Callable[[Alike], bool]) -> int:
+            return sum(count for each, count in self._alike.items() if wanted(each))
+
+        low, high = nodes(lambda each: each.runs == "low"), nodes(lambda each: each.runs == "high")
+        first, assumed = nodes(lambda each: each.first_column), nodes(lambda each: each.assumed)
+        return Counts(len(self), low, high, len(self) - low - high, first, assumed, self.cast_counts)
+
+    @cached_property
+    def types(self) -> list[TypeSummary]:
+        """The op types of the graph, those with the most low nodes first."""
+        return _summaries(self._alike)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        others: Counter[tuple[str, str]] = Counter()
+        judged = without_floating = 0
+        for each, count in self._alike.items():
+            if each.op_type in NOT_COMPUTED:
+                continue
+            judged += count * each.judged
+            without_floating += count * (each.judged and each.runs is None)
+            if not each.judged:
+                others[each.op_type, each.why] += count
+        types = [NotJudged(op_type, count, why) for (op_type, why), count in others.items()]
+        types.sort(key=lambda each: (-each.nodes, each.op_type, each.why))
+        return Coverage(judged + others.total(), judged, without_floating, types)
+
+    @cached_property
+    def reads_low(self) -> list[ReadsLow]:
+        """High nodes whose float32 inputs are reduced, as a matrix product's may be in force_fp32; most nodes first."""
+        found = Counter(
+            (self.graph.types[index], dtype)
+            for index in self._perhaps_reading_low()
+            for dtype in {
+                dtype
+                for dtype, tensor in zip(self.inputs_of(index), self.graph[index].inputs, strict=True)
+                if dtype in LOW and tensor.first_dtype == "float32"
+            }
+        )
+        rows = [ReadsLow(op_type, dtype, count) for (op_type, dtype), count in found.items()]
+        return sorted(rows, key=lambda each: (-each.nodes, each.type, each.dtype))
+
+    def _perhaps_reading_low(self) -> Iterable[int]:
+        """Yield the indexes of the high nodes with a low input; a Cast converts, and computes nothing."""
+        return (
+            row.index for row in self if row.runs == "high" and not LOW.isdisjoint(row.inputs) and row.type != "Cast"
+        )
+
+    def inputs_of(self, index: int) -> Dtypes:
+        """Return the dtypes of a node's inputs."""
+        return self[index].inputs
+
+    def output_dtype(self, source: Producer) -> str | None:
+        """Return the dtype of an output."""
+        raise NotImplementedError
+
+    @cached_property
+    def memory(self) -> Memory:
+        return memory_of(self.graph, self.casts, self.output_dtype)
+
+    @property
+    def in_hf32(self) -> list[int]:
+        """Indexes of the nodes that are high, and computed in HF32 and not in float32."""
+        return []
+
+    @cached_property
+    def _subgraph_names(self) -> list[str]:
+        """The subgraph of every node; empty if there is only the main graph."""
+        names: list[str] = []
+        for number, subgraph in enumerate(self.graph.subgraphs if len(self.graph.subgraphs) > 1 else ()):
+            names += [subgraph.name if number else ""] * len(subgraph.nodes)
+        return names
+
+
+class Answer(GraphAnswer):
+    """One judging of a graph.
+
+    :ivar inputs: the dtype of every input slot of the graph
+    :ivar outputs: the dtype of every output slot
+    :ivar considered: options of atc, and how each was handled
+    :ivar modes: the implementation modes of the nodes
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        judged: Judged,
+        considered: Considered,
+        modes: ImplModes,
+        fused: Fused,
+        doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
+        known: Callable[[], Answer | None] = lambda: None,
+    ) -> None:
+        """:param doubts: yields the warnings
+        :param known: returns the answer with a size for every open dimension; None: none is open
+        """
+        self._known = known
+        self._doubts = doubts
+        super().__init__(prepared.graph, fused)
+        self.considered = considered
+        self.modes = modes
+        self.prepared = prepared
+        self.judged = judged
+        self.mode = judged.mode
+        self.mode_name = judged.mode.name
+        self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
+        self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What has no effect: op types of the mixlist that the target lacks, lines of option files, a mode that the
+        chip does not have ...; as the commands print them.
+        """
+        return list(self._doubts(self))
+
+    @cached_property
+    def decided_open(self) -> tuple[str, ...]:
+        """Names of the nodes for which open dimensions decided: their op type or dtypes are others when every dimension
+        has a size, or they measure a shape that would be folded.
+        """
+        known = self._known()
+        if known is None:
+            return ()
+        others = {row.name: (row.type, row.inputs, row.outputs) for row in known}
+        return tuple(
+            row.name
+            for row, node in zip(self, self.graph, strict=True)
+            if node.type not in NOT_COMPUTED
+            and (
+                (node.type == "Shape" and any(tensor.is_open for tensor in node.inputs))
+                or others.get(row.name) != (row.type, row.inputs, row.outputs)
+            )
+        )
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"<Answer {self.mode.name}: {counts.nodes} nodes, {counts.low} low, {counts.high} high, "
+            f"{counts.not_judged} not judged, {counts.casts.edges} casts>"
+        )
+
+    def __getitem__(self, index: int) -> NodeAnswer:
+        node, choice = self.graph[index], self.judged.choices[index]
+        reason = reason_of(self.prepared, self.judged, index)
+        compute = self.computed_in(index)
+        return NodeAnswer(
+            index,
+            node.name,
+            node.type,
+            self._subgraph_names[index] if self._subgraph_names else "",
+            reason.policy,
+            reason.by,
+            reason.text + _remarks(node, compute),
+            reason.code,
+            reason.tensor,
+            reason.source,
+            choice.column >= 0,
+            _state(choice),
+            choice.inputs,
+            choice.outputs,
+            tuple([tensor.first_dtype for tensor in node.inputs]),
+            tuple([tensor.first_dtype for tensor in node.outputs]),
+            choice.confidence,
+            compute,
+            self.modes.mode_of(node.name, node.type),
+            None if node.first_type == node.type else node.first_type,
+        )
+
+    def computed_in(self, index: int) -> str | None:
+        """Return the dtype that a node is computed in, see :meth:`ImplModes.computed_in`; None if it was not judged."""
+        choice, node = self.judged.choices[index], self.graph[index]
+        if choice.column < 0:
+            return None
+        return self.modes.computed_in(node.name, node.type, choice.inputs, choice.outputs)
+
+    def _perhaps_reading_low(self) -> Iterable[int]:
+        choices = self.judged.choices
+        few = {id(each): each for each in choices}.values()
+        wanted = {id(each) for each in few if _state(each) == "high" and not LOW.isdisjoint(each.inputs)}
+        types = self.graph.types
+        return (at for at, each in enumerate(choices) if id(each) in wanted and types[at] != "Cast")
+
+    def inputs_of(self, index: int) -> Dtypes:
+        return self.judged.choices[index].inputs
+
+    def output_dtype(self, source: Producer) -> str | None:
+        return self.outputs[self.prepared.slots.outputs_of[source.node] + source.output]
+
+    @cached_property
+    def in_hf32(self) -> list[int]:
+        return self.may_be_in_hf32 if self.modes.has_hf32 else []
+
+    @cached_property
+    def may_be_in_hf32(self) -> list[int]:
+        """Indexes of the nodes that are computed in HF32 if the chip has it."""
+        if self.modes.has_hf32 is False:
+            return []
+        choices = self.judged.choices
+        return [
+            at for at, choice in enumerate(choices) if choice.column >= 0 and self.computed_in(at) in ("hf32", None)
+        ]
+
+    @cached_property
+    def _casts(self) -> Casts:
+        return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
+
+    @cached_property
+    def _alike(self) -> Counter[Alike]:
+        """The nodes, counted: their distinct choices are few."""
+        choices = self.judged.choices
+        known = dict(zip(map(id, choices), choices, strict=True))
+        alike: Counter[Alike] = Counter()
+        for (op_type, key), count in Counter(zip(self.graph.types, map(id, choices), strict=True)).items():
+            choice = known[key]
+            is_judged, policy = choice.column >= 0, None if choice.policy is None else str(choice.policy)
+            why = "" if is_judged else not_judged_text(choice)
+            flags = choice.why == "first-column", choice.confidence == "assumed"
+            alike[Alike(op_type, _state(choice), is_judged, policy, why, *flags)] += count
+        return alike
+
+    def path_of(self, node: int | str) -> list[PathStep]:
+        """Return the path back from a node to the origin of its dtypes, in order.
+
+        :raises KeyError: if the graph has no node of this name
+        """
+        at = self.find(node) if isinstance(node, str) else self[node]
+        if at is None:
+            raise KeyError(node)
+        steps: list[PathStep] = []
+        seen: set[int] = set()
+        arrived: int | None = None
+        while at is not None and at.index not in seen:
+            seen.add(at.index)
+            tensor, dtype = at.settled_by if arrived is None else (f"output {arrived}", at.outputs[arrived])
+            steps.append(PathStep(at, tensor, dtype))
+            source = at.decided_by
+            arrived = None if source is None else source.output
+            at = None if source is None else self[source.node]
+        return steps
+
+    def is_low(self, node: int) -> bool:
+        """Whether a node runs in low precision."""
+        return _state(self.judged.choices[node]) == "low"
+
+    def changed(self, other: Answer) -> list[int]:
+        """Indexes of the nodes whose dtypes differ from another answer's for the same graph."""
+        pairs = enumerate(zip(self.judged.choices, other.judged.choices, strict=True))
+        return [
+            node
+            for node, (own, its) in pairs
+            if own is not its and (own.inputs, own.outputs) != (its.inputs, its.outputs)
+        ]
+
+
+class WrittenAnswer(GraphAnswer):
+    """The dtypes in a compiled model or a dump."""
+
+    def __getitem__(self, index: int) -> NodeAnswer:
+        node, judged = self.graph[index], self.graph.model.judged
+        inputs = tuple(tensor.dtype for tensor in node.inputs)
+        outputs = tuple(tensor.dtype for tensor in node.outputs)
+        return NodeAnswer(
+            index,
+            node.name,
+            node.type,
+            self._subgraph_names[index] if self._subgraph_names else "",
+            None,
+            None,
+            {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[judged],
+            "written",
+            None,
+            None,
+            bool(judged),
+            None if node.type in NOT_COMPUTED else _runs(inputs, outputs),
+            inputs,
+            outputs,
+            tuple(tensor.first_dtype for tensor in node.inputs),
+            tuple(tensor.first_dtype for tensor in node.outputs),
+            "compiled" if judged else None,
+        )
+
+    def output_dtype(self, source: Producer) -> str | None:
+        return self.graph[source.node].outputs[source.output].dtype
+
+    @cached_property
+    def inserted(self) -> frozenset[int]:
+        return frozenset(node for node in inserted_nodes(self.graph) if self.graph[node].type == "Cast")
+
+    @cached_property
+    def _casts(self) -> Casts:
+        """The Casts that the engine inserted, one for each edge that runs through one."""
+        casts: list[Cast] = []
+        for consumer in self.graph if self.inserted else ():
+            for number, source in enumerate(consumer.sources):
+                if source is None or source.node not in self.inserted:
+                    continue
+                cast = self.graph[source.node]
+                fed_by, begin, end = cast.sources[0], cast.inputs[0].dtype, cast.outputs[0].dtype
+                if fed_by is not None and begin and end:
+                    constant = self.graph[fed_by.node].type in CONSTANTS
+                    casts.append(Cast(*fed_by, consumer.index, number, begin, end, constant, None))
+        return Casts(casts, [], {})
+
+    @cached_property
+    def cast_counts(self) -> CastCounts:
+        folded, run = sum(cast.constant for cast in self.casts), len(self.inserted)
+        return CastCounts(len(self.casts), run, folded, 0, run)
+
+
+class AnswerComparison(NamedTuple):
+    """The differences between two answers for the same graph.
+
+    :param changed: the nodes whose dtypes differ, in A and in B
+    :param casts_gone: Casts of A that B does not need
+    :param casts_added: Casts of B that A does not need
+    """
+
+    changed: list[tuple[NodeAnswer, NodeAnswer]]
+    casts_gone: list[Cast]
+    casts_added: list[Cast]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.casts_gone or self.casts_added)
+
+
+def compared(a: Answer, b: Answer) -> AnswerComparison:
+    """Compare two answers for one graph, node by node and edge by edge."""
+    before, after = set(a.casts), set(b.casts)
+    return AnswerComparison(
+        [(a[index], b[index]) for index in a.changed(b)],
+        [cast for cast in a.casts if cast not in after],
+        [cast for cast in b.casts if cast not in before],
+    )
+
+
+def summarised(rows: Iterable[NodeAnswer]) -> list[TypeSummary]:
+    """Return rows by op type, those with the most low nodes first."""
+    return _summaries(_counted(rows))
+
+
+def _counted(rows: Iterable[NodeAnswer]) -> Counter[Alike]:
+    return Counter(Alike(row.type, row.runs, row.judged, row.policy, row.why) for row in rows)
+
+
+def _summaries(alike: Mapping[Alike, int]) -> list[TypeSummary]:
+    counts: dict[str, Counter[str | None]] = {}
+    policies: dict[str, set[str | None]] = {}
+    for each, count in alike.items():
+        counts.setdefault(each.op_type, Counter())[each.runs] += count
+        policies.setdefault(each.op_type, set()).add(each.policy)
+    types = [
+        TypeSummary(name, count.total(), count["low"], count["high"], next(iter(own)) if len(own) == 1 else None)
+        for (name, count), own in zip(counts.items(), policies.values(), strict=True)
+    ]
+    return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
+
+
+def _remarks(node: GraphNode, compute: str | None) -> str:
+    """Return what follows the reason: that a node is computed in HF32, and where it comes from."""
+    remarks = ["computed in HF32"] if compute == "hf32" else []
+    if fusion := node.attributes.get("fused_by"):
+        names = [f"`{each}`" for each in node.fused_from]
+        parts = f"{len(names)} nodes, {names[0]} to {names[-1]}," if len(names) > 2 else " and ".join(names)
+        remarks.append(f"{node.type}, from {parts or node.first_type} by {fusion}")
+    return "".join(f"; {each}" for each in remarks)
+
+
+def _state(choice: DtypeChoice) -> str | None:
+    """Return ``runs`` of a choice, see :class:`NodeAnswer`."""
+    return None if choice.column < 0 else _runs(choice.inputs, choice.outputs)
+
+
+def _runs(inputs: Dtypes, outputs: Dtypes) -> str | None:
+    for side in (outputs, inputs):
+        if not LOW.isdisjoint(side):
+            return "low"
+        if not FLOATING.isdisjoint(side):
+            return "high"
+    return None if _OTHER_FLOATING.isdisjoint((*outputs, *inputs)) else "high"

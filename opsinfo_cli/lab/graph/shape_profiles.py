@@ -1,0 +1,128 @@
+"""The shapes that atc compiles a model for with ``--dynamic_batch_size`` and ``--dynamic_dims``: each is judged alone.
+
+The compiler makes a copy of the graph for each of them, with known shapes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.cann.input_shapes import options_for
+from ...errors import UsageFault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ...core.cann.input_shapes import ModelInput
+    from .result import Answer, NodeAnswer
+
+_MOST = 100
+"""The most profiles that atc takes."""
+
+
+class ShapeProfile(NamedTuple):
+    """One set of sizes of the open dimensions.
+
+    :param name: its sizes as they are typed: ``8``, ``8,448``
+    :param shapes: the shape of every input with an open dimension
+    """
+
+    name: str
+    shapes: dict[str, tuple[int, ...]]
+
+
+class Differing(NamedTuple):
+    """A node whose op type or dtypes differ between profiles.
+
+    :param rows: its answer in each profile; None: it is part of another node there
+    """
+
+    name: str
+    rows: tuple[NodeAnswer | None, ...]
+
+
+def batch_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]:
+    """Return the profiles of a value of ``--dynamic-batch-size``: ``1,2,4``.
+
+    :raises UsageFault: if it has another form, or other dimensions than the first ones are open
+    """
+    sizes = _sizes(text.split(","), "--dynamic-batch-size", "1,2,4", 1)
+    others = [each for each in inputs if each.dims is None or any(isinstance(dim, str) for dim in each.dims[1:])]
+    if others:
+        options = " ".join(each.option for each in others)
+        message = "--dynamic-batch-size: only the first dimension of an input may be open"
+        raise UsageFault(message, name="open-dimensions", hint=f"set the others: {options}, or --dynamic-dims")
+    return _profiles(sizes, inputs, "--dynamic-batch-size", lambda size, number: size[0])
+
+
+def dims_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]:
+    """Return the profiles of a value of ``--dynamic-dims``: ``1,224;8,448``, a size for each open dimension in order.
+
+    :raises UsageFault: if it has another form, or another number of sizes
+    """
+    for each in inputs:
+        if each.dims is None:
+            hint = f"state it, with -1 for each open dimension: {each.option}"
+            raise UsageFault(f"--dynamic-dims: the rank of `{each.name}` is open", name="open-dimensions", hint=hint)
+    count = sum(isinstance(dim, str) for each in inputs for dim in each.dims or ())
+    profiles = _sizes([part for part in text.split(";") if part.strip()], "--dynamic-dims", "1,224;8,448", None)
+    for sizes in profiles:
+        if count and len(sizes) != count:
+            stated = ",".join(map(str, sizes))
+            message = f"--dynamic-dims {stated}: {len(sizes)} sizes for {count} open dimensions"
+            raise UsageFault(message, name="bad-shape", hint=f"the open ones, in this order: {options_for(inputs)}")
+    return _profiles(profiles, inputs, "--dynamic-dims", lambda sizes, number: sizes[number])
+
+
+def _sizes(parts: Sequence[str], option: str, example: str, count: int | None) -> list[tuple[int, ...]]:
+    """:raises UsageFault: if a profile is not a list of sizes, or is given twice"""
+    found = []
+    for part in parts:
+        words = [word.strip() for word in part.split(",")]
+        good = all(word.isascii() and word.isdigit() and len(word) < 10 and int(word) for word in words)
+        if not good or (count is not None and len(words) != count):
+            raise UsageFault(
+                f"{option}: cannot read `{part.strip()}`", name="bad-shape", hint=f"write {option} '{example}'"
+            )
+        found.append(tuple(map(int, words)))
+    if len(set(found)) < len(found) or not 1 <= len(found) <= _MOST:
+        message = f"{option}: 1 to {_MOST} different profiles are needed"
+        raise UsageFault(message, name="bad-shape", hint=f"write {option} '{example}'")
+    return found
+
+
+def _profiles(
+    profiles: Iterable[tuple[int, ...]],
+    inputs: Sequence[ModelInput],
+    option: str,
+    size_of: Callable[[tuple[int, ...], int], int],
+) -> list[ShapeProfile]:
+    """:param size_of: returns the size of the open dimension of a number, counted over all inputs
+    :raises UsageFault: if no dimension is open
+    """
+    if not any(each.is_open for each in inputs):
+        message = f"{option}: no input has an open dimension"
+        raise UsageFault(message, name="no-open-dimension", hint="open it with -1, as in --shape x=-1,3,224,224")
+    found = []
+    for sizes in profiles:
+        number, shapes = 0, {}
+        for each in inputs:
+            dims = []
+            for dim in each.dims or ():
+                dims.append(size_of(sizes, number) if isinstance(dim, str) else dim)
+                number += isinstance(dim, str)
+            if each.is_open:
+                shapes[each.name] = tuple(dims)
+        found.append(ShapeProfile(",".join(map(str, sizes)), shapes))
+    return found
+
+
+def differing(answers: Sequence[Answer]) -> list[Differing]:
+    """Return the nodes whose op types or dtypes differ between answers, by name, in the order of the first answers."""
+    rows = [{row.name: row for row in answer} for answer in answers]
+    found = []
+    for name in dict.fromkeys(name for own in rows for name in own):
+        own = tuple(each.get(name) for each in rows)
+        if len({row and (row.type, row.inputs, row.outputs) for row in own}) > 1:
+            found.append(Differing(name, own))
+    return found

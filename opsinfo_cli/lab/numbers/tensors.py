@@ -1,0 +1,209 @@
+"""Dumped tensors: how many values each format would lose, block by block, and by the operator that produced them."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ...errors import Damaged, Refused, installing
+from ...opening import open_file
+from .float_formats import FORMATS, Format
+
+COARSE = 2.0**-11
+"""Half of fp16's epsilon, the largest relative error of fp16 for a normal number."""
+
+_BLOCK = 1 << 20
+_MAGIC = b"\x93NUMPY"
+_NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\.(?P<op>.+?)\.\d+(?:\.\d+)+\.(?P<way>input|output)\.(?P<number>\d+)\.npy")
+
+
+class DumpName(NamedTuple):
+    """The parts of ``OpType.opname.taskid.timestamp.output.N.npy``; ``number`` is the index of the tensor."""
+
+    type: str
+    operator: str
+    way: str
+    number: int
+
+
+def dump_name(path: str) -> DumpName | None:
+    """Return the parts of a file's name; None if it has another form."""
+    match = _NAME.fullmatch(os.path.basename(path))
+    return DumpName(match["type"], match["op"], match["way"], int(match["number"])) if match else None
+
+
+def dump_files(folder: str) -> list[str]:
+    """Return every .npy file below a folder, sorted."""
+    paths = [os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names]
+    return sorted(path for path in paths if path.endswith(".npy"))
+
+
+def load_numpy() -> Any:
+    """:raises Refused: if numpy is not installed"""
+    try:
+        import numpy
+    except ImportError:
+        raise Refused(
+            "reading .npy files needs numpy, which is not installed",
+            name="numpy-missing",
+            hint=installing(),
+        ) from None
+    return numpy
+
+
+@dataclass
+class Losses:
+    """The number of values by outcome in one format; the first three outcomes exclude each other."""
+
+    overflow: int = 0
+    zero: int = 0
+    subnormal: int = 0
+    coarse: int = 0
+
+    def shares(self, values: int) -> tuple[float, ...]:
+        return tuple(count / max(1, values) for count in (self.overflow, self.zero, self.subnormal, self.coarse))
+
+    def add(self, other: Losses) -> None:
+        self.overflow += other.overflow
+        self.zero += other.zero
+        self.subnormal += other.subnormal
+        self.coarse += other.coarse
+
+
+@dataclass
+class DumpedTensor:
+    """The counts of one file.
+
+    :param exponents: the number of values with each binary exponent, zeros left out
+    """
+
+    path: str
+    dtype: str
+    values: int = 0
+    not_finite: int = 0
+    largest: float = 0.0
+    smallest: float = math.inf
+    losses: dict[str, Losses] = field(default_factory=lambda: {name: Losses() for name in FORMATS})
+    exponents: dict[int, int] = field(default_factory=dict)
+
+    def loss_scale(self, format: Format) -> tuple[float | None, float]:
+        """Return (power of two to multiply by, share of values that would still be below normal, 0 to 1).
+
+        The power is None if nothing is below normal, or if the largest value overflows without a scale.
+        """
+        limits = format.limits
+        if not self.largest or self.largest > limits.largest:
+            return None, 0.0
+        needed = math.ceil(math.log2(limits.smallest_normal) - math.log2(self.smallest))
+        if needed <= 0:
+            return None, 0.0
+        most = math.floor(math.log2(limits.largest) - math.log2(self.largest))
+        power = max(0, min(needed, most))
+        below = sum(count for exponent, count in self.exponents.items() if exponent + power < format.lowest_exponent)
+        return 2.0**power, below / self.values
+
+    def add(self, block: Any, np: Any) -> None:
+        """:param block: one dimension of float64"""
+        self.values += block.size
+        finite = np.isfinite(block)
+        self.not_finite += int(block.size - np.count_nonzero(finite))
+        sizes = np.abs(block[finite])
+        sizes = sizes[sizes > 0]
+        if not sizes.size:
+            return
+        self.largest, self.smallest = max(self.largest, float(sizes.max())), min(self.smallest, float(sizes.min()))
+        exponents = np.frexp(sizes)[1] - 1
+        for exponent, count in zip(*np.unique(exponents, return_counts=True), strict=True):
+            self.exponents[int(exponent)] = self.exponents.get(int(exponent), 0) + int(count)
+        for name, losses in self.losses.items():
+            losses.add(_lost(sizes, exponents, FORMATS[name], np))
+
+
+def _lost(sizes: Any, exponents: Any, format: Format, np: Any) -> Losses:
+    """Round to the format, ties to even: powers of two scale exactly, and rint rounds ties to even."""
+    limits = format.limits
+    if format.name == "fp64":
+        return Losses(subnormal=int(np.count_nonzero(sizes < limits.smallest_normal)))
+    shift = np.maximum(exponents, format.lowest_exponent) - format.mantissa
+    nearest = np.ldexp(np.rint(np.ldexp(sizes, -shift)), shift)
+    over, zero = nearest > limits.largest, nearest == 0
+    below = (nearest < limits.smallest_normal) & ~zero
+    kept = ~(over | zero)
+    coarse = np.abs(nearest[kept] - sizes[kept]) > COARSE * sizes[kept]
+    return Losses(*(int(np.count_nonzero(outcome)) for outcome in (over, zero, below, coarse)))
+
+
+def read_tensor(path: str) -> DumpedTensor | None:
+    """Count the values of a memory-mapped .npy file. Two-byte raw values are read as bfloat16.
+
+    :returns: None if it holds no floating-point numbers
+    :raises Refused: if the file cannot be read, or numpy is missing
+    :raises Damaged: if the file is not a .npy file
+    """
+    np = load_numpy()
+    _require_npy(path)
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # numpy's header parser may raise any exception
+        reason = "" if "pickle" in str(error) else f": {str(error)[:200]}"
+        raise Damaged(f"not a .npy file of numbers{reason}", path=path) from None
+    raw_bfloat = array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None
+    if array.dtype.kind != "f" and not raw_bfloat:
+        return None
+    tensor = DumpedTensor(path, "bf16" if raw_bfloat else str(array.dtype))
+    flat = array.ravel(order="K")
+    with np.errstate(all="ignore"):
+        for start in range(0, flat.size, _BLOCK):
+            block = flat[start : start + _BLOCK]
+            if raw_bfloat:
+                block = (np.ascontiguousarray(block).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+            tensor.add(np.asarray(block, dtype=np.float64), np)
+    return tensor
+
+
+def _require_npy(path: str) -> None:
+    with open_file(path) as file:
+        magic = file.read(len(_MAGIC))
+    if magic != _MAGIC:
+        hint = "the file is an archive of arrays; unpack it first" if magic.startswith(b"PK") else None
+        raise Damaged("not a .npy file", path=path, hint=hint)
+
+
+class OperatorLosses(NamedTuple):
+    """The losses of one op type's tensors in one format.
+
+    :param worst: the file with the greatest losses
+    """
+
+    type: str
+    files: int
+    values: int
+    losses: Losses
+    worst: str
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether it is a candidate for the black list: values overflow or become zero in this format."""
+        return bool(self.losses.overflow or self.losses.zero)
+
+
+def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLosses]:
+    """Return losses by op type, for files named after an operator; most overflows first, then most zeros."""
+    groups: dict[str, list[DumpedTensor]] = {}
+    for tensor in tensors:
+        if name := dump_name(tensor.path):
+            groups.setdefault(name.type, []).append(tensor)
+    operators = [_losses(op_type, group, format) for op_type, group in sorted(groups.items())]
+    return sorted(operators, key=lambda each: each.losses.shares(each.values), reverse=True)
+
+
+def _losses(op_type: str, tensors: list[DumpedTensor], format: str) -> OperatorLosses:
+    losses = Losses()
+    for tensor in tensors:
+        losses.add(tensor.losses[format])
+    worst = max(tensors, key=lambda tensor: tensor.losses[format].shares(tensor.values))
+    return OperatorLosses(op_type, len(tensors), sum(tensor.values for tensor in tensors), losses, worst.path)

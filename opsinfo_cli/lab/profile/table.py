@@ -1,0 +1,373 @@
+"""The rows of a table: one task on the device each, read line by line.
+
+msprof writes `op_summary_*.csv`, and torch_npu makes `kernel_details.csv` of it, with other names for some columns.
+Which columns there are, and in which order, depends on the version and on options, so all are known by name.
+Sources: Ascend/msprof analysis/csrc/application/summary/op_summary_assembler.cpp and
+analysis/msconfig/msprof_export_data_config.py; Ascend/pytorch
+torch_npu/profiler/analysis/prof_common_func/_csv_headers.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
+from typing import IO, NamedTuple
+
+from ...core.cann.dtype_names import canonical
+from ...errors import Damaged, Refused, counted
+from ...opening import folders_above, open_file, unreadable
+
+
+class Kernel(NamedTuple):
+    """One row.
+
+    :param type: the op type; ``unknown`` if the table does not have it
+    :param core: what the task ran on, such as ``AI_CORE`` or ``HCCL``; empty if unknown
+    :param inputs: dtypes, None for an absent tensor; None if the table does not have them
+    :param hf32: whether HF32 is enabled for it; None if the table does not have it
+    """
+
+    name: str
+    type: str
+    core: str
+    microseconds: float
+    inputs: Dtypes | None
+    outputs: Dtypes | None
+    hf32: bool | None
+    device: str
+    step: str
+    line: int
+
+    @property
+    def is_aclnn(self) -> bool:
+        """Whether it is from a call of aclnn, as in eager mode, and not a node of a graph."""
+        return self.name.startswith("aclnn")
+
+
+Dtypes = tuple["str | None", ...]
+
+FORMATS = {
+    "kernel_details": ("name", "type", "duration", "accelerator core"),
+    "op_summary": ("op name", "op type", "task duration", "task type"),
+}
+"""Format -> its columns, lower case and without `(us)`: name, type, time, core; the core may be missing."""
+_OTHERS = ("input data types", "output data types", "hf32 eligible")
+_DEVICE, _STEP = ("device_id", "device id"), ("step id", "infer id")
+_ABSENT = ("", "N/A")
+_HF32 = {"YES": True, "NO": False}
+_LONGEST_LINE = 1 << 20
+_LONGEST_TIME = 1e15
+"""In microseconds, 31 years: times are added up."""
+
+UNKNOWN = "unknown"
+
+
+class Table:
+    """A table. Each iteration reads the file again; ``format``, ``rows`` and ``skipped`` are of the last one.
+
+    :ivar skipped: rows without a time
+    """
+
+    def __init__(self, path: str, seen: Callable[[int], None] | None = None) -> None:
+        """:param seen: called with the bytes of each part that was read"""
+        self.path = path
+        self.format = ""
+        self.rows = self.skipped = 0
+        self._seen = seen
+
+    def __iter__(self) -> Iterator[Kernel]:
+        """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
+        self.rows = self.skipped = 0
+        try:
+            with open_file(self.path) as file:
+                yield from self._kernels(csv.reader(self._lines(file)))
+        except OSError as error:  # the disk fails while it is read
+            raise unreadable(error, self.path) from None
+
+    def _lines(self, file: IO[bytes]) -> Iterator[str]:
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
+            if self._seen:
+                self._seen(len(line))
+            if b"\0" in line or len(line) == _LONGEST_LINE:
+                raise self._no_table("not a text file", number)
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                if number == 1:
+                    raise self._no_table("not UTF-8", number) from None
+                column = len(line[: error.start].decode("utf-8")) + 1
+                hint = "convert it, for example from GBK: iconv -f GBK -t UTF-8"
+                raise Damaged("not UTF-8", path=self.path, line=number, column=column, hint=hint) from None
+
+    def _no_table(self, message: str, line: int | None) -> Refused:
+        hint = "give kernel_details.csv of torch_npu or op_summary_*.csv of msprof, in UTF-8, with commas"
+        return Refused(message, name="not-a-profile", path=self.path, line=line, hint=hint)
+
+    def _kernels(self, reader: Iterator[list[str]]) -> Iterator[Kernel]:
+        rows = _numbered(reader, self.path)
+        line, header = next(rows, (None, []))
+        columns = self._columns(header, line)
+        cells_of = _Cells(columns)
+        for line, cells in rows:
+            if len(cells) < len(header) or any(cells[len(header) :]):
+                raise self._cut(len(cells), len(header), line)
+            text = cells[columns.time].strip()
+            try:
+                microseconds = float(text)
+            except ValueError:
+                if text in _ABSENT:
+                    self.rows += 1
+                    self.skipped += 1
+                elif cells != header:  # of a second table in the file
+                    raise self._bad_time(header[columns.time], text, line) from None
+                continue
+            if not 0 <= microseconds < _LONGEST_TIME:
+                raise self._bad_time(header[columns.time], text, line)
+            self.rows += 1
+            yield cells_of.kernel(cells, microseconds, line)
+
+    def _columns(self, header: list[str], line: int | None) -> _Columns:
+        names = {name.strip().lower().removesuffix("(us)"): at for at, name in enumerate(header)}
+        for self.format, (name, type_, time, core) in FORMATS.items():
+            if name in names and type_ in names and time in names:
+                others = [names.get(each) for each in (core, *_OTHERS)]
+                places = [next((names[word] for word in words if word in names), None) for words in (_DEVICE, _STEP)]
+                return _Columns(names[name], names[type_], names[time], *others, *places)
+        self.format = ""
+        if line is None:
+            raise self._no_table("the file is empty", None)
+        known = " or ".join(", ".join(f"`{word}`" for word in words[:3]) for words in FORMATS.values())
+        raise self._no_table(f"not a table of tasks: its first line does not have the columns {known}", line)
+
+    def _cut(self, cells: int, columns: int, line: int) -> Damaged:
+        message = f"{counted(cells, 'cell')} in a table of {columns} columns"
+        hint = "the line is cut or damaged: export the table again, or remove the line"
+        return Damaged(message, path=self.path, line=line, hint=hint)
+
+    def _bad_time(self, column: str, text: str, line: int) -> Damaged:
+        message = f"`{text}` in the column `{column.strip()}` is not a time in microseconds"
+        return Damaged(message, path=self.path, line=line, hint="export the table again, or remove the line")
+
+
+class _Columns(NamedTuple):
+    """The place of each column in a row; None if the table does not have it."""
+
+    name: int
+    type: int
+    time: int
+    core: int | None
+    inputs: int | None
+    outputs: int | None
+    hf32: int | None
+    device: int | None
+    step: int | None
+
+
+class _Cells:
+    """Kernels from cells. The same dtypes come again and again, and are read once."""
+
+    def __init__(self, columns: _Columns) -> None:
+        self._columns = columns
+        self._known: dict[str, Dtypes | None] = {}
+
+    def kernel(self, cells: list[str], microseconds: float, line: int) -> Kernel:
+        columns = self._columns
+        name, type_ = cells[columns.name].strip(), cells[columns.type].strip()
+        return Kernel(
+            name,
+            _type_by_name(name) if type_ in _ABSENT else type_,
+            _word(cells, columns.core),
+            microseconds,
+            self._dtypes(cells, columns.inputs),
+            self._dtypes(cells, columns.outputs),
+            _HF32.get(_word(cells, columns.hf32)),
+            _word(cells, columns.device),
+            _word(cells, columns.step),
+            line,
+        )
+
+    def _dtypes(self, cells: list[str], at: int | None) -> Dtypes | None:
+        if at is None:
+            return None
+        text = cells[at]
+        if text not in self._known:
+            self._known[text] = _dtypes(text)
+        return self._known[text]
+
+
+def _word(cells: list[str], at: int | None) -> str:
+    """Return a cell; empty if it is absent."""
+    word = "" if at is None else cells[at].strip()
+    return "" if word in _ABSENT else word
+
+
+def _dtypes(text: str) -> Dtypes | None:
+    """Return the dtypes of a cell.
+
+    >>> _dtypes("DT_BF16;FLOAT_;DT_UNDEFINED"), _dtypes("N/A")
+    (('bfloat16', 'float32', None), None)
+    """
+    words = text.strip().strip('"').split(";")
+    if len(words) == 1 and words[0].strip() in _ABSENT:
+        return None
+    return tuple(_SHORT.get(word, word) or None for word in (canonical(word.strip().rstrip("_")) for word in words))
+
+
+_SHORT = {"f16": "float16", "fp16": "float16", "half": "float16", "f32": "float32", "fp32": "float32", "n/a": ""}
+
+
+def _type_by_name(name: str) -> str:
+    """Return the op type in a name of aclnn, ``aclnnMatmul_MatMulCommon_MatMulV2``; ``unknown`` for other names."""
+    last = name.rpartition("_")[2]
+    return last if name.startswith("aclnn") and last not in ("", name) else UNKNOWN
+
+
+def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows that are not empty, with the line they begin in."""
+    line = 1
+    try:
+        for cells in reader:
+            following = reader.line_num + 1  # type: ignore[attr-defined]
+            if cells:
+                yield line, cells
+            line = following
+    except csv.Error as error:
+        message = "a cell of more than 131,072 characters, as after a quote that is not closed"
+        if "new-line" in str(error):
+            message = "a carriage return inside a line"
+        raise Damaged(message, path=path, line=line, hint="export the table again, or remove the line") from None
+
+
+_TORCH_FOLDER = "ASCEND_PROFILER_OUTPUT"
+_TORCH = f"{os.sep}{_TORCH_FOLDER}{os.sep}kernel_details"
+_DATABASES = re.compile(r"(?:msprof_\d+|ascend_(?:pytorch|mindspore)_profiler(?:_\d+)?)\.db")
+"""What msprof and the frameworks write instead of tables, or beside them (Ascend/msprof 9ba1ac7b, docs)."""
+_NAMES = re.compile(r"(kernel_details|op_summary)[\w.-]*\.csv")
+_EXPORT = re.compile(r"op_summary(?P<numbers>(?:_\d{1,9}){0,3})(?:_slice_(?P<slice>\d{1,9}))?_(?P<stamp>\d{14})\.csv")
+"""A table of msprof: the numbers of device, model and iteration, the slice, the second in which it was written.
+
+Source: Ascend/msprof 9ba1ac7b
+- analysis/common_func/file_slice_helper.py:53-110: slices of 1,000,000 rows; each has the time when it is written, and
+  the first may have no number
+- analysis/csrc/infrastructure/dump_tools/csv_tool/csv_writer.cpp:67-90: one time for all slices
+- analysis/msinterface/msprof_output_summary.py:243-285: the tables of devices become one
+"""
+_MERGED = "mindstudio_profiler_output"
+
+
+class Found(NamedTuple):
+    """The tables of the given paths, and what was passed over: (path, why)."""
+
+    paths: list[str]
+    passed: list[tuple[str, str]]
+
+
+def find_tables(given: tuple[str, ...]) -> Found:
+    """Return files as they are, and of folders the tables below them, each row once.
+
+    torch_npu makes `kernel_details.csv` of the op_summary files beside its folder. msprof writes an op_summary for
+    every export, and merges those of devices.
+
+    :raises Refused: if a folder holds no table, or cannot be read
+    """
+    found = Found([], [])
+    read: dict[str, str] = {}
+    databases: list[str] = []
+    for path in given:
+        is_folder = os.path.isdir(path)
+        files = list(_files_below(path)) if is_folder else [path]
+        below = [each for each in files if not (is_folder and each.endswith(".db"))]
+        databases += [each for each in files if is_folder and each.endswith(".db")]
+        if not below:
+            hint = "tables are called kernel_details*.csv and op_summary*.csv"
+            if files:
+                hint += f"; {os.path.basename(files[0])} is a database, which is not read: export tables"
+            raise Refused("the folder has no profile table", name="not-a-profile", path=path, hint=hint)
+        for each in below:
+            if read.setdefault(os.path.realpath(each), each) is not each:
+                found.passed.append((each, "given twice"))
+    paths = {os.path.abspath(path): path for path in read.values()}
+    named = {os.path.abspath(path) for path in given}
+    again: dict[str, str] = {}
+    for path, why in _not_read(list(paths)):
+        if path not in named:
+            again.setdefault(path, why)
+    found.passed.extend((paths.get(path, os.path.relpath(path)), why) for path, why in again.items())
+    with_tables = {folder for path in paths for folder in folders_above(path)}
+    found.passed.extend(
+        (each, "a database: its rows are in no table") for each in databases if not _has_tables(each, with_tables)
+    )
+    found.paths.extend(shown for path, shown in paths.items() if path not in again)
+    return found
+
+
+def _has_tables(database: str, folders: Collection[str]) -> bool:
+    """Return whether tables were written beside a database, or for torch_npu beside the folders of its run.
+
+    :param folders: those with tables at any depth
+    """
+    folder = os.path.dirname(os.path.abspath(database))
+    above = os.path.dirname(folder)
+    is_of_run = os.path.isdir(os.path.join(above, _TORCH_FOLDER))
+    return (above if is_of_run else folder) in folders
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """Yield tables and databases.
+
+    :raises Refused: if a folder cannot be read
+    """
+
+    def refuse(error: OSError) -> None:
+        raise unreadable(error, error.filename)
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        folders.sort()
+        own = [
+            os.path.join(place, name) for name in sorted(names) if _NAMES.fullmatch(name) or _DATABASES.fullmatch(name)
+        ]
+        yield from filter(os.path.isfile, own)
+
+
+def _not_read(tables: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the tables whose rows are in other tables, and slices that are missing, with the reason."""
+    roots = {os.path.dirname(os.path.dirname(each)) for each in tables if _TORCH in each}
+    exports: dict[str, dict[str, list[tuple[str, int, str]]]] = {}
+    for path in tables:
+        if match := _EXPORT.fullmatch(os.path.basename(path)):
+            own = exports.setdefault(os.path.dirname(path), {}).setdefault(match["numbers"], [])
+            own.append((match["stamp"], int(match["slice"] or 0), path))
+    merged = {os.path.dirname(place) for place in exports if os.path.basename(place) == _MERGED}
+    for place, by_numbers in exports.items():
+        is_merged = os.path.basename(place) == "summary" and os.path.dirname(os.path.dirname(place)) in merged
+        for numbers, files in by_numbers.items():
+            last = _last_export(files)
+            kept = set(last.values())
+            yield from ((path, "an earlier export of the same run") for *_, path in files if path not in kept)
+            if is_merged or (numbers and "" in by_numbers):
+                why = f"{_MERGED} has its rows" if is_merged else "the table without a device number has its rows"
+                yield from ((path, why) for path in kept)
+            elif len(last) <= max(last):
+                missing = next(number for number in count() if number not in last)
+                yield f"{place}/op_summary{numbers}_slice_{missing}_*.csv", "it is missing: the sums lack its rows"
+    for path in tables:
+        if "op_summary" in os.path.basename(path) and any(root in roots for root in folders_above(path)):
+            yield path, "kernel_details.csv has its rows"
+
+
+def _last_export(files: list[tuple[str, int, str]]) -> dict[int, str]:
+    """Return the slices of the last export by number. Its times do not decrease: a number that does begins an export.
+
+    :param files: the time, the number and the path of each
+    """
+    last: dict[int, str] = {}
+    before = -1
+    for _, number, path in sorted(files):
+        if number <= before:
+            last = {}
+        last[number] = path
+        before = number
+    return last

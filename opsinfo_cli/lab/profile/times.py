@@ -1,0 +1,225 @@
+"""The time of what ran, added up by op type, by what it was computed in, and by device and step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from ...core.cann.dtype_names import LOW
+from .table import Dtypes, Kernel, Table, find_tables
+
+State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
+"""Low: an output is float16, bfloat16 or hifloat8, or an input if no output is floating-point. hf32: high, and HF32 is
+enabled for it. Other: no floating-point tensor. Unknown: the table does not have its dtypes.
+"""
+
+_FLOATING = LOW | {"float32"}
+
+_AI_CORE = frozenset(
+    {
+        *("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "FFTS_PLUS", "FUSION", "AIV_SQE", "DSA_SQE", "DSA"),
+        *("KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV"),
+    }
+)
+"""Cores whose operators the graph engine has in its stores (Ascend/msprof analysis/common_func/ms_constant/
+ge_enum_constant.py, GeTaskType; DSA: hicann/ge compiler/engines/nn_engine). All others are not the engine's: AI CPU,
+communication, DVPP.
+"""
+_COMMUNICATION = ("HCCL", "COMMUNICATION")
+
+
+REPLACED = {"Transpose": "TransposeD"}
+"""Op types that ran as a node of a graph -> the type for which dtypes were chosen: with known shapes a Transpose is a
+TransposeD then, and becomes a Transpose again afterwards (TransposedUpdateFusionPass, a pass of the second round:
+hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/fe_graph_optimizer.cc:534; canndev,
+ops/built-in/fusion_pass, 2021).
+"""
+
+
+class Time(NamedTuple):
+    calls: int = 0
+    microseconds: float = 0.0
+
+    def plus(self, other: Time) -> Time:
+        return Time(self.calls + other.calls, self.microseconds + other.microseconds)
+
+
+def total(times: Iterable[Time]) -> Time:
+    times = list(times)
+    return Time(sum(each.calls for each in times), sum(each.microseconds for each in times))
+
+
+class TypeTime(NamedTuple):
+    """The time of one op type.
+
+    :param nodes: its time as a node of a graph, by state
+    :param aclnn: its time in calls of aclnn, by state: no list is read for them
+    """
+
+    type: str
+    nodes: Mapping[State, Time]
+    aclnn: Mapping[State, Time]
+
+    @property
+    def whole(self) -> Time:
+        return total([*self.nodes.values(), *self.aclnn.values()])
+
+    def of(self, *states: State) -> Time:
+        return total(each[state] for each in (self.nodes, self.aclnn) for state in states if state in each)
+
+
+class Run(NamedTuple):
+    """One step on one device; empty if the table does not have it."""
+
+    device: str
+    step: str
+
+
+class Ran(NamedTuple):
+    """The calls of one node.
+
+    :param dtypes: distinct dtypes of its calls: inputs, outputs
+    """
+
+    type: str
+    time: Time
+    dtypes: frozenset[tuple[Dtypes | None, Dtypes | None]]
+
+
+class Profile(NamedTuple):
+    """What ran.
+
+    :param types: the engine's op types but Cast, the longest time first
+    :param casts: all Casts, those on the AI CPU too
+    :param apart: the time of what is not the engine's, by core
+    :param runs: the time of everything by device and step, in the order of the tables
+    :param nodes: the calls of the nodes that were asked for, by name
+    :param others: the engine's other calls by op type, if nodes were asked for: the name of the first, their time
+    """
+
+    types: list[TypeTime]
+    casts: Time
+    apart: dict[str, Time]
+    runs: dict[Run, Time]
+    nodes: dict[str, Ran]
+    others: dict[str, tuple[str, Time]]
+
+    @classmethod
+    def read(cls, *paths: str) -> Profile:
+        """Return what ran, by tables and folders of tables.
+
+        :raises Refused: if a file is no such table, or has a line that cannot be read
+        """
+        return profile_of(map(Table, find_tables(paths).paths))
+
+    @property
+    def totals(self) -> Time:
+        return total(each.whole for each in self.types)
+
+    @property
+    def not_engine(self) -> Time:
+        return total(self.apart.values())
+
+    @property
+    def by_type(self) -> dict[str, float]:
+        """Microseconds of each op type, and of the type that it was judged as; Casts and others' are left out."""
+        times = {each.type: each.whole.microseconds for each in self.types}
+        judged = {REPLACED[each]: time for each, time in times.items() if each in REPLACED}
+        return {**judged, **times}
+
+    @property
+    def by_node(self) -> dict[str, float]:
+        """Microseconds of each node that was asked for and ran."""
+        return {name: ran.time.microseconds for name, ran in self.nodes.items()}
+
+
+def state_of(kernel: Kernel) -> State:
+    return _state(kernel.inputs, kernel.outputs, kernel.hf32)
+
+
+@lru_cache(maxsize=4096)  # the same dtypes come again and again
+def _state(inputs: Dtypes | None, outputs: Dtypes | None, hf32: bool | None) -> State:
+    if inputs is None and outputs is None:
+        return "unknown"
+    for dtypes in (outputs or (), inputs or ()):
+        if any(dtype in _FLOATING for dtype in dtypes):
+            return "low" if any(dtype in LOW for dtype in dtypes) else "hf32" if hf32 else "high"
+    return "other"
+
+
+def apart_of(kernel: Kernel) -> str | None:
+    """Return what ran it if that is not the engine's: ``AI_CPU``, ``communication``, another word; else None.
+
+    Without a core, communication is known by its name.
+    """
+    core = kernel.core.upper()
+    if core in _AI_CORE:
+        return None
+    if core.startswith(_COMMUNICATION) or (not core and kernel.name.lower().startswith("hcom_")):
+        return "communication"
+    return core or None
+
+
+def is_of(kernel: Kernel, run: Run) -> bool:
+    return run.device in ("", kernel.device) and run.step in ("", kernel.step)
+
+
+def profile_of(tables: Iterable[Table], nodes: Collection[str] = (), run: Run | None = None) -> Profile:
+    """Read tables in memory that grows with the op types, and the nodes asked for, not with the rows.
+
+    :param nodes: names of nodes whose calls are kept one by one
+    :param run: only this device and this step; an empty one stands for all
+    :raises Refused: as the iteration of a table
+    """
+    calls: defaultdict[tuple[str, State, bool], list[float]] = defaultdict(lambda: [0, 0.0])
+    casts, apart = [0, 0.0], defaultdict[str, list[float]](lambda: [0, 0.0])
+    runs: defaultdict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0.0])
+    kept: dict[str, Ran] = {}
+    others: dict[str, tuple[str, Time]] = {}
+    for table in tables:
+        for kernel in table:
+            if run and not is_of(kernel, run):
+                continue
+            core = apart_of(kernel)
+            if kernel.type == "Cast":
+                counts = casts
+            elif core is not None:
+                counts = apart[core]
+            else:
+                counts = calls[kernel.type, state_of(kernel), kernel.is_aclnn]
+            for each in (counts, runs[kernel.device, kernel.step]):
+                each[0] += 1
+                each[1] += kernel.microseconds
+            if kernel.name in nodes:
+                kept[kernel.name] = _added(kept.get(kernel.name), kernel)
+            elif nodes and core is None:
+                first, time = others.get(kernel.type, (kernel.name, Time()))
+                others[kernel.type] = first, time.plus(Time(1, kernel.microseconds))
+    return Profile(
+        _types(calls),
+        _time(casts),
+        {core: _time(counts) for core, counts in apart.items()},
+        {Run(*key): _time(counts) for key, counts in runs.items()},
+        kept,
+        others,
+    )
+
+
+def _time(counts: list[float]) -> Time:
+    return Time(int(counts[0]), counts[1])
+
+
+def _types(calls: Mapping[tuple[str, State, bool], list[float]]) -> list[TypeTime]:
+    types: dict[str, TypeTime] = {}
+    for (name, state, is_aclnn), counts in calls.items():
+        found = types.setdefault(name, TypeTime(name, {}, {}))
+        (found.aclnn if is_aclnn else found.nodes)[state] = _time(counts)  # type: ignore[index]
+    return sorted(types.values(), key=lambda each: (-each.whole.microseconds, each.type))
+
+
+def _added(ran: Ran | None, kernel: Kernel) -> Ran:
+    dtypes = frozenset({(kernel.inputs, kernel.outputs)})
+    time = Time(1, kernel.microseconds)
+    return Ran(ran.type, ran.time.plus(time), ran.dtypes | dtypes) if ran else Ran(kernel.type, time, dtypes)

@@ -1,0 +1,261 @@
+"""An ONNX model as a simulation needs it: every node in one list, large weights kept apart.
+
+It is a copy of the ModelProto that the graph was read from. Weights above a megabyte, and those in other files, are
+kept as arrays and handed to every session as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import Damaged, Refused
+from ...opening import open_inside
+from ..graph.readers.onnx import EXTERNAL, bodies, graphs, other_tensors, without_large
+from .packages import needed
+
+if TYPE_CHECKING:
+    from typing import Any
+
+LARGE = 1 << 20
+"""Bytes of a weight above which it is kept apart."""
+IR_VERSIONS = 8, 10
+"""IR versions: the oldest that allows weights that are not inputs and has every inserted operator, and the newest that
+every accepted onnxruntime reads; a newer one adds dtypes, which onnxruntime checks itself.
+"""
+_APART = "kept-apart"
+_RANDOM = frozenset(
+    ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"]
+)
+
+
+class FlatNode(NamedTuple):
+    """A node of the model or of a body in it.
+
+    :param scope: the number of its graph; 0 is the main graph
+    """
+
+    proto: Any
+    scope: int
+
+
+class OnnxFile:
+    """The structure of a model.
+
+    :ivar proto: the ModelProto, without large weights
+    :ivar weights: the large weights by name, as arrays
+    :ivar scopes: the GraphProto of the main graph and of each body
+    :ivar nodes: all nodes, those of the main graph first
+    :ivar original: every value that a node yields in the user's file; a conversion to a newer opset adds others
+    """
+
+    def __init__(self, proto: Any, weights: dict[str, Any], original: frozenset[str] = frozenset()) -> None:
+        self.proto = proto
+        self.weights = weights
+        self.scopes: list[Any] = []
+        self.nodes: list[FlatNode] = []
+        self._of_scope: list[list[int]] = []
+        self._bodies: dict[int, list[tuple[str, int]]] = {}
+        self._add(proto.graph)
+        self.original = original or frozenset(value for node in self.nodes for value in node.proto.output)
+
+    @classmethod
+    def of(cls, proto: Any, path: str) -> OnnxFile:
+        """Prepare the ModelProto that the graph was read from, which stays as it is.
+
+        :raises Damaged: if external data is missing or outside the model's folder
+        """
+        folder = os.path.dirname(os.path.abspath(path))
+        weights: dict[str, Any] = {}
+        made = without_large(proto, LARGE, partial(_kept_apart, weights))
+        _read_external(made.graph, folder, path, weights)
+        oldest, newest = IR_VERSIONS
+        made.ir_version = min(max(proto.ir_version, oldest), newest)
+        _move_constants(made.graph, weights)
+        for graph in graphs(made.graph):
+            _seed(graph)
+            _name_once(graph)
+        return cls(made, weights)
+
+    @property
+    def opset(self) -> int:
+        """Return the version of the default domain."""
+        found = [each.version for each in self.proto.opset_import if each.domain in ("", "ai.onnx")]
+        return int(found[0]) if found else 1
+
+    def weight(self, tensor: Any) -> Any:
+        """Return the values of an initializer as an array."""
+        from onnx import numpy_helper
+
+        kept = self.weights.get(tensor.name)
+        return numpy_helper.to_array(tensor) if kept is None else kept
+
+    def nodes_of(self, scope: int) -> list[int]:
+        """Numbers of the nodes of one graph, in the file's order."""
+        return self._of_scope[scope]
+
+    def bodies_of(self, node: int) -> list[tuple[str, int]]:
+        """Return the bodies of a node: the attribute of each, and the number of its graph."""
+        return self._bodies.get(node, [])
+
+    def _add(self, graph: Any) -> int:
+        scope = len(self.scopes)
+        self.scopes.append(graph)
+        first = len(self.nodes)
+        self.nodes += [FlatNode(node, scope) for node in graph.node]
+        self._of_scope.append(list(range(first, len(self.nodes))))
+        for number in self._of_scope[scope]:
+            for attribute, body in bodies(self.nodes[number].proto):
+                self._bodies.setdefault(number, []).append((attribute, self._add(body)))
+        return scope
+
+
+def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -> None:
+    """Read values in other files, so that onnxruntime opens none: it follows links and names that lead elsewhere.
+
+    :raises Damaged: if a file is missing, outside the model's folder, or too short
+    """
+    for graph in graphs(main):
+        for tensor in other_tensors(graph):
+            if tensor.data_location == EXTERNAL:
+                _take_in(tensor, _external(tensor, folder, path))
+        for tensor in graph.initializer:
+            if tensor.data_location == EXTERNAL and not (graph is main and tensor.name in weights):
+                data = _external(tensor, folder, path)
+                kept = _kept_apart(weights, tensor, data) if graph is main else None
+                if kept is None:
+                    _take_in(tensor, data)
+                else:
+                    tensor.CopyFrom(kept)
+
+
+def _take_in(tensor: Any, data: Any) -> None:
+    tensor.raw_data = data.tobytes()
+    tensor.data_location = 0
+    tensor.ClearField("external_data")
+
+
+def _external(tensor: Any, folder: str, path: str) -> Any:
+    """Return the bytes of a tensor in another file, as an array that maps them."""
+    np = needed("numpy")
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    name = entries.get("location", "")
+    try:
+        with open_inside(folder, name) as file:
+            offset, end = int(entries.get("offset", "0")), file.seek(0, os.SEEK_END)
+            size = int(entries.get("length", end - offset))
+            if not 0 <= offset <= offset + size <= end:
+                raise ValueError(f"`{name}` has {end} bytes")
+            return np.memmap(file, "u1", "r", offset, size) if size else np.empty(0, "u1")
+    except ValueError as error:
+        message = f"the place of the weight `{tensor.name}` in its file is wrong: {error}"
+    except Refused as refused:
+        if refused.name == "outside":
+            message = f"the weight `{tensor.name}` is outside the model's folder: `{name}`"
+        elif not os.path.lexists(os.path.join(folder, name)):
+            message = f"external data not found: `{name}`, of the weight `{tensor.name}`"
+        else:
+            raise
+    raise Damaged(message, name="external-data", path=path)
+
+
+def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
+    """Turn the main graph's large Constants into initializers, as onnxruntime does when it loads a model."""
+    kept = []
+    for node in graph.node:
+        value = next((each.t for each in node.attribute if each.name == "value"), None)
+        if node.op_type == "Constant" and value is not None and value.ByteSize() > LARGE:
+            made = graph.initializer.add()
+            made.CopyFrom(value)
+            made.name = node.output[0]
+            made.CopyFrom(_kept_apart(weights, made) or made)
+        else:
+            kept.append(node)
+    if len(kept) < len(graph.node):
+        copies = [type(node).FromString(node.SerializeToString()) for node in kept]
+        del graph.node[:]
+        graph.node.extend(copies)
+
+
+def _kept_apart(weights: dict[str, Any], tensor: Any, data: Any = None) -> Any:
+    """Put the values of a large weight into ``weights``, and return it marked as external; None if it stays.
+
+    :param data: its bytes, if they are in another file
+    """
+    from onnx import TensorProto, helper, numpy_helper
+
+    usual = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.INT8, TensorProto.UINT8}
+    if tensor.data_type not in usual | {TensorProto.INT32, TensorProto.INT64}:
+        return None
+    if data is None:
+        array = numpy_helper.to_array(tensor)
+    else:
+        array = data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
+    weights[tensor.name] = array
+    bare = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+    bare.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", _APART), ("offset", "0"), ("length", str(array.nbytes))):
+        entry = bare.external_data.add()
+        entry.key, entry.value = key, value
+    return bare
+
+
+def _name_once(graph: Any) -> None:
+    """Remove duplicate names of nodes: onnxruntime refuses them."""
+    seen = set()
+    for node in graph.node:
+        if node.name in seen:
+            node.name = ""
+        seen.add(node.name)
+
+
+def _seed(graph: Any) -> None:
+    """Give operators that draw random numbers a seed, so that both computations draw the same numbers."""
+    from onnx.helper import make_attribute
+
+    for number, node in enumerate(graph.node, 1):
+        in_training = node.op_type == "Dropout" and len(node.input) > 2
+        if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
+            node.attribute.append(make_attribute("seed", number if in_training else float(number)))
+
+
+def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
+    """Return the model in another opset; None if the ``onnx`` package cannot convert it.
+
+    Weights are left out: the converter gets their dtypes and shapes, and they are put back afterwards.
+    """
+    from onnx import version_converter
+
+    bare = type(file.proto)()
+    bare.CopyFrom(file.proto)
+    outside = [each for each in bare.graph.initializer if each.data_location == EXTERNAL]
+    kept = {each.name: _copy(each) for each in outside}
+    for each in outside:
+        each.ClearField("external_data")
+        each.ClearField("data_location")
+    try:
+        made = version_converter.convert_version(bare, opset)
+    except Exception:  # the converter raises several kinds; a model that it cannot convert is rounded another way
+        return None
+    for each in made.graph.initializer:
+        if each.name in kept:
+            each.CopyFrom(kept[each.name])
+    made.ir_version = file.proto.ir_version
+    found = OnnxFile(made, file.weights, file.original)
+    return found if _outputs(found) >= file.original and _weights(found) >= set(kept) else None
+
+
+def _copy(tensor: Any) -> Any:
+    made = type(tensor)()
+    made.CopyFrom(tensor)
+    return made
+
+
+def _outputs(file: OnnxFile) -> set[str]:
+    """Return every value that a node yields: a conversion that renames or drops values is not used."""
+    return {value for node in file.nodes for value in node.proto.output}
+
+
+def _weights(file: OnnxFile) -> set[str]:
+    return {each.name for each in file.proto.graph.initializer}

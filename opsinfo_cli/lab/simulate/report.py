@@ -1,0 +1,128 @@
+"""The report of one simulation, and what a simulation cannot show, which every report lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import join_some
+from ..graph.open_dimensions import limits_of
+from .rounding_plan import unknown_tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..graph.result import Answer, Coverage
+    from .node_costs import NodeCost
+    from .rounding_plan import RoundingPlan
+    from .simulation import Simulated, Simulation, TypeCost
+    from .trace import Trace
+
+
+class Limit(NamedTuple):
+    """Something that may differ on a device.
+
+    :param kind: a slug: ``kernels``, ``overflow``, ``fusion``, ``inner-tensors`` ...
+    :param nodes: names of the affected nodes; empty: any node may be affected
+    """
+
+    kind: str
+    message: str
+    nodes: tuple[str, ...] = ()
+
+
+ALWAYS = (
+    Limit("kernels", "the inside of kernels: here all sums are in float32; some vector kernels add in float16"),
+    Limit("fusion", "fusion: a fused operator may skip a rounding between its parts"),
+    Limit("replaced", "operators that the compiler replaces after dtypes are chosen"),
+)
+_OVERFLOW = Limit("overflow", "saturation: overflow is Inf here; a device in saturation mode clips (--saturate)")
+_SATURATED = Limit("overflow", "overflow: it is clipped here; a device that is not in saturation mode yields Inf")
+_HF32 = Limit(
+    "hf32", "HF32: inputs are rounded to the nearest of 11 bits of mantissa; how chips round is not published"
+)
+_HIFLOAT8 = Limit("hifloat8", "HiFloat8 is rounded to the nearest, ties away from zero; kernels may round at random")
+
+
+def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> list[Limit]:
+    """Return all limits of a simulation: general ones first, then those of the model."""
+    limits = [*ALWAYS, _SATURATED if simulation.rewriter.rounder.saturate else _OVERFLOW]
+    if "hf32" in plan.dtypes:
+        limits.append(_HF32)
+    if "hifloat8" in plan.dtypes:
+        limits.append(_HIFLOAT8)
+    if any(each.is_random for each in simulation.inputs):
+        message = "real data: random inputs may overflow where real ones do not, and the other way round"
+        limits.append(Limit("random-inputs", message))
+    return [*limits, *_of_model(simulation, plan, answer)]
+
+
+def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Iterator[Limit]:
+    places, nodes = simulation.places, answer.graph.nodes
+    expanded = tuple(each.name for each in places.expanded)
+    if expanded:
+        inner = sum(each.inner for each in places.expanded)
+        message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
+        yield Limit("inner-tensors", message, expanded)
+    recurrent = tuple(
+        places.names[number][0]
+        for number in sorted(plan.touched)
+        if simulation.file.nodes[number].proto.op_type in ("LSTM", "GRU", "RNN")
+    )
+    if recurrent:
+        message = f"states between steps: rounded at their inputs and outputs only are {join_some(recurrent)}"
+        yield Limit("recurrent", message, recurrent)
+    assumed = tuple(nodes[at].name for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
+    if assumed:
+        message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
+        yield Limit("assumed", message, assumed)
+    yield from (Limit(*each) for each in limits_of(answer))
+    refused = tuple(each.name for each in answer.graph.model.refused)
+    if refused:
+        yield Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused)
+    removed = tuple(nodes[node].name for node in answer.removed)
+    if removed:
+        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
+    unknown = unknown_tensors(places, answer)
+    if unknown:
+        yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
+    owners = [number for number in places.names if simulation.file.bodies_of(number)]
+    names = tuple(places.names[number][0] for number in owners)
+    if names:
+        shown = join_some(names)
+        message = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
+        yield Limit("bodies", message, names)
+
+
+class SimulationReport(NamedTuple):
+    """The computed values, and their bounds.
+
+    :param trace: the error along the graph; None: not requested
+    :param types: op types, the most costly first
+    :param nodes: low nodes, the most costly first; None: not requested
+    :param coverage: how many nodes the engine judges; the others are computed in float32
+    :param mixlist: the path of the mixlist
+    :param reference: the path of the recorded outputs; None: float32
+    :param warnings: what has no effect, such as op types of the mixlist that the target lacks
+    :param decided_open: names of the nodes for which open dimensions decided
+    """
+
+    simulation: Simulation
+    simulated: Simulated
+    trace: Trace | None
+    types: list[TypeCost]
+    limits: list[Limit]
+    nodes: list[NodeCost] | None
+    coverage: Coverage
+    mixlist: str | None = None
+    reference: str | None = None
+    max_error: float | None = None
+    min_cosine: float | None = None
+    warnings: Sequence[str] = ()
+    decided_open: tuple[str, ...] = ()
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether every output is within the bounds; None: there are no bounds."""
+        if self.max_error is None and self.min_cosine is None:
+            return None
+        return self.simulated.passes(self.max_error, self.min_cosine)

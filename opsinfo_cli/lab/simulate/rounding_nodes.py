@@ -1,0 +1,156 @@
+"""ONNX nodes that round one tensor to a low dtype and convert it back to its own.
+
+float16 and bfloat16 are a pair of Casts, which onnxruntime rounds to the nearest, ties to even. Where there is no such
+Cast (bfloat16 before opset 13, hifloat8), the same values are computed in float64: ``(2^s + 1) * x - 2^s * x``, rounded
+at every step, is x with 53 - s bits (Veltkamp; Dekker, "A floating-point technique for extending the available
+precision", 1971). For an x of 24 bits that is exact, ties included; the tests compare every kind of tie.
+
+HiFloat8 is rounded to the nearest, ties away from zero: en_dtypes 0.0.4 of PyPI, by Huawei, which the tests compare
+with. It has 3 bits of mantissa from 2^-3 to 2^4, 2 from 2^-7 to 2^8, 1 from 2^-15 to 2^16, none below that; from
+1.25 * 2^15 on it is infinite, below 2^-23 zero (arXiv 2409.16626, section 2).
+
+HF32 has the range of float32 with 11 bits of mantissa: the inputs of what is computed in it are rounded to the nearest,
+ties to even. The rounding of ties on a chip is in no public source.
+
+Saturation, as devices do it in that mode: what is larger than the largest value, infinities included, becomes that
+value, and NaN becomes 0 (the conversions of Ascend C in saturation mode: cannmirror/asc-devkit ad0b3566,
+docs/api/SIMD-API/C-API/reg/reg_vector/asc_float2half.md, under its description).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import Refused
+
+if TYPE_CHECKING:
+    from typing import Any
+
+LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "hifloat8": 32768.0}
+FIRST_BFLOAT16_CAST = 13
+FIRST_WHERE = 9
+"""The opset of the operators that the other methods need."""
+_CODES = {"float32": 1, "float16": 10, "float64": 11, "bfloat16": 16}
+_DOUBLE = 11
+
+
+class Rounder(NamedTuple):
+    """How tensors are rounded in one model.
+
+    :param opset: the version of the default domain
+    :param saturate: whether overflowing values become the largest value
+    """
+
+    opset: int
+    saturate: bool
+
+    def nodes(self, value: str, made: str, own: str, dtype: str, prefix: str) -> list[Any]:
+        """Return nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
+
+        :param prefix: prefix of the names of intermediate values
+        :raises Refused: if the model's opset lacks operators that it needs
+        """
+        by_cast = dtype == "float16" or (dtype == "bfloat16" and self.opset >= FIRST_BFLOAT16_CAST)
+        if self.opset < FIRST_WHERE and (self.saturate or not by_cast):
+            raise Refused(
+                f"opset {self.opset} is too old to round to {dtype}{' with --saturate' if self.saturate else ''}",
+                name="old-opset",
+                hint="convert the model with onnx.version_converter",
+            )
+        chain = _Chain(prefix, value)
+        if self.saturate and dtype in LARGEST:
+            self._saturate(chain, own, LARGEST[dtype])
+        if by_cast:
+            chain.add("Cast", to=_CODES[dtype])
+        else:
+            chain.add("Cast", to=_DOUBLE)
+            _ROUNDINGS[dtype](chain)
+        chain.add("Cast", to=_CODES[own])
+        return chain.ended(made)
+
+    def _saturate(self, chain: _Chain, own: str, largest: float) -> None:
+        x = chain.add("Cast", to=_DOUBLE) if own != "float64" else chain.last
+        top, zero = chain.constant(largest), chain.constant(0.0)
+        x = chain.add("Where", chain.add("Less", top, x), top, x)
+        bottom = chain.constant(-largest)
+        x = chain.add("Where", chain.add("Less", x, bottom), bottom, x)
+        is_number = chain.add("Not", chain.add("IsNaN", chain.add("Cast", x, to=1)))
+        chain.add("Where", is_number, x, zero)
+
+
+class _Chain:
+    """Nodes that follow one another."""
+
+    def __init__(self, prefix: str, value: str) -> None:
+        self.prefix = prefix
+        self.last = value
+        self.made: list[Any] = []
+
+    def add(self, op: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node; without inputs it reads the last value."""
+        from onnx import helper
+
+        name = f"{self.prefix}/{len(self.made)}"
+        self.made.append(helper.make_node(op, list(inputs) or [self.last], [name], name=name, **attributes))
+        self.last = name
+        return name
+
+    def constant(self, value: float) -> str:
+        from onnx import helper
+
+        last = self.last
+        name = self.add("Constant")
+        tensor = helper.make_tensor(name, _DOUBLE, [], [value])
+        node = self.made[-1]
+        node.CopyFrom(helper.make_node("Constant", [], [name], name=name, value=tensor))
+        self.last = last
+        return name
+
+    def ended(self, name: str) -> list[Any]:
+        self.made[-1].output[0] = name
+        return self.made
+
+
+def _nearest(chain: _Chain, x: str, bits: int) -> str:
+    """Return ``x`` with so many significant bits, including the leading one."""
+    scaled = chain.add("Mul", x, chain.constant(2.0 ** (53 - bits) + 1))
+    return chain.add("Add", chain.add("Sub", x, scaled), scaled)
+
+
+def _round_bfloat16(chain: _Chain, bits: int = 8) -> None:
+    """To so many significant bits, with the range of float32."""
+    x = chain.last
+    size = chain.add("Abs", x)
+    near = _nearest(chain, x, bits)
+    big = chain.constant(1.5 * 2.0 ** (52 - 125 - bits))  # the sum has its last bit at the smallest value
+    small = chain.add("Sub", chain.add("Add", x, big), big)
+    near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-126)), small, near)
+    chain.add("Where", chain.add("Less", size, chain.constant(2.0**128)), near, x)
+
+
+def _round_hf32(chain: _Chain) -> None:
+    _round_bfloat16(chain, 12)
+
+
+def _round_hifloat8(chain: _Chain) -> None:
+    x = chain.last
+    size = chain.add("Abs", x)
+    moved = chain.add("Mul", x, chain.constant(1 + 2.0**-26))  # ties away from zero: no value of 24 bits comes near
+    near = _nearest(chain, moved, 1)
+    for low, high, bits in ((-15, 16, 2), (-7, 8, 3), (-3, 4, 4)):
+        below = chain.add("Less", size, chain.constant(2.0**low))
+        inside = chain.add("And", chain.add("Not", below), chain.add("Less", size, chain.constant(2.0**high)))
+        near = chain.add("Where", inside, _nearest(chain, moved, bits), near)
+    least = chain.add("Mul", chain.add("Sign", x), chain.constant(2.0**-22))
+    near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-22)), least, near)
+    near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-23)), chain.constant(0.0), near)
+    infinite = chain.add("Mul", x, chain.constant(float("inf")))
+    chain.add("Where", chain.add("Less", size, chain.constant(1.25 * 2.0**15)), near, _not_a_number(chain, x, infinite))
+
+
+def _not_a_number(chain: _Chain, x: str, infinite: str) -> str:
+    """NaN is unchanged: no comparison is true for it."""
+    return chain.add("Where", chain.add("IsNaN", chain.add("Cast", x, to=1)), x, infinite)
+
+
+_ROUNDINGS = {"bfloat16": _round_bfloat16, "hifloat8": _round_hifloat8, "hf32": _round_hf32}

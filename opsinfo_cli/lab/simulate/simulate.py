@@ -1,0 +1,149 @@
+"""One simulation, from a model to its report."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...core.cann.input_shapes import settles
+from ...errors import Refused
+from ..graph.judge.judge import prepare
+from ..graph.readers import read_graph
+from ..graph.readers.onnx import model_inputs
+from .inputs import GIVEN, InputSet, given_shapes, input_sets, read_npz, require_fit, unknown_numbers
+from .node_costs import rank_nodes
+from .report import SimulationReport, not_shown
+from .simulation import Simulation, onnx_model
+from .trace import trace as trace_of
+from .trace import traced_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any, TypeAlias
+
+    from ...core.cann.input_shapes import Shapes
+    from ..graph.graph import ModelGraph
+    from ..graph.judge.judge import Against, Lists, Ready
+
+    Progress: TypeAlias = Callable[[str, float | None], AbstractContextManager[Callable[[float], None]]]
+    """Called with what is done and how much there is to do; its value is called with each part that is done."""
+    Inputs: TypeAlias = Sequence[str | Mapping[str, Any]]
+    """Files, folders, ``random:SEED``, or arrays by the name of the input."""
+
+FIRST_SEED = "random:0"
+
+
+def simulate_model(
+    model: ModelGraph | str,
+    against: Against,
+    mode: str = "mixed_float16",
+    mixlist: Lists = None,
+    *,
+    inputs: Inputs = (),
+    shapes: Shapes | None = None,
+    saturate: bool = False,
+    reference: Mapping[str, Any] | str | None = None,
+    max_error: float | None = None,
+    min_cosine: float | None = None,
+    traced: bool = True,
+    ranked: bool = True,
+    by_node: bool = False,
+) -> SimulationReport:
+    """Compute an ONNX model in float32 and with its low tensors rounded, as ``opsinfo simulate``.
+
+    :param model: a graph that was read from ONNX, or the path of an ONNX file
+    :param against: a target, an install, a store, a library, or the path or SoC name of one
+    :param mixlist: a mixlist, its path, a parsed one, or marks by op type
+    :param inputs: files, folders, ``random:SEED`` or arrays by name; empty for ``random:0``
+    :param shapes: of inputs, by name, -1 for an open dimension: it is judged and computed as if the file had them, and
+        those of arrays
+    :param saturate: overflowing values become the largest value instead of Inf
+    :param reference: outputs by name, or an ``.npz``, to compare with instead of those in float32
+    :param max_error: bound of every output's largest relative error, for ``passes``
+    :param min_cosine: bound of every output's cosine, for ``passes``
+    :param traced: whether the error along the graph is computed
+    :param ranked: whether the cost of each op type is computed: two more computations for each
+    :param by_node: whether that of each low node is computed too
+    :raises UsageFault: if an argument does not fit the model
+    :raises Refused: if a file cannot be read, or the model cannot be computed
+    :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
+    """
+    settle = partial(given_shapes, inputs, shapes or {})
+    if isinstance(model, str):
+        model = read_graph(model, shapes_of=settle)
+    elif settles(settle(model.model.inputs), model.model.inputs) and model.model.path:
+        model = read_graph(model.model.path, shapes_of=settle)
+    simulation = opened(prepare(model, against), mode, inputs, saturate=saturate, reference=reference)
+    report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
+    path = os.fspath(mixlist) if isinstance(mixlist, (str, os.PathLike)) else getattr(mixlist, "path", None)
+    recorded = reference if isinstance(reference, str) else GIVEN if reference is not None else None
+    return report._replace(mixlist=path, reference=recorded, max_error=max_error, min_cosine=min_cosine)
+
+
+def opened(
+    ready: Ready,
+    mode: str,
+    inputs: Inputs = (),
+    *,
+    saturate: bool = False,
+    reference: Mapping[str, Any] | str | None = None,
+) -> Simulation:
+    """Return a model computed in float32, ready to be simulated; parameters as for :func:`simulate_model`."""
+    graph = ready.prepared.graph
+    proto = onnx_model(graph)
+    sets: list[InputSet] = []
+    for each in inputs or (FIRST_SEED,):
+        if isinstance(each, str):
+            sets += input_sets(each, proto)
+        else:
+            require_fit(model_inputs(proto), dict(each), GIVEN)
+            sets.append(InputSet(GIVEN, dict(each)))
+    outputs = read_npz(reference) if isinstance(reference, str) else reference
+    try:
+        return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
+    except Refused as error:
+        if error.name == "not-computed" and any(each.is_random for each in sets):
+            error.hint = _about_random(proto)
+        raise
+
+
+def _about_random(proto: Any) -> str:
+    """Return what to do about a model that cannot be computed from random inputs."""
+    whole = [f"`{name}`" for name in unknown_numbers(proto)]
+    if not whole:
+        return "random inputs may be the cause: give real ones with --inputs FILE.npz"
+    named = ", ".join(whole)
+    return f"random whole numbers are 0 and 1, which may not serve {named}: give inputs with --inputs FILE.npz"
+
+
+def report_of(
+    simulation: Simulation,
+    mixlist: Lists = None,
+    *,
+    traced: bool = True,
+    ranked: bool = True,
+    by_node: bool = False,
+    progress: Progress = lambda description, total: nullcontext(lambda _: None),
+) -> SimulationReport:
+    """Compute with the roundings of a mixlist, along the graph and by op type; the report has no bounds."""
+    plan = simulation.plan(mixlist)
+    with progress("computing with roundings", None):
+        simulated = simulation.computed(plan)
+    trace, types = None, []
+    if traced:
+        with progress("comparing along the graph", len(traced_values(simulation))) as advance:
+            trace = trace_of(simulation, plan, advance)
+    if ranked:
+        with progress("ranking op types", len(plan.types)) as advance:
+            types = simulation.rank(mixlist, advance)
+    nodes = None
+    if by_node:
+        with progress("ranking nodes", len(plan.nodes)) as advance:
+            nodes = rank_nodes(simulation, plan, advance)
+    answer = simulation.answer(mixlist)
+    limits = not_shown(simulation, plan, answer)
+    report = SimulationReport(simulation, simulated, trace, types, limits, nodes, answer.coverage)
+    return report._replace(warnings=answer.warnings, decided_open=answer.decided_open)

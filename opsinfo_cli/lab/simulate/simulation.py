@@ -1,0 +1,242 @@
+"""A model computed with every low tensor rounded as it would be stored, and compared with float32."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.cann.policy import ADD_BLACK
+from ...errors import Damaged, Refused, UsageFault
+from ..graph.judge.judge import marks_of
+from .onnx_model import OnnxFile, converted
+from .output_error import OutputError, output_error, worst
+from .rewriting import Rewriter
+from .rounding_nodes import FIRST_BFLOAT16_CAST, Rounder
+from .rounding_plan import RoundingPlan, rounding_plan, tensor_places
+from .runtime import ModelSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..graph.graph import ModelGraph
+    from ..graph.judge.judge import Lists, Ready
+    from ..graph.result import Answer
+    from .inputs import InputSet
+    from .rounding_plan import Spot
+
+SAME = 1e-5
+"""The largest ``max_rel_error`` between a model and its conversion to a newer opset."""
+
+
+class Simulated(NamedTuple):
+    """The outputs of one computation against their reference.
+
+    :param rounded: places where a tensor was rounded
+    """
+
+    outputs: tuple[OutputError, ...]
+    rounded: int
+
+    @property
+    def max_rel_error(self) -> float:
+        """The largest of all outputs."""
+        return max((each.max_rel_error for each in self.outputs), default=0.0)
+
+    @property
+    def min_cosine(self) -> float | None:
+        """The smallest of all outputs; None: that of an output is unknown."""
+        cosines = [each.cosine for each in self.outputs]
+        known = [each for each in cosines if each is not None]
+        return None if len(known) < len(cosines) else min(known, default=1.0)
+
+    def passes(self, max_error: float | None = None, min_cosine: float | None = None) -> bool:
+        """Return whether every output is within both bounds; an unknown error is not."""
+        return all(each.passes(max_error, min_cosine) for each in self.outputs)
+
+
+class TypeCost(NamedTuple):
+    """The cost of the low tensors of one op type.
+
+    :param nodes: names of the nodes at which tensors are rounded
+    :param error_alone: ``max_rel_error`` with the tensors at these nodes rounded alone; None: it cannot be computed
+    :param error_without: the same of the whole policy with the type on the black list; None: as above, or the mode
+        has no lists
+    """
+
+    type: str
+    nodes: tuple[str, ...]
+    error_alone: float | None
+    error_without: float | None
+
+
+class Simulation:
+    """A model that can be computed many times.
+
+    :ivar reference: the outputs to compare with, for each set of inputs
+    """
+
+    def __init__(
+        self,
+        path: str,
+        ready: Ready,
+        mode: str,
+        inputs: Sequence[InputSet],
+        *,
+        saturate: bool = False,
+        reference: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Open a model and compute it in float32, once.
+
+        :param ready: its graph, prepared for judging
+        :param inputs: at least one set
+        :param saturate: overflowing values become the largest value instead of Inf
+        :param reference: outputs by name to compare with, instead of those in float32; for one set of inputs
+        :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
+        :raises UsageFault: if the mode is unknown, or the reference does not fit the model
+        :raises Refused: if the model cannot be read or computed
+        :raises Damaged: if it is no ONNX model
+        """
+        self.path = path
+        self.ready = ready
+        self.mode = mode
+        self.inputs = inputs
+        graph = ready.prepared.graph
+        ready.judge(mode)
+        self.file, outputs = _ready_file(OnnxFile.of(onnx_model(graph), path), path, inputs)
+        self.places = tensor_places(self.file, graph)
+        self.rewriter = Rewriter(self.file, Rounder(self.file.opset, saturate))
+        self.names = [each.name for each in self.file.proto.graph.output]
+        if reference is not None:
+            _require_fit(reference, self.names, inputs)
+        self.reference = outputs if reference is None else [dict(reference)]
+        self._known: dict[frozenset[tuple[Spot, str]], Simulated] = {}
+
+    def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> ModelSession:
+        """The model with the roundings of a plan.
+
+        :param more: values of the main graph that it yields behind its own outputs
+        """
+        return ModelSession(self.rewriter.model(plan, more), self.file.weights, self.path)
+
+    def answer(self, mixlist: Lists = None) -> Answer:
+        """Return the judge's answer with a mixlist."""
+        return self.ready.judge(self.mode, mixlist)
+
+    def plan(self, mixlist: Lists = None) -> RoundingPlan:
+        """Return the rounding plan with a mixlist."""
+        return rounding_plan(self.places, self.answer(mixlist))
+
+    def run(self, mixlist: Lists = None) -> Simulated:
+        """Judge again, round, compute and compare.
+
+        :raises Refused: if the mixlist is refused, or onnxruntime cannot compute the rounded model
+        """
+        return self.computed(self.plan(mixlist))
+
+    def computed(self, plan: RoundingPlan) -> Simulated:
+        """Compute with the roundings of a plan and compare; equal plans are computed once.
+
+        :raises Refused: if onnxruntime cannot compute the rounded model
+        """
+        key = plan.key
+        if key not in self._known:
+            session = self.session(plan)
+            errors: dict[str, list[OutputError]] = {}
+            for each, reference in zip(self.inputs, self.reference, strict=True):
+                found = dict(zip(self.names, session.run(each.feeds), strict=True))
+                for name, value in reference.items():
+                    errors.setdefault(name, []).append(output_error(name, found[name], value))
+            self._known[key] = Simulated(tuple(map(worst, errors.values())), len(plan))
+        return self._known[key]
+
+    def rank(
+        self, mixlist: Lists = None, progress: Callable[[float], None] = lambda _: None, alone: bool = False
+    ) -> list[TypeCost]:
+        """The op types at whose nodes tensors are rounded, the most costly first.
+
+        :param progress: called after each of the plan's op types
+        :param alone: without ``error_without``, which takes half of the time
+        :raises Refused: if the mixlist is refused
+        """
+        plan = self.plan(mixlist)
+        marks = marks_of(mixlist)
+        has_lists = self.answer(mixlist).mode.is_mixed and not alone
+        costs = []
+        types = plan.types
+        for op_type, nodes in types.items():
+            without = {**marks, op_type: frozenset({ADD_BLACK})}
+            error = self.error(plan.only(op_type=op_type))
+            costs.append(TypeCost(op_type, nodes, error, self.error(self.plan(without)) if has_lists else None))
+            progress(1)
+        return sorted(costs, key=_worst_first)
+
+    def error(self, plan: RoundingPlan) -> float | None:
+        """The largest ``max_rel_error`` of a plan; None: it cannot be computed."""
+        try:
+            return self.computed(plan).max_rel_error
+        except Refused:
+            return None
+
+
+def onnx_model(graph: ModelGraph) -> Any:
+    """Return the ModelProto that a graph was read from.
+
+    :raises UsageFault: if it was read from another format
+    """
+    if graph.model.onnx is None:
+        message = f"simulate requires an ONNX model; this is {graph.model.format}"
+        hint = "give the ONNX file that the model was compiled from"
+        raise UsageFault(message, name="not-onnx", path=graph.model.path, hint=hint)
+    return graph.model.onnx
+
+
+def _ready_file(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[dict[str, Any]]]:
+    """The model and its outputs in float32.
+
+    A model of an older opset is converted to that in which Cast knows bfloat16, and in which onnxruntime loads a model
+    with many Casts several times faster; if that fails or changes the outputs, it is not converted.
+    """
+    if not file.proto.graph.output:
+        raise Damaged("the model has no outputs", name="no-outputs", path=path)
+    outputs = _computed(file, path, inputs)
+    if file.opset >= FIRST_BFLOAT16_CAST:
+        return file, outputs
+    newer = converted(file, FIRST_BFLOAT16_CAST)
+    try:
+        again = _computed(newer, path, inputs) if newer else []
+    except Refused:
+        newer = None
+    if newer is None:
+        return file, outputs
+    errors = (
+        output_error(name, new[name], value).max_rel_error
+        for old, new in zip(outputs, again, strict=True)
+        for name, value in old.items()
+    )
+    return (newer, again) if all(each <= SAME for each in errors) else (file, outputs)
+
+
+def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
+    """Return the outputs of each set of inputs by name."""
+    session = ModelSession(file.proto.SerializeToString(), file.weights, path)
+    names = [each.name for each in file.proto.graph.output]
+    return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
+
+
+def _require_fit(reference: Mapping[str, Any], names: Sequence[str], inputs: Sequence[InputSet]) -> None:
+    """:raises UsageFault: if the reference is not of the model's outputs, or of several sets of inputs"""
+    if len(inputs) != 1:
+        raise UsageFault("--reference is for one set of inputs", name="bad-reference")
+    hint = f"the model's outputs: {', '.join(names)}"
+    if not reference:
+        raise UsageFault("the reference holds no arrays", name="bad-reference", hint=hint)
+    for name in reference:
+        if name not in names:
+            raise UsageFault(f"the reference: the model has no output `{name}`", name="bad-reference", hint=hint)
+
+
+def _worst_first(cost: TypeCost) -> tuple[float, float, str]:
+    alone = -1.0 if cost.error_alone is None else cost.error_alone
+    without = math.inf if cost.error_without is None else cost.error_without
+    return -alone, without, cost.type

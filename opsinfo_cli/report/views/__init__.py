@@ -1,1 +1,0 @@
-"""One module per answer: for people, for pipes and as a JSON document."""

@@ -1,0 +1,217 @@
+"""The dtype that a call runs in, and the rule that decides. Rules are data; what no source states is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from ..core.cann.entry import Columns, Possible
+from ..core.cann.library import Operators
+from ..core.cann.mixlist import Mixlist
+from ..core.cann.name_tables import name_table
+from ..core.cann.near_names import near_names
+from ..core.cann.precision_mode import Mode
+from ..errors import UsageFault
+from .facts import facts
+from .registry import SYSTEMS
+from .vocabulary import OperatorLists
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+_WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
+_LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16", "MIXED_HIF8": "hifloat8"}
+_NO_PRODUCER = ("-",)
+
+
+class OperatorCall(NamedTuple):
+    """One call of an operator.
+
+    :param dtypes: those of its inputs; empty if none were given
+    :param to_float: the dtype of a MindSpore Cell's own ``to_float``
+    :param disabled: whether the call is in a region with casts disabled
+    :param as_loss: whether it is the loss function, outside the network
+    """
+
+    name: str
+    dtypes: tuple[str, ...] = ()
+    to_float: str | None = None
+    disabled: bool = False
+    as_loss: bool = False
+
+    @property
+    def is_in_place(self) -> bool:
+        return self.name.endswith("_") and not self.name.endswith("__")
+
+
+class Decision(NamedTuple):
+    """The dtype that a call runs in, and the rule that decides.
+
+    :param dtype: None unless ``outcome`` is ``dtype``
+    :param near: similar listed names if the name is not listed, nearest first
+    """
+
+    call: OperatorCall
+    outcome: Literal["dtype", "not-known", "refused"]
+    dtype: str | None
+    says: str
+    source: str
+    near: tuple[str, ...] = ()
+
+
+def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> Decision:
+    """Return the decision of the first rule that matches.
+
+    :param low: the low dtype, if the system has several
+    :raises UsageFault: if the rules of the system are unknown
+    """
+    content = facts("rules")
+    system = content["same"].get(lists.system, lists.system)
+    rules = content["systems"].get(f"{system}:{lists.level}") or content["systems"].get(system)
+    if rules is None:
+        raise UsageFault(f"the rules of {lists.title} are unknown", name="not-known")
+    call = call._replace(name=SYSTEMS[lists.system].spelled(call.name))
+    cls = _class_of(call, lists)
+    holds: _Conditions = {
+        cls or "unlisted": lambda: True,
+        "disabled": lambda: call.disabled,
+        "loss": lambda: call.as_loss,
+        "to-float": lambda: call.to_float is not None,
+        "in-place": lambda: call.is_in_place,
+        "norm": lambda: call.name in content["norm"],
+        "batch-norm": lambda: call.name.rpartition(".")[2].replace("_", "").lower().startswith("batchnorm"),
+        "half": lambda: "float16" in call.dtypes or not call.dtypes,
+        "any-half": lambda: "float16" in call.dtypes,
+        "double": lambda: "float64" in call.dtypes,
+        "sequence": lambda: any(e.name == call.name and e.origin == "SEQUENCE_CASTS" for e in lists.entries),
+        "exempt": lambda: bool(call.dtypes) and all(dtype not in FLOATS[:3] for dtype in call.dtypes),
+    }
+    own = [rule for rule in rules["rules"] if rule.get("only", lists.system) == lists.system]
+    rule = _first(own, holds)
+    if rule is None:
+        return Decision(call, "not-known", None, "no rule matches", rules["source"])
+    decision = _applied(call, rule, low or lists.low or "float16", rules["source"])
+    known = {entry.name for entry in lists.entries} | set(name_table(lists.names).ops)
+    is_near = cls is None and call.name not in known
+    return decision._replace(near=tuple(near_names(call.name, known))) if is_near else decision
+
+
+_Conditions = dict[str, Callable[[], bool]]
+"""Whether each condition of a rule holds; one that is not in it does not."""
+
+
+def _first(rules: list[dict[str, Any]], holds: _Conditions) -> dict[str, Any] | None:
+    """Return the first rule whose conditions all hold."""
+    holds["any"] = lambda: True
+    return next((rule for rule in rules if all(when in holds and holds[when]() for when in rule["when"])), None)
+
+
+def _class_of(call: OperatorCall, lists: OperatorLists) -> str | None:
+    """Return the class of a name, or the one class of its listed overloads."""
+    listed = lists.deciding()
+    names = [call.name]
+    if call.is_in_place and SYSTEMS[lists.system].wraps_in_place:
+        names.append(call.name[:-1])
+    if lists.names == "torch":
+        names.append(facts("rules")["modules"].get(call.name.rpartition(".")[2], call.name))
+    for name in names:
+        if name in listed:
+            return str(listed[name].cls)
+    if lists.names == "torch":
+        overloads = {entry.cls for name, entry in listed.items() if name.partition(".")[0] == call.name}
+        return str(overloads.pop()) if len(overloads) == 1 else None
+    return None
+
+
+def decide_on_ascend(
+    call: OperatorCall, mode: Mode, operators: Operators | None, mixlist: Mixlist | None, own: str
+) -> Decision:
+    """Return the dtype that an Ascend op type runs in, by its list after the mixlist, its kernel and its producer.
+
+    :param call: its dtypes are those that the producers give
+    :param own: the dtype of its tensors in the graph
+    :param operators: the op types of the target; only a mixed mode needs them
+    """
+    known = operators is not None and call.name in operators
+    policy, columns = None, None
+    if operators is not None and known:
+        entry = operators[call.name].entry
+        policy = mixlist.effective(call.name, entry.policy) if mixlist else entry.policy
+        columns = Columns(entry)
+    holds: _Conditions = {
+        str(policy): lambda: True,
+        f"mode:{mode.engine}": lambda: True,
+        f"is:{call.name}": lambda: True,
+        "mixed": lambda: mode.is_mixed,
+        "unknown": lambda: not known,
+        "no-low": lambda: columns is not None and columns.can_be_white(mode.low) is Possible.NO,
+        "no-float32": lambda: columns is not None and columns.can_be_black() is Possible.NO and own == "float32",
+        "no-producer": lambda: call.dtypes == _NO_PRODUCER,
+    }
+    rules = facts("rules")["systems"]["ascend"]
+    rule = _first(rules["rules"], holds)
+    assert rule is not None  # the last rule fits everything
+    decision = _applied(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
+    near = () if known or operators is None else tuple(near_names(call.name, operators.names))
+    return _with_kernel(decision, columns)._replace(near=near)
+
+
+def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:
+    """If the library lists no dtypes, the kernel package decides at compile time."""
+    if decision.dtype is None or columns is None:
+        return decision
+    if not columns.is_listed:
+        return decision._replace(says=f"{decision.says} (provided its kernel has it: the library lists no dtypes)")
+    listed = {dtype for tensor in columns.inputs + columns.outputs for dtype in tensor.dtypes}
+    names = {decision.dtype, "float"} if decision.dtype == "float32" else {decision.dtype}
+    if listed & names:
+        return decision
+    says = (
+        f"{decision.says}; no kernel of {decision.dtype} is listed, and a name alone does not show which one is chosen"
+    )
+    return decision._replace(outcome="not-known", dtype=None, says=says)
+
+
+def _applied(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
+    """Return what a rule's ``then`` gives for a call.
+
+    :param own: the dtype of an Ascend tensor in the graph
+    """
+    then = rule["then"]
+    if then in ("casts", "sequence-casts"):
+        return _casts(call, rule, source)
+    dtype: str | None
+    if then in ("first", "producer"):
+        dtype = next(iter(call.dtypes), None)
+    elif then in ("inputs", "alike", "first-if-alike"):
+        dtype = _alike(call.dtypes)
+    elif then == "widest":
+        dtype = _widest(call.dtypes)
+    else:
+        dtype = {"low": low, "own": own, "to-float": call.to_float, "float32": "float32"}.get(then)
+    if then == "refused":
+        return Decision(call, "refused", None, rule["says"], source)
+    return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
+
+
+def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
+    """APEX: half and float together become float. Other mixtures of floats raise, or in a sequence are passed on
+    (NVIDIA/apex 4ef930c1, apex/amp/wrap.py)."""
+    raises = rule["then"] == "casts"
+    kinds = {dtype for dtype in call.dtypes if dtype in FLOATS} if raises else set(call.dtypes)
+    if raises and len(kinds) > 1 and kinds != {"float16", "float32"}:
+        return Decision(call, "refused", None, f"{rule['says']}; any other mixture raises", source)
+    if kinds == {"float16", "float32"}:
+        dtype: str | None = "float32"
+    else:
+        dtype = next(iter(kinds)) if len(kinds) == 1 else _alike(call.dtypes)
+    return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
+
+
+def _alike(dtypes: tuple[str, ...]) -> str | None:
+    return dtypes[0] if len(set(dtypes)) == 1 else None
+
+
+def _widest(dtypes: tuple[str, ...]) -> str | None:
+    """Return the widest float; None if two are equally wide, or none is given."""
+    floats = {dtype for dtype in dtypes if dtype in _WIDTH}
+    widest = {dtype for dtype in floats if _WIDTH[dtype] == max(_WIDTH[other] for other in floats)}
+    return widest.pop() if len(widest) == 1 else None

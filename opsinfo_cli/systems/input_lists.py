@@ -1,0 +1,63 @@
+"""Read lists: the text files of a system, the op types of a target, the marks of a mixlist."""
+
+from __future__ import annotations
+
+from ..core.cann.library import Operators
+from ..core.cann.mixlist import Mixlist
+from ..core.cann.policy import Policy
+from ..core.text.source import Source
+from ..errors import UsageFault
+from .system import System
+from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, lost
+
+CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}
+
+
+def read_lists(system: System, sources: list[Source]) -> ReadLists:
+    """Return the lists in a system's text files.
+
+    :raises UsageFault: if there are too many files, or they contain no list
+    :raises Damaged: if a file has another structure
+    """
+    if system.read is None:
+        raise UsageFault(f"{system.name} has no files to read", name="not-readable")
+    if system.files is not None and len(sources) > system.files:
+        wanted = "exactly one file" if system.files == 1 else f"at most {system.files} files ({system.reads})"
+        raise UsageFault(f"{system.name} takes {wanted}")
+    return system.read(system, sources)
+
+
+def of_operators(operators: Operators, text: str = "library") -> OperatorLists:
+    """Return every op type of a target with the class of its policy."""
+    entries = tuple(_entry(operator.name, operator.entry.policy) for operator in operators)
+    return OperatorLists(text, "ascend", entries, "library")
+
+
+def of_mixlist(mixlist: Mixlist, operators: Operators | None = None, system: str = "mixlist") -> ReadLists:
+    """Return the marks of a mixlist as the user's own entries, and the op types it does not mark as defaults.
+
+    :param operators: the op types of a target; without it a mark that only removes has no effect
+    """
+    own, undecided = [], []
+    for name in sorted(mixlist.marks):
+        policy: Policy | None
+        if operators is not None and name in operators:
+            policy = mixlist.effective(name, operators[name].entry.policy)
+        else:
+            policy = mixlist.alone(name)
+        if policy is None:
+            undecided.append(name)
+        else:
+            own.append(_entry(name, policy))
+    rest = [_entry(op.name, op.entry.policy, True) for op in operators or () if op.name not in mixlist.marks]
+    message = (
+        "not op types of the target, and their marks only remove, so the resulting list is unknown"
+        if operators is not None
+        else "their marks only remove, so the resulting list is unknown without the library; add --against TARGET"
+    )
+    losses = lost("not-in-base", message, undecided, drops=True)
+    return ReadLists(OperatorLists(system, "ascend", (*own, *rest), "library"), losses)
+
+
+def _entry(name: str, policy: Policy, is_default: bool = False) -> ListEntry:
+    return ListEntry(name, CLASSES[policy], origin=str(policy), is_default=is_default)

@@ -1,0 +1,41 @@
+"""All systems: every module of ``systems`` describes its own in ``SYSTEMS``."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pkgutil import iter_modules
+
+from ..core.cann.near_names import did_you_mean
+from ..errors import UsageFault
+from . import systems
+from .system import System
+from .vocabulary import OperatorLists
+
+SYSTEMS: dict[str, System] = {
+    system.name: system
+    for module in iter_modules(systems.__path__, f"{systems.__name__}.")
+    for system in import_module(module.name).SYSTEMS
+}
+
+
+def names_system(text: str) -> bool:
+    """Return whether ``NAME``, ``NAME:LEVEL`` or ``NAME=FILE`` names a system and is not an existing file."""
+    return text.partition("=")[0].partition(":")[0] in SYSTEMS and not os.path.lexists(text)
+
+
+def system_called(name: str) -> System:
+    """:raises UsageFault: if the name is unknown"""
+    if name in SYSTEMS:
+        return SYSTEMS[name]
+    hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems list` lists them"
+    raise UsageFault(f"unknown system `{name}`", name="unknown-system", hint=hint)
+
+
+def lists_of(text: str) -> OperatorLists:
+    """Return the built-in lists of ``NAME`` or ``NAME:LEVEL``.
+
+    :raises UsageFault: if the system or level is unknown, or the system has no built-in lists
+    """
+    name, colon, level = text.partition(":")
+    return system_called(name).lists(level if colon else None)

@@ -1,0 +1,219 @@
+"""What a module of ``systems`` describes: one system, how its files are read, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from ..core.cann.near_names import did_you_mean
+from ..errors import UsageFault
+from .facts import facts
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, reasons_of
+
+if TYPE_CHECKING:
+    from ..core.cann.library import Operators
+    from ..core.text.source import Source
+
+CallOption = Literal["to_float", "as_loss", "disabled"]
+"""What a call may say about itself: MindSpore's ``to_float`` and loss, a region with casts disabled."""
+
+
+class ConversionOptions(NamedTuple):
+    """What a conversion is asked for.
+
+    :param operators: the op types of a target, with its text, that a mixlist is compared with
+    :param everything: whether to move the names that the source does not list as well
+    :param out: the output folder, if known
+    :param same: op types that an unknown name of the same spelling is mapped to
+    :param opset: the ONNX opset; None if unknown
+    :param with_defaults: whether to translate the built-in entries as well, not only the user's own
+    """
+
+    operators: Operators | None = None
+    target: str = ""
+    everything: bool = False
+    out: str | None = None
+    same: frozenset[str] = frozenset()
+    opset: int | None = None
+    with_defaults: bool = False
+
+
+class WrittenLists(NamedTuple):
+    """The files of a conversion, by name, and what was lost.
+
+    :param left_out: names that the files do not express, with the reason, which no loss has
+    :param unchanged: names that the files leave out because they have the wanted class already
+    """
+
+    files: dict[str, str]
+    losses: list[Loss]
+    left_out: Mapping[str, str] = {}
+    unchanged: frozenset[str] = frozenset()
+
+    @property
+    def dropped(self) -> dict[str, str]:
+        """The names that the files do not express, with the reason."""
+        return {**reasons_of(self.losses), **self.left_out}
+
+
+Read: TypeAlias = "Callable[[System, list[Source]], ReadLists]"
+Write: TypeAlias = "Callable[[System, OperatorLists, ConversionOptions], WrittenLists]"
+
+
+class System(NamedTuple):
+    """One system or format.
+
+    :param names: the naming scheme of its operators
+    :param reads: the format of its files; None if it cannot be read
+    :param writes: the format that is written; None if it cannot be written
+    :param instead: for a format that is read but not written: how to give its lists to the system
+    :param facts: the file of its built-in lists; None if it has none
+    :param input: what a path names: text, an Ascend TARGET, or a mixlist
+    :param files: how many files it has at most; None for any number
+    :param mixlist_path: returns the path of the mixlist that a file names
+    :param delta: whether its files list only differences from a TARGET
+    :param by_overload: whether its lists name overloads such as ``pow.Scalar``
+    :param casts_first_argument: whether only the first argument of a norm is cast
+    :param wraps_in_place: whether ``exp_`` has the class of ``exp``
+    :param call_options: what decides beside the lists
+    :param spelled: returns a name in the spelling of its lists
+    """
+
+    name: str
+    title: str
+    names: str
+    reads: str | None = None
+    writes: str | None = None
+    read: Read | None = None
+    write: Write | None = None
+    instead: str | None = None
+    facts: str | None = None
+    input: Literal["text", "target", "mixlist"] = "text"
+    files: int | None = 1
+    mixlist_path: Callable[[Source], str] | None = None
+    delta: bool = False
+    by_overload: bool = False
+    casts_first_argument: bool = False
+    wraps_in_place: bool = False
+    call_options: frozenset[CallOption] = frozenset()
+    spelled: Callable[[str], str] = str
+
+    @property
+    def levels(self) -> list[str]:
+        return [level for level in facts(self.facts)["levels"] if level] if self.facts else []
+
+    def lists(self, level: str | None = None) -> OperatorLists:
+        """Return the built-in lists of a level; of the default level if none is given.
+
+        :raises UsageFault: if it has no built-in lists, the level is unknown, or none is given without a default
+        """
+        if self.facts is None:
+            hint = f"give a file: {self.name}=FILE"
+            raise UsageFault(f"{self.name} has no built-in lists, only files", name="wrong-kind", hint=hint)
+        content = facts(self.facts)
+        level = self._level(content, level)
+        chosen = content["levels"][level]
+        entries = tuple(
+            ListEntry(
+                name,
+                OperatorClass(listed["class"]),
+                listed.get("scope", "operator"),
+                listed["list"],
+                listed.get("note"),
+                listed.get("module"),
+            )
+            for listed in chosen["lists"]
+            for name in listed["names"]
+        )
+        return OperatorLists(
+            self.name, self.names, entries, chosen["unlisted"], content["low"], content["version"], level
+        )
+
+    def _level(self, content: dict[str, Any], level: str | None) -> str:
+        """Return a level as the system spells it."""
+        levels: list[str] = list(content["levels"])
+        if level is None and "default" in content:
+            return str(content["default"])
+        if level is None:
+            hint = f"for example {self.name}:{levels[-1]}"
+            raise UsageFault(f"{self.name} has levels: {', '.join(levels)}", hint=hint)
+        unknown = content.get("unknown_levels", {})
+        if level in unknown:
+            raise UsageFault(f"{self.name}:{level} is unknown: {unknown[level]}", name="not-known")
+        by_case = {name.lower(): name for name in levels}
+        if level.lower() not in by_case or not level:
+            known = ", ".join(name for name in levels if name)
+            hint = did_you_mean(level, levels) or (f"known levels: {known}" if known else f"{self.name} has no levels")
+            raise UsageFault(f"{self.name} has no level `{level}`", name="unknown-level", hint=hint)
+        return by_case[level.lower()]
+
+
+class SortedNames(NamedTuple):
+    """Names by the list of the target, in the order of the source, and what has no such list."""
+
+    lists: dict[str, list[str]]
+    losses: list[Loss]
+
+
+_WORDS = {
+    OperatorClass.LOW: "that are always low",
+    OperatorClass.HIGH: "that stay float32",
+    OperatorClass.FOLLOW: "that follow their producer",
+    OperatorClass.PROMOTE: "that take their widest input",
+    OperatorClass.CLEAR: "that pass low precision on",
+    OperatorClass.BANNED: "that are refused in low precision",
+}
+
+
+def sorted_names(
+    lists: OperatorLists,
+    to: Mapping[OperatorClass, str],
+    exact: frozenset[OperatorClass],
+    target: str,
+    verb: str = "go to",
+) -> SortedNames:
+    """Sort names into the target's lists by their class.
+
+    :param to: the target's list for a class; a class without one is left out
+    :param exact: the classes that the target expresses exactly; entries from its own lists always are
+    """
+    by_list: dict[str, list[str]] = {name: [] for name in to.values()}
+    inexact: dict[OperatorClass, list[str]] = {}
+    for name, entry in lists.deciding().items():
+        if entry.cls in to:
+            by_list[to[entry.cls]].append(name)
+        if entry.cls not in exact and lists.system != target:
+            inexact.setdefault(entry.cls, []).append(name)
+    losses = []
+    for cls, names in inexact.items():
+        outcome = f"they {verb} {to[cls]}" if cls in to else "they are left out"
+        near = ", the closest list" if cls is OperatorClass.FOLLOW and cls in to else ""
+        kind = "approximate" if cls is OperatorClass.FOLLOW else "no-class"
+        message = f"{target} has no class for operators {_WORDS[cls]}; {outcome}{near}"
+        losses.append(Loss(kind, message, tuple(names), drops=cls not in to))
+    return SortedNames(by_list, losses)
+
+
+_UNLISTED: dict[Unlisted, str] = {
+    "low": "is low",
+    "high": "is float32",
+    "inputs": "runs in the types of its inputs",
+    "first-input": "takes the type of its first input",
+    "untouched": "is left as it is",
+    "library": "keeps the library's list",
+    "mode": "depends on precision_mode",
+}
+
+
+def default_differences(lists: OperatorLists, unlisted: Unlisted, low: str | None, target: str) -> list[Loss]:
+    """Return differences outside the lists: the treatment of unlisted names, and the low dtype."""
+    losses = []
+    if lists.unlisted != unlisted:
+        message = (
+            f"an unlisted operator {_UNLISTED[lists.unlisted]} in {lists.title}, and {_UNLISTED[unlisted]} in {target}"
+        )
+        losses.append(Loss("default-direction", message))
+    if lists.low != low and (lists.low or low):
+        a, b = (dtype or "set by precision_mode" for dtype in (lists.low, low))
+        losses.append(Loss("dtype", f"low is {a} in {lists.title}, and {b} in {target}"))
+    return losses

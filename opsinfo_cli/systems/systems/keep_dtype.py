@@ -1,0 +1,36 @@
+"""Ascend's keep_dtype file: one node name or `OpType::Type` per line (ATC manual, --keep_dtype)."""
+
+from __future__ import annotations
+
+from ...core.cann.keep_dtype import OP_TYPE, kept_names
+from ...core.text.source import Source
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
+from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, lost
+
+
+def read(system: System, sources: list[Source]) -> ReadLists:
+    (source,) = sources
+    names = [each for each in kept_names(source.text.split("\n")) if each.name]
+    comments = [each.name for each in names if not each.is_type and each.name.startswith("#")]
+    entries = tuple(
+        ListEntry(each.name, OperatorClass.HIGH, "operator" if each.is_type else "node", source.path)
+        for each in names
+        if each.is_type or each.name not in comments
+    )
+    message = (
+        "the format has no comments: the engine reads these lines as node names, and warns that they are not found"
+    )
+    losses = lost("not-a-name", message, comments)
+    return ReadLists(OperatorLists(system.name, "ascend", entries, "mode"), losses)
+
+
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
+    nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
+    to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
+    names = sorted_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
+    text = "".join(f"{name}\n" if name in nodes else f"{OP_TYPE}{name}\n" for name in names.lists["keep_dtype"])
+    losses = [*names.losses, *default_differences(lists, "mode", None, system.name)]
+    return WrittenLists({"keep_dtype.cfg": text}, losses)
+
+
+SYSTEMS = (System("keep-dtype", "Ascend keep_dtype file", "ascend", "one a line", "one a line", read, write),)

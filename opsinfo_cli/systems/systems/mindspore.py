@@ -1,0 +1,73 @@
+"""MindSpore's levels, and its custom lists as text, one class name per line: MindSpore itself has no list file."""
+
+from __future__ import annotations
+
+import re
+
+from ...core.text.source import Source
+from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sorted_names
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, lost
+
+_LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
+_CELL = re.compile(r"(?:mindspore\.|ms\.)?nn\.")
+_PRIMITIVE = re.compile(r"(?:mindspore\.ops\.|ms\.ops\.|ops\.|P\.)")
+
+
+def class_name(text: str) -> str:
+    """Return a name in the spelling of the built-in lists, such as ``nn.Dense`` for ``mindspore.nn.Dense``."""
+    return _PRIMITIVE.sub("", _CELL.sub("nn.", text, count=1), count=1)
+
+
+def _is_white(system: System) -> bool:
+    return system.name == "mindspore-white"
+
+
+def _unlisted(system: System) -> Unlisted:
+    """Unlisted classes are float32 with a white list, low with a black list."""
+    return "high" if _is_white(system) else "low"
+
+
+def _cells_only(names: list[str]) -> tuple[list[str], tuple[Loss, ...]]:
+    message = "MindSpore's black list takes Cells only; these are Primitives and are left out"
+    primitives = [name for name in names if not name.startswith("nn.")]
+    return [name for name in names if name.startswith("nn.")], lost("cells-only", message, primitives, drops=True)
+
+
+def read(system: System, sources: list[Source]) -> ReadLists:
+    (source,) = sources
+    lines = [line.strip() for line in source.text.splitlines()]
+    names = [class_name(line) for line in lines if line and not line.startswith("#")]
+    losses: tuple[Loss, ...] = ()
+    if not _is_white(system):
+        names, losses = _cells_only(names)
+    cls = _LOW if _is_white(system) else _HIGH
+    entries = tuple(ListEntry(name, cls, "class", source.path) for name in dict.fromkeys(names))
+    return ReadLists(OperatorLists(system.name, "mindspore", entries, _unlisted(system), "float16"), losses)
+
+
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
+    white = _is_white(system)
+    key = "white_list" if white else "black_list"
+    to = {_LOW: key} if white else {_HIGH: key, OperatorClass.BANNED: key}
+    sorted_ = sorted_names(lists, to, frozenset({_LOW, _HIGH}), system.name)
+    names = [class_name(name) for name in sorted_.lists[key]]
+    losses = [*sorted_.losses, *default_differences(lists, _unlisted(system), "float16", system.name)]
+    if not white:
+        names, cells_only = _cells_only(names)
+        losses += cells_only
+    return WrittenLists({f"{key}.txt": "".join(f"{name}\n" for name in names)}, losses)
+
+
+_CALLS: frozenset[CallOption] = frozenset({"to_float", "as_loss"})
+SYSTEMS = (
+    System(
+        "mindspore", "MindSpore amp_level", "mindspore", facts="mindspore", call_options=_CALLS, spelled=class_name
+    ),
+    *(
+        System(
+            f"mindspore-{color}", f"MindSpore {color}_list", "mindspore", "classes", "classes", read, write,
+            call_options=_CALLS, spelled=class_name,
+        )
+        for color in ("white", "black")
+    ),
+)  # fmt: skip

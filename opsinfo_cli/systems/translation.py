@@ -1,0 +1,211 @@
+"""Translate operator names between systems, through Ascend's op types."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..core.cann.name_tables import NameTable, forms_of, fused_with, name_table, unknown_because
+from .facts import facts
+from .registry import SYSTEMS
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost
+
+_HIGHEST_FIRST = (
+    OperatorClass.BANNED,
+    OperatorClass.HIGH,
+    OperatorClass.PROMOTE,
+    OperatorClass.FOLLOW,
+    OperatorClass.CLEAR,
+    OperatorClass.LOW,
+)
+
+
+def translated(
+    lists: OperatorLists, to: str, same: frozenset[str] = frozenset(), opset: int | None = None
+) -> ReadLists:
+    """Return the lists with names of ``to``; each entry keeps its source names in ``given``.
+
+    Every name that is dropped, or covers more or fewer operators than before, is in a loss.
+
+    :param same: op types that an unknown name of the same spelling is mapped to
+    :param opset: the ONNX opset; None if unknown
+    """
+    system = SYSTEMS.get(lists.system)
+    if lists.names == to and not (system and system.by_overload):
+        return ReadLists(lists)
+    entries, losses = _operators(lists)
+    if lists.names != "ascend" and lists.names != to:
+        entries, more = _to_ascend(entries, name_table(lists.names, opset), lists.names, same)
+        losses += more
+    if to not in ("ascend", lists.names):
+        entries, more = _from_ascend([entry for entry in entries if not entry.is_form], to, opset)
+        losses += more
+    return ReadLists(lists._replace(names=to, entries=tuple(entries)), tuple(losses))
+
+
+def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
+    """Return the entries that can be translated: no rules on node names, and operators instead of overloads."""
+    is_torch = lists.names == "torch"
+    nodes = [entry.name for entry in lists.entries if entry.scope == "node"]
+    operators: dict[str, ListEntry] = {}
+    overloads, clashes = [], {}
+    for name, entry in lists.deciding().items():
+        if entry.scope == "node":
+            continue
+        stem = name.partition(".")[0] if is_torch else name
+        if stem != name:
+            overloads.append(name)
+        known = operators.get(stem)
+        if known is None:
+            operators[stem] = entry._replace(name=stem, given=entry.sources)
+        elif known.cls is entry.cls:
+            operators[stem] = known._replace(given=(*known.sources, *entry.sources))
+        else:
+            clashes[name] = f"{name} is {entry.cls}, {stem} is {known.cls}"
+    losses = lost("node-rules", "rules on node names are left out; op types cannot express them", nodes, drops=True)
+    losses += lost("overloads", "an overload is translated as its whole operator", overloads)
+    message = "overloads of one operator have different classes; the first one is used"
+    losses += lost("conflict", message, clashes, clashes.values(), drops=True)
+    if is_torch:
+        message = "torch names forward operators; op types of the backward pass keep their list"
+        losses += (Loss("forward-only", message),)
+    system = SYSTEMS.get(lists.system)
+    if is_torch and system and system.casts_first_argument:
+        norms = [n for n, e in lists.deciding().items() if e.cls is OperatorClass.LOW and n in facts("rules")["norm"]]
+        losses += lost("first-argument", f"{lists.system} casts the first argument of a norm only", norms)
+    return list(operators.values()), list(losses)
+
+
+class _Request(NamedTuple):
+    """The entries that request a class for one op type: by its name, or as another form."""
+
+    named: list[ListEntry]
+    as_form: list[ListEntry]
+
+
+def _to_ascend(
+    entries: list[ListEntry], table: NameTable, names: str, known: frozenset[str]
+) -> tuple[list[ListEntry], list[Loss]]:
+    requests: dict[str, _Request] = {}
+    unknown, many, same = [], {}, []
+    for entry in entries:
+        ops = table.ops.get(entry.name, ())
+        if not ops and entry.name in known and entry.name not in table.unclear:
+            same.append(entry.name)
+            ops = (entry.name,)
+        if not ops:
+            unknown.append(entry.name)
+        if len(ops) > 1:
+            many[entry.name] = f"{entry.name} is {' and '.join(ops)}"
+        for op in ops:
+            requests.setdefault(op, _Request([], [])).named.append(entry)
+        for form in dict.fromkeys(form for op in ops for form in (*forms_of(op), *fused_with(op)) if form not in ops):
+            requests.setdefault(form, _Request([], [])).as_form.append(entry)
+    not_in_table = [name for name in unknown if name not in table.unclear]
+    why = unknown_because(not_in_table, table.why_unknown, table.ops)
+    reasons = {**dict(zip(not_in_table, why, strict=True)), **{n: f"{n} ({r})" for n, r in table.unclear.items()}}
+    message = f"these names of {names} have no op type of their own; they are left out"
+    losses = lost("unknown-name", message, unknown, [reasons[name] for name in unknown], drops=True)
+    losses += lost("one-to-many", "one name maps to several op types, and each gets its class", many, many.values())
+    message = "an operator also runs op types that other operators share; those keep their list"
+    shared = {e.name: " and ".join(table.plumbing[e.name]) for e in entries if table.plumbing.get(e.name)}
+    losses += lost("expansion", message, shared, [f"{name} also runs {ops}" for name, ops in shared.items()])
+    losses += _broader(requests, {entry.name for entry in entries}, table)
+    losses += lost("same-name", "mapped to the op type of the same name; no source confirms it", same)
+    decided, conflicts = _decided(requests)
+    return decided, [*losses, *conflicts]
+
+
+def _broader(requests: dict[str, _Request], listed: set[str], table: NameTable) -> tuple[Loss, ...]:
+    """Return a loss for op types that names outside the source map to as well."""
+    wider = {}
+    for op, request in sorted(requests.items()):
+        names = [name for name in table.names.get(op, ()) if name not in listed and op in table.ops[name]]
+        if request.named and names:
+            wider[op] = f"{op} also runs {' and '.join(names)}"
+    message = "an op type also runs operators that the source does not list"
+    return lost("broader", message, wider, wider.values())
+
+
+def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], tuple[Loss, ...]]:
+    """Choose one class per op type: user entries before defaults, named before forms, then the highest precision."""
+    decided = []
+    conflicts: dict[str, str] = {}
+    overruled: dict[str, str] = {}
+    for op, request in requests.items():
+        asking = request.named or request.as_form
+        asking = [entry for entry in asking if not entry.is_default] or asking
+        first = min(asking, key=lambda entry: _HIGHEST_FIRST.index(entry.cls))
+        given = tuple(dict.fromkeys(name for entry in asking if entry.cls is first.cls for name in entry.sources))
+        decided.append(
+            first._replace(name=op, scope="operator", note=None, module=None, given=given, is_form=not request.named)
+        )
+        losers = [entry for entry in asking if entry.cls is not first.cls]
+        overruled |= {entry.name: f"{entry.name} ({op} is {first.cls} because of {first.name})" for entry in losers}
+        if losers and request.named:
+            conflicts[op] = f"{op} ({', '.join(f'{entry.name} {entry.cls}' for entry in asking)})"
+    if not conflicts:
+        return decided, ()
+    message = "names of different classes map to one op type, which gets the higher precision"
+    losses = lost("conflict", message, conflicts, conflicts.values())
+    kept = {source for entry in decided for source in entry.given}
+    gone = {name: reason for name, reason in overruled.items() if name not in kept}
+    message = "other names decide the class of their op types"
+    return decided, losses + lost("conflict", message, gone, gone.values(), drops=True)
+
+
+def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[list[ListEntry], list[Loss]]:
+    """Use a name if a form of its first op type is listed and no other op type of it is in another class."""
+    table = name_table(to, opset)
+    by_type = {entry.name: entry for entry in entries}
+    named_entries: dict[str, ListEntry] = {}
+    served: set[str] = set()
+    torn: dict[str, list[str]] = {}
+    wider, overruled = {}, {}
+    for name in dict.fromkeys(name for op in by_type for name in table.names.get(op, ())):
+        ops = table.ops[name]
+        named = [op for op in ops if op in by_type]
+        forms = list(dict.fromkeys(form for op in ops for form in forms_of(op) if form in by_type and form not in ops))
+        deciding = named or forms
+        if len({by_type[op].cls for op in deciding}) > 1:
+            torn[name] = deciding
+            continue
+        if not any(op in by_type for op in (ops[0], *forms_of(ops[0]))):
+            continue
+        first = by_type[deciding[0]]
+        agreeing = [op for op in (*named, *forms) if by_type[op].cls is first.cls]
+        given = tuple(dict.fromkeys(source for op in agreeing for source in by_type[op].sources))
+        scope = "class" if name.startswith("nn.") else "operator"
+        is_form = all(by_type[op].is_form for op in agreeing)
+        named_entries[name] = first._replace(name=name, scope=scope, given=given, is_form=is_form)
+        served.update(agreeing)
+        overruled.update({op: name for op in forms if op not in agreeing})
+        if rest := [op for op in ops if op not in by_type]:
+            wider[name] = f"{name} is also {' and '.join(rest)}"
+    unserved = [op for op, entry in by_type.items() if op not in served and not entry.is_form]
+    losses = _unserved(unserved, torn, overruled, by_type, to)
+    losses += lost("broader", "a name also maps to op types that are not listed", wider, wider.values())
+    return list(named_entries.values()), list(losses)
+
+
+def _unserved(
+    unserved: list[str], torn: dict[str, list[str]], overruled: dict[str, str], by_type: dict[str, ListEntry], to: str
+) -> tuple[Loss, ...]:
+    """Return losses for op types that no name stands for.
+
+    :param torn: names whose op types are in different classes
+    :param overruled: op types whose name has the class of another form
+    """
+    details = [f"{name} ({', '.join(f'{op} {by_type[op].cls}' for op in ops)})" for name, ops in torn.items()]
+    message = "op types of one name are in different classes; the name is left out"
+    losses = lost("one-to-many", message, torn, details)
+    in_torn = {op for ops in torn.values() for op in ops}
+    message = f"another op type of the same name in {to} is in another class"
+    losses += lost("conflict", message, [op for op in unserved if op in in_torn], drops=True)
+    unknown = [op for op in unserved if op not in in_torn and op not in overruled]
+    reasons = unknown_because(unknown, f"no source names it in {to}", name_table(to).names)
+    message = f"no source names these op types in {to}; they are left out"
+    losses += lost("unknown-name", message, unknown, reasons, drops=True)
+    forms = [op for op in unserved if op not in in_torn and op in overruled]
+    details = [f"{overruled[op]} has the class of another form of {op}" for op in forms]
+    message = "another form of the operator is in another class, and both have the same name"
+    return losses + lost("conflict", message, forms, details, drops=True)

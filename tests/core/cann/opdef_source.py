@@ -1,0 +1,69 @@
+"""OpDef sources of tests, and what is read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from opsinfo_cli.core.cann.opdef.find import find_sources
+from opsinfo_cli.core.cann.opdef.reading import Reading, Row, read_sources
+
+PORTS = """
+        this->Input("x").DataType({ge::DT_FLOAT16, ge::DT_FLOAT}).Format({ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Output("y").DataType({ge::DT_FLOAT16, ge::DT_FLOAT}).Format({ge::FORMAT_ND, ge::FORMAT_ND});"""
+
+
+def source(body: str, name: str = "Op", before: str = "", members: str = "") -> str:
+    """A source that registers one op type, with the statements of its constructor from line 7 on."""
+    return f"""#include "register/op_def_registry.h"
+namespace ops {{ {before}
+class {name} : public OpDef {{
+public:
+    explicit {name}(const char* name) : OpDef(name)
+    {{
+{body}
+    }}
+    {members}
+}};
+OP_ADD({name});
+}}
+"""
+
+
+def read(folder: Path, text: str) -> Reading:
+    """What is read of a project with one file."""
+    path = folder / "op_host" / "op_def.cpp"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return read_sources([str(path)], str(folder))
+
+
+def row(folder: Path, body: str, chip: str = "ascend910b", **parts: str) -> Row:
+    """The row of the one chip of an op type that can be read."""
+    reading = read(folder, source(body, **parts))
+    assert reading.unreadable == []
+    (found,) = [each for each in reading.rows if each.chip == chip]
+    return found
+
+
+def reason(folder: Path, body: str, **parts: str) -> tuple[int, str]:
+    """Line and reason of an op type that cannot be read."""
+    reading = read(folder, source(body, **parts))
+    assert reading.rows == []
+    (found,) = reading.unreadable
+    assert found.name == parts.get("name", "Op")
+    return found.line, found.reason
+
+
+def columns(entry: Mapping[str, Mapping[str, str]], key: str = "dtype") -> dict[str, str | None]:
+    """Port -> its line of a key."""
+    return {section: keys.get(key) for section, keys in entry.items() if section.startswith(("input", "output"))}
+
+
+def of_folder(folder: Path, files: Mapping[str, str]) -> Reading:
+    """What is read of a project with some files."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return read_sources(find_sources(str(folder)), str(folder))

@@ -1,0 +1,475 @@
+"""C++ as real sources use it, and what is not understood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opdef_source import columns, of_folder, read, reason, row, source
+
+from opsinfo_cli.core.cann.opdef.reading import read_sources
+
+ADD = 'this->AICore().AddConfig("ascend910b");'
+PASS = 'this->AICore().AddConfig("ascend910b", c);'
+
+EXPRESSIONS = {
+    "a vector by name": ("std::vector<ge::DataType> v = {ge::DT_FLOAT, ge::DT_INT8};", "v", "float32,int8"),
+    "copies": ("", "std::vector<ge::DataType>(2, ge::DT_INT8)", "int8,int8"),
+    "copies in braces": ("std::vector<ge::DataType> v{3, ge::DT_INT8};", "v", "int8,int8,int8"),
+    "copies of a size": (
+        "std::vector<ge::DataType> a = {ge::DT_FLOAT, ge::DT_BOOL}; std::vector<ge::DataType> v(a.size() * 2, a[1]);",
+        *("v", "bool,bool,bool,bool"),
+    ),
+    "the vector itself in braces": (
+        "std::vector<ge::DataType> v = {ge::DT_FLOAT, ge::DT_INT8};",
+        *("{v}", "float32,int8"),
+    ),
+    "two braces": ("", "{{ge::DT_FLOAT, ge::DT_INT8}}", "float32,int8"),
+    "one value": ("ge::DataType d = ge::DT_INT8;", "{d, d}", "int8,int8"),
+    "an array": (
+        "const ge::DataType a[] = {ge::DT_INT8, ge::DT_BOOL};",
+        *("std::vector<ge::DataType>(std::begin(a), std::end(a))", "int8,bool"),
+    ),
+    "its size": (
+        "const ge::DataType a[] = {ge::DT_INT8, ge::DT_BOOL}; std::vector<ge::DataType> v;"
+        "for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++) { v.push_back(a[i]); }",
+        *("v", "int8,bool"),
+    ),
+    "a loop over values": (
+        "std::vector<ge::DataType> v;"
+        "for (auto d : {ge::DT_INT8, ge::DT_BOOL}) for (int i = 0; i < 2; ++i) v.push_back(d);",
+        *("v", "int8,int8,bool,bool"),
+    ),
+    "elements changed by reference": (
+        "std::vector<ge::DataType> v(2, ge::DT_INT8); for (auto& d : v) d = ge::DT_BOOL;",
+        *("v", "bool,bool"),
+    ),
+    "insert": (
+        "std::vector<ge::DataType> a = {ge::DT_INT8}, v = {ge::DT_BOOL}; v.insert(v.begin(), a.begin(), a.end());"
+        "v.insert(v.end(), 2, ge::DT_FLOAT);",
+        *("v", "int8,bool,float32,float32"),
+    ),
+    "a copy does not change": (
+        "std::vector<ge::DataType> v = {ge::DT_INT8}; auto w = v; w.push_back(ge::DT_BOOL);",
+        *("v", "int8"),
+    ),
+    "a pointer does": (
+        "std::vector<ge::DataType> v = {ge::DT_INT8}; std::vector<ge::DataType>* w = &v; w->push_back(ge::DT_BOOL);",
+        *("v", "int8,bool"),
+    ),
+    "a lambda": (
+        "auto make = [](ge::DataType d, int n = 2) { return std::vector<ge::DataType>(n, d); };",
+        *("make(ge::DT_INT8)", "int8,int8"),
+    ),
+    "what a lambda captures": (
+        "int n = 1, m = 1, k = 1; auto f = [n, &m]() { return n + m; }; auto g = [=, &k]() { return n * 10 + k; };"
+        "n = 2; m = 3; k = 4;",
+        *("std::vector<ge::DataType>(f() + g() - 10, ge::DT_INT8)", "int8,int8,int8,int8,int8,int8,int8,int8"),
+    ),
+    "for_each": (
+        "std::vector<ge::DataType> a = {ge::DT_INT8, ge::DT_BOOL}, v;"
+        "std::for_each(a.cbegin(), a.cend(), [&v](ge::DataType d)"
+        "{ v.push_back(d == ge::DT_BOOL ? ge::DT_FLOAT : d); });",
+        *("v", "int8,float32"),
+    ),
+    "transform": (
+        "std::vector<ge::DataType> a = {ge::DT_INT8}, v;"
+        "std::transform(a.begin(), a.end(), std::back_inserter(v), [](ge::DataType d) { return ge::DT_BOOL; });",
+        *("v", "bool"),
+    ),
+    "a map": (
+        "const std::map<std::string, std::vector<ge::DataType>> m = "
+        '{{"x", {ge::DT_INT8, ge::DT_BOOL}}, {"y", {ge::DT_FLOAT}}};',
+        *('m.at("x")', "int8,bool"),
+    ),
+    "a map's element, and find": (
+        'std::map<std::string, std::vector<ge::DataType>> m; m["x"].push_back(ge::DT_INT8); auto it = m.find("x");'
+        'std::vector<ge::DataType> v; if (it != m.end() && m.find("y") == m.end()) v = it->second;',
+        *("v", "int8"),
+    ),
+    "pairs": (
+        "auto p = std::make_pair(ge::DT_INT8, ge::DT_BOOL); auto [a, b] = p;",
+        *("{p.first, b, std::get<1>(p), a}", "int8,bool,bool,int8"),
+    ),
+    "switch": (
+        "auto f = [](ge::DataType d) { switch (d) { case ge::DT_INT8: case ge::DT_BOOL: return ge::DT_FLOAT;"
+        " default: return ge::DT_BF16; } };",
+        *("{f(ge::DT_BOOL), f(ge::DT_INT32)}", "float32,bfloat16"),
+    ),
+    "break and continue": (
+        "std::vector<ge::DataType> v; for (int i = 0; i < 9; ++i) { if (i == 1) continue; if (i == 3) break;"
+        " v.push_back(ge::DT_INT8); }",
+        *("v", "int8,int8"),
+    ),
+    "do and while": (
+        "std::vector<ge::DataType> v; int n = 0; do { v.push_back(ge::DT_INT8); } while (++n < 2);"
+        "while (n --> 0) v.push_back(ge::DT_BOOL);",
+        *("v", "int8,int8,bool,bool"),
+    ),
+    "a cast": ("int n = static_cast<int>(2.5);", "std::vector<ge::DataType>((size_t)n, ge::DT_INT8)", "int8,int8"),
+    "a raw string with braces": ('std::string s = R"json({"a": "}"})json";', "{ge::DT_INT8}", "int8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EXPRESSIONS)
+def test_a_column(tmp_path: Path, case: str) -> None:
+    before, expression, wanted = EXPRESSIONS[case]
+    found = row(tmp_path, f'{before}\nthis->Input("x").DataType({expression}); {ADD}')
+    assert found.columns_unread is None
+    assert columns(found.entry) == {"input0": wanted}
+
+
+def test_names_of_a_namespace_and_of_members(tmp_path: Path) -> None:
+    found = row(
+        tmp_path,
+        'Input("x").DataType(kAll).Format(FORMAT_ND); Input("y").DataType(own_);'
+        f'Input("z").DataType(Op::kStatic); {ADD}',
+        before="namespace { const std::vector<ge::DataType> kAll = {ge::DT_FLOAT, ge::DT_INT8}; }"
+        "static const std::vector<ge::Format> FORMAT_ND = {ge::FORMAT_NCHW, ge::FORMAT_ND};",
+        members="std::vector<ge::DataType> own_ = {ge::DT_BOOL, ge::DT_BOOL};"
+        "inline static const std::vector<ge::DataType> kStatic = kAll;",
+    )
+    assert columns(found.entry) == {"input0": "float32,int8", "input1": "bool,bool", "input2": "float32,int8"}
+    assert found.entry["input0"]["format"] == "NCHW,ND"  # the variable, not the constant of its name
+
+
+HELPERS = {
+    "a member that returns a configuration": (
+        'this->AICore().AddConfig("ascend910b", Make());',
+        {"members": "OpAICoreConfig Make() const { OpAICoreConfig c; c.PrecisionReduceFlag(false); return c; }"},
+    ),
+    "a member that changes one": (
+        f"OpAICoreConfig c; Change(c); {PASS}",
+        {"members": "void Change(OpAICoreConfig& config) { config.PrecisionReduceFlag(false); }"},
+    ),
+    "a function that is given the operator": (
+        "Fill(*this);",
+        {
+            "before": "static void Fill(OpDef& op) { OpAICoreConfig c; c.PrecisionReduceFlag(false);"
+            ' op.AICore().AddConfig("ascend910b", c); }'
+        },
+    ),
+    "a pointer to the operator": (
+        "Fill(this);",
+        {
+            "before": "void Fill(OpDef* op) { OpAICoreConfig c; c.PrecisionReduceFlag(false);"
+            ' op->AICore().AddConfig("ascend910b", c); }'
+        },
+    ),
+    "a template": (
+        f"OpAICoreConfig c; Change<OpAICoreConfig>(c); {PASS}",
+        {"before": "template <typename T = int> static void Change(T& config) { config.PrecisionReduceFlag(false); }"},
+    ),
+    "a lambda that is called for chips": (
+        'OpAICoreConfig c; c.PrecisionReduceFlag(false);'
+        'for (const auto& chip : {"ascend910b", "ascend950"}) { AICore().AddConfig(chip, c); }',
+        {},
+    ),
+    "a base class": (
+        PASS,
+        {
+            "before": "class Base : public OpDef { public: explicit Base(const char* n) : OpDef(n)"
+            "{ c.PrecisionReduceFlag(false); } OpAICoreConfig c; };",
+            "base": "Base",
+        },
+    ),
+    "overloads": (
+        f"OpAICoreConfig c; Set(c, 1); Set(c); {PASS}",
+        {
+            "before": "void Set(OpAICoreConfig& c) { c.PrecisionReduceFlag(false); }"
+            "void Set(OpAICoreConfig& c, int n) { c.PrecisionReduceFlag(true); }"
+        },
+    ),
+    "overloads by type": (
+        f'OpAICoreConfig c; Set(c); Set(Input("x")); {PASS}',
+        {
+            "before": "void Set(OpAICoreConfig& c) { c.PrecisionReduceFlag(false); }"
+            "void Set(OpParamDef& p) { p.ParamType(REQUIRED); }"
+        },
+    ),
+    "an object of a class": (
+        f"Maker m(false); OpAICoreConfig c = m.Make(); {PASS}",
+        {
+            "before": "struct Maker { bool flag_ = true; explicit Maker(bool flag) : flag_(flag) {}"
+            " OpAICoreConfig Make() { OpAICoreConfig c; c.PrecisionReduceFlag(flag_); return c; } };"
+        },
+    ),
+    "an aggregate": (
+        f"Row r{{\"a\", false}}; OpAICoreConfig c; c.PrecisionReduceFlag(r.flag); {PASS}",
+        {"before": "struct Row { const char* chip; bool flag; };"},
+    ),
+    "a constant of an enumeration": (
+        f"OpAICoreConfig c; c.PrecisionReduceFlag(Mode::B == 0); {PASS}",
+        {"before": "enum class Mode : int { A = 3, B };"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HELPERS)
+def test_a_helper_makes_the_operator_black(tmp_path: Path, case: str) -> None:
+    body, parts = HELPERS[case]
+    base = parts.get("base")
+    text = source(body, before=parts.get("before", ""), members=parts.get("members", ""))
+    if base:
+        text = text.replace("Op : public OpDef", f"Op : public {base}").replace(
+            ") : OpDef(name)\n", f") : {base}(name)\n"
+        )
+    reading = read(tmp_path, text)
+    assert reading.unreadable == []
+    assert [each.policy for each in reading.rows if each.chip == "ascend910b"] == ["black"]
+
+
+def test_macros(tmp_path: Path) -> None:
+    text = f"""
+#define BEGIN(N) class N##Op : public OpDef {{ public: explicit N##Op(const char* name) : OpDef(name) {{
+#define PORT(KIND, NAME, ...) this->KIND(#NAME).DataType({{__VA_ARGS__}});
+#define FLAG false
+BEGIN(Add)
+    PORT(Input, x, ge::DT_FLOAT, ge::DT_INT8) OpAICoreConfig c; c.PrecisionReduceFlag(FLAG); {PASS} }}
+}};
+OP_ADD(AddOp);"""
+    (found,) = read(tmp_path, text).rows
+    assert (found.name, found.policy, found.line, found.entry["input0"]["name"]) == ("AddOp", "black", 6, "x")
+    assert columns(found.entry) == {"input0": "float32,int8"}
+
+
+def test_a_name_of_two_namespaces_is_not_guessed(tmp_path: Path) -> None:
+    before = "namespace a { const bool kFlag = true; } namespace b { const bool kFlag = false; }"
+    body = f"OpAICoreConfig c; c.PrecisionReduceFlag(b::kFlag); {PASS}"
+    assert reason(tmp_path, body, before=before) == (2, "`kFlag` is defined more than once")
+
+
+def test_a_header_of_the_project_is_read_once_for_all_sources_with_its_own_lines(tmp_path: Path) -> None:
+    header = (
+        "#ifndef H\n#define H\ninline OpAICoreConfig Make()\n{\n    OpAICoreConfig c;\n"
+        "    c.PrecisionReduceFlag(false);\n    return c;\n}\n#endif\n"
+    )
+    files = {"common/op_host/make.h": header}
+    for name in ("A", "B"):
+        text = source('AICore().AddConfig("ascend910b", Make());', name=name)
+        files[f"{name}/op_host/{name}_def.cpp"] = '#include "../../common/op_host/make.h"\n' + text
+    reading = of_folder(tmp_path, files)
+    assert [(row.name, row.file, row.line, row.declared.line) for row in reading.rows] == [
+        (name, str(tmp_path / "common/op_host/make.h"), 6, 8) for name in ("A", "B")
+    ]
+
+
+CONDITIONS = {
+    "#if 1": "black",
+    "#if 0": "white",
+    "#if defined(YES) && YES > 1": "black",
+    "#if !defined(YES)": "white",
+    "#ifdef YES": "black",
+    "#ifndef YES": "white",
+    "#if YES == 3": "white",
+    "#if 0 && FROM_THE_BUILD": "white",
+    "#if __has_include(\"version/no.h\")": "white",
+    "#if 0\n#elif YES": "black",
+    "#if 0\n#else": "black",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_condition_that_the_project_decides(tmp_path: Path, condition: str) -> None:
+    text = source(
+        f"OpAICoreConfig c; c.PrecisionReduceFlag(true);\n{condition}\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}"
+    )
+    (found,) = read(tmp_path, "#define YES 2\n" + text).rows
+    assert found.policy == CONDITIONS[condition]
+
+
+UNREADABLE = {
+    "a condition of the build": (
+        f"OpAICoreConfig c;\n#ifdef FROM_THE_BUILD\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
+        *(11, "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not"),
+    ),
+    "a flag": (f"OpAICoreConfig c;\nc.PrecisionReduceFlag(kFlag); {PASS}", 8, "`kFlag` is not defined in the project"),
+    "a flag that is a text": (
+        f'OpAICoreConfig c; c.PrecisionReduceFlag("no"); {PASS}',
+        *(7, "`PrecisionReduceFlag` takes true or false"),
+    ),
+    "a chip": ("AICore().AddConfig(kChip);", 7, "`kChip` is not defined in the project"),
+    "a configuration": ('AICore().AddConfig("ascend910b", Make());', 7, "`Make` is not defined in the project"),
+    "a function that is given a configuration": (
+        f"OpAICoreConfig c;\nChange(c); {PASS}",
+        *(8, "`Change` is not defined in the project"),
+    ),
+    "a function that is given the operator": (f"Change(this); {ADD}", 7, "`Change` is not defined in the project"),
+    "a condition": (f"if (Is950()) {{ {ADD} }}", 7, "`Is950` is not defined in the project"),
+    "a loop": ("for (auto chip : Chips()) AICore().AddConfig(chip);", 7, "`Chips` is not defined in the project"),
+    "an exception": (f"throw 1; {ADD}", 7, "an exception is thrown"),
+    "a statement": (f"goto x; {ADD}", 7, "`goto` is not understood"),
+    "a pack": (f"Fill(args...); {ADD}", 7, "a pack of arguments is not interpreted"),
+    "a call without arguments": ("AICore().AddConfig();", 7, "the call of `AddConfig` is not understood"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_what_may_decide_the_policy_and_is_not_known_is_named(tmp_path: Path, case: str) -> None:
+    body, line, why = UNREADABLE[case]
+    assert reason(tmp_path, body) == (line, why)
+
+
+def test_with_one_macro_of_the_build_rows_that_do_not_depend_on_it_are_read(tmp_path: Path) -> None:
+    body = f"""OpAICoreConfig c, d; c.PrecisionReduceFlag(true); OpAICoreConfig never; never.DynamicFormatFlag(true);
+#ifdef FROM_THE_BUILD
+d.PrecisionReduceFlag(false);
+this->AICore().AddConfig("ascend950", c);
+#endif
+{PASS} this->AICore().AddConfig("ascend310p", d);"""
+    reading = read(tmp_path, source(body))
+    assert [(row.chip, row.policy) for row in reading.rows] == [("ascend910b", "white")]
+    why = "the build decides it by defining `FROM_THE_BUILD` or not"
+    assert [(each.name, each.line, each.reason) for each in reading.unreadable] == [
+        ("Op", 12, f"on ascend310p: {why}"),
+        ("Op", 10, f"on ascend950: {why}"),
+    ]
+    assert [operator.chips for operator in reading.operators] == [("ascend910b", "ascend310p", "ascend950")]
+    assert [each.variable for each in reading.unpassed] == ["never"]
+    assert [each.name for each in reading.registrations] == ["Op"]
+
+
+def test_an_op_type_that_the_build_leaves_out_is_unreadable(tmp_path: Path) -> None:
+    reading = read(tmp_path, f"#if defined(FROM_THE_BUILD)\n{source(ADD)}\n#endif\n{source(ADD, name='Other')}")
+    assert [row.name for row in reading.rows] == ["Other"]
+    assert [(each.name, each.reason) for each in reading.unreadable] == [
+        ("Op", "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not")
+    ]
+
+
+def test_with_two_macros_of_the_build_nothing_is_assumed(tmp_path: Path) -> None:
+    two = "#ifdef ONE\nc.PrecisionReduceFlag(false);\n#endif\n#ifdef TWO\nc.PrecisionReduceFlag(true);\n#endif\n"
+    assert reason(tmp_path, f"OpAICoreConfig c;\n{two}{PASS}") == (8, "`#ifdef ONE`: no file of the project decides it")
+
+
+def test_a_constructor_that_a_class_inherits_is_run(tmp_path: Path) -> None:
+    text = source(ADD, name="Base").replace("OP_ADD(Base);", "class Op : public Base { public: using Base::Base; };")
+    (found,) = read(tmp_path, text + "OP_ADD(Op);").rows
+    assert (found.name, found.policy) == ("Op", "white")
+
+
+def test_a_chip_that_a_macro_registers_is_unreadable(tmp_path: Path) -> None:
+    text = source(ADD) + "REGISTER_OP_AICORE_CONFIG(Op, ascend950, MakeConfig);\n"
+    reading = read(tmp_path, text)
+    assert [(row.chip, row.policy) for row in reading.rows] == [("ascend910b", "white")]
+    assert [(each.name, each.chip) for each in reading.unreadable] == [("Op", "ascend950")]
+    assert [each.name for each in reading.registrations] == ["Op"]
+
+
+def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
+    plain = source(ADD)
+    for text, wanted in {
+        plain.replace("public OpDef", "public Base"): "the class `Base` is not defined in the project",
+        plain.replace("OP_ADD(Op)", "OP_ADD(Other)"): "the class `Other` is not defined in the project",
+        plain.replace(
+            "class Op :", "class Op : public OpDef { int other; };\nclass Op :"
+        ): "the class `Op` is defined 2 times",
+        f"#if VALUE > 2\n{plain}\n#endif\n": "`#if VALUE > 2`: no file of the project decides it",
+        plain.replace(": public OpDef", ": private Thing"): "the class `Thing` is not defined in the project",
+    }.items():
+        (found,) = read(tmp_path, text).unreadable
+        assert found.reason == wanted
+
+
+def test_an_include_that_is_not_in_the_project_is_named_with_what_is_missing(tmp_path: Path) -> None:
+    text = '#include "../common/make.h"\n' + source('AICore().AddConfig("ascend910b", Make());')
+    (found,) = read(tmp_path, text).unreadable
+    assert (
+        found.reason
+        == "`Make` is not defined in the project; includes that the project does not have: `../common/make.h`"
+    )
+
+
+MACROS = """
+#define OPDEF_BEGIN(N) class N : public OpDef { public: explicit N(const char* name) : OpDef(name) {
+#define OPDEF_END this->AICore().AddConfig("ascend910b"); } };
+"""
+BY_MACROS = """#include "foreach/macros.h"
+#include "register/op_def_registry.h"
+namespace ops { OPDEF_BEGIN(ForeachAdd) Input("x").DataType({kMain}); OPDEF_END OP_ADD(ForeachAdd); }"""
+
+
+def test_a_header_in_a_folder_that_the_build_names_is_found_by_its_path(tmp_path: Path) -> None:
+    files = {
+        "op/op_host/foreach_add.cpp": BY_MACROS,
+        "common/inc/foreach/macros.h": MACROS + "constexpr ge::DataType kMain = ge::DT_BF16;",
+        "common/inc/macros.h": "#error another header",
+    }
+    (found,) = of_folder(tmp_path, files).rows
+    assert (found.name, found.by_default, found.file) == (
+        "ForeachAdd",
+        True,
+        str(tmp_path / "common/inc/foreach/macros.h"),
+    )
+    assert columns(found.entry) == {"input0": "bfloat16"}
+
+
+def test_of_two_headers_with_the_path_none_is_taken(tmp_path: Path) -> None:
+    files = {"op_host/add.cpp": BY_MACROS, "a/foreach/macros.h": MACROS, "b/foreach/macros.h": MACROS}
+    (found,) = of_folder(tmp_path, files).unreadable
+    assert (found.name, found.reason) == (
+        "ForeachAdd",
+        "the text around `OP_ADD` is not understood; includes that the project does not have: `foreach/macros.h`",
+    )
+
+
+def test_one_unreadable_op_type_leaves_the_others(tmp_path: Path) -> None:
+    reading = of_folder(
+        tmp_path,
+        {
+            "a_def.cpp": source(ADD, name="A"),
+            "b_def.cpp": source("AICore().AddConfig(kChip);", name="B") + source(ADD, name="C"),
+            "d_def.cpp": source(ADD, name="D").replace("};", ""),
+        },
+    )
+    assert [row.name for row in reading.rows] == ["A", "C"]
+    assert [(each.name, Path(each.file).name, each.line) for each in reading.unreadable] == [
+        ("B", "b_def.cpp", 7),
+        ("D", "d_def.cpp", 2),
+    ]
+
+
+def test_a_registration_that_the_text_hides_is_named(tmp_path: Path) -> None:
+    reading = read(tmp_path, source(ADD).replace("OP_ADD(Op);", "int x = 1 OP_ADD(Op);"))
+    assert [(each.name, each.reason) for each in reading.unreadable] == [
+        ("Op", "the text around `OP_ADD` is not understood")
+    ]
+
+
+def test_tiling_in_the_same_file_is_passed_over(tmp_path: Path) -> None:
+    tiling = """namespace optiling {
+BEGIN_TILING_DATA_DEF(TilingData)
+TILING_DATA_FIELD_DEF(uint32_t, totalLength);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(AddCustom, TilingData)
+constexpr uint32_t BLOCK_DIM = 8;
+template <typename T, int N = 3>
+struct Queue { T data[N]; bool operator<(const Queue& other) const { return data < other.data; } };
+static ge::graphStatus TilingFunc(gert::TilingContext* context)
+{
+    auto length = context->GetInputShape(0)->GetOriginShape().GetShapeSize();
+    for (auto&& [a, b] : std::map<int, int>{{1, 2}}) { asm volatile("nop"); }
+    return length < 3 && length > 1 ? ge::GRAPH_FAILED : ge::GRAPH_SUCCESS;
+}
+IMPL_OP_OPTILING(AddCustom).Tiling(TilingFunc).TilingParse<CompileInfo>(Prepare);
+}
+extern "C" { int c_function(void); }
+"""
+    body = f"SetInferShape(ge::InferShape); AICore().SetTiling(optiling::TilingFunc); {ADD}"
+    reading = read(tmp_path, tiling + source(body, name="AddCustom"))
+    assert [(row.name, row.policy) for row in reading.rows] == [("AddCustom", "white")]
+
+
+def test_a_file_that_is_missing_or_no_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "large.cpp").write_bytes(b"OP_ADD(A) : public OpDef" + bytes(5 << 20))
+    found = read_sources([f"{tmp_path}/no.cpp", f"{tmp_path}/large.cpp"], str(tmp_path)).unreadable
+    assert [(each.name, each.reason) for each in found] == [
+        (None, "No such file or directory"),
+        (None, "the file has more than 4 MB, which no OpDef source has"),
+    ]
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_no_text(tmp_path: Path) -> None:
+    text = source(f"OpAICoreConfig c;\nc.PrecisionReduceFlag(false);\n{PASS}").replace("\n", "\r\n")
+    (found,) = read(tmp_path, "\ufeff" + text).rows
+    assert (found.policy, found.line) == ("black", 8)

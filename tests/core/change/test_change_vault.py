@@ -1,0 +1,514 @@
+"""The vault: private, ordered by numbers, readable by a person, checked by checksums, pruned without a loss."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import stat
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from change_support import (
+    NEW,
+    ROOT_ONLY,
+    TEXT,
+    UPGRADED,
+    back_to,
+    create,
+    everywhere,
+    killed,
+    move,
+    records,
+    run,
+    undo,
+    upgrade,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from raising import raised
+
+from opsinfo_cli.core.change import vault as vaults
+from opsinfo_cli.core.change import vault_place
+from opsinfo_cli.core.change.vault import ChangedFile, Record, Vault
+from opsinfo_cli.core.change.vault_place import machine_name, vault_path
+from opsinfo_cli.core.change.whole_file import Widened, sha256_of
+from opsinfo_cli.core.change.writer import Writer
+from opsinfo_cli.errors import Refused, UsageFault
+
+# the place
+
+
+def test_the_place_is_the_option_then_the_variable_then_the_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    environ = {"OPSINFO_BACKUP_DIR": "/b", "XDG_STATE_HOME": "/s", "HOME": "/h"}
+    assert vault_path("/a", environ) == "/a"
+    assert vault_path(None, environ) == "/b"
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert vault_path(None, {"XDG_STATE_HOME": "/s", "HOME": "/h"}) == "/s/opsinfo"
+    assert vault_path(None, {"HOME": "/h"}) == "/h/.local/state/opsinfo"
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert vault_path(None, {"XDG_STATE_HOME": "/s", "HOME": "/h"}) == "/var/lib/opsinfo"
+
+
+def test_a_person_can_read_the_vault_and_copy_a_file_back(writer: Writer, vault: Vault, library: Path) -> None:
+    move(writer, "Add", "black", library)
+    folder = Path(vault.path) / machine_name() / "1"
+    assert sorted(path.name for path in folder.iterdir()) == [f"1-{library.name}", "record.json"]
+    assert (folder / f"1-{library.name}").read_text() == TEXT
+    content = json.loads((folder / "record.json").read_text())
+    assert (content["kind"], content["files"][0]["path"]) == ("move", str(library))
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077], ids=oct)
+def test_folders_are_0700_and_files_0600_for_any_umask(writer: Writer, vault: Vault, library: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        move(writer, "Add", "black", library)
+    finally:
+        os.umask(before)
+    for folder, folders, files in os.walk(vault.path):
+        assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+        for name in files:
+            assert stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode) == 0o600
+        assert folders or files
+
+
+@pytest.mark.parametrize("inside", ["", "vault", "a/b", "../vault"])
+def test_a_vault_in_a_config_directory_is_refused(library: Path, tmp_path: Path, inside: str) -> None:
+    (tmp_path / "link").symlink_to(library.parent)
+    for place in (library.parent / inside, tmp_path / "link" / inside):
+        assert raised(Refused, run, Vault(str(place)), library).name == "vault-in-store"
+    assert library.read_text() == TEXT
+    assert os.listdir(library.parent) == [library.name]
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("name", ["", machine_name()], ids=["vault", "machine"])
+def test_a_vault_of_another_user_is_neither_written_nor_read(library: Path, vault: Vault, name: str) -> None:
+    run(vault, library)
+    os.chown(os.path.join(vault.path, name), 1234, 1234)
+    for attempt in (lambda: run(vault, library, to="gray"), vault.history, lambda: vault.damage(contents=True)):
+        assert raised(Refused, attempt).name == "vault-not-ours"
+    assert library.read_text() == NEW
+
+
+@pytest.mark.parametrize("name", ["", machine_name()], ids=["vault", "machine"])
+def test_a_vault_that_others_may_enter_or_that_is_a_link_is_refused(library: Path, tmp_path: Path, name: str) -> None:
+    place = tmp_path / "a vault"
+    (place / name).mkdir(parents=True)
+    place.chmod(0o700)
+    (place / name).chmod(0o750)
+    error = raised(Refused, run, Vault(str(place)), library)
+    assert error.name == "vault-open"
+    assert f"`chmod 700 '{place / name}'`" in str(error.hint)
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    if name:
+        (place / name).rmdir()
+        (place / name).symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(Refused):
+            run(Vault(str(place)), library)
+    assert library.read_text() == TEXT
+    assert os.listdir(tmp_path / "elsewhere") == []
+
+
+def test_reading_an_empty_vault_makes_nothing(vault: Vault) -> None:
+    assert (records(vault), vault.damage(contents=True), vault.older()) == ([], [], None)
+    assert vault.prune(everywhere, 1, dry_run=True) == []
+    assert not os.path.exists(vault.path)
+
+
+def test_a_vault_of_an_earlier_version_is_left_alone_and_found(vault: Vault, library: Path) -> None:
+    for name in ("objects", "changes", "heads"):
+        os.makedirs(os.path.join(vault.path, name), 0o700)
+    os.chmod(vault.path, 0o700)
+    Path(vault.path, "changes", "20260101T000000-000000-abcd").write_text("{}")
+    run(vault, library)
+    assert (len(records(vault)), vault.damage(contents=True), vault.older()) == (1, [], vault.path)
+    assert os.path.exists(os.path.join(vault.path, "changes", "20260101T000000-000000-abcd"))
+
+
+def test_the_folders_are_synced_up_to_those_that_opsinfo_may_have_made(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = []
+    really = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda each: (synced.append(os.readlink(f"/proc/self/fd/{each}")), really(each)))
+    vault = Vault(str(tmp_path / "a" / "b" / "vault"))
+    run(vault, library)
+    folders = [vault.folder, vault.path, str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
+    before = synced[: synced.index(str(library.parent))]
+    assert [folder for folder in folders if folder in before] == folders
+
+
+# machines, clocks
+
+
+def test_each_machine_has_its_own_folder(
+    vault: Vault, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another machine neither ends nor undoes the first one's changes, and its ids are other ones."""
+    (tmp_path / "id").write_text("0123\n")
+    run(vault, library)
+    monkeypatch.setattr(vault_place, "MACHINE_IDS", (str(tmp_path / "id"),))
+    second = Vault(vault.path)
+    assert second.machine == "240d37a2" != vault.machine, "the folder of earlier versions"
+    assert records(second) == []
+    with pytest.raises(UsageFault):
+        undo(Writer(second))
+    run(second, library, op="Log")
+    ids = [record.id for history in second.histories() for record in history.records]
+    assert ids == [f"{vault.machine}-1", f"{second.machine}-1"]
+    undo(Writer(second))
+    assert library.read_text() == NEW
+    back_to(Writer(second), f"{vault.machine}-1", force=True)
+    assert library.read_text() == TEXT
+
+
+def test_a_killed_change_of_another_machine_is_left_alone(
+    vault: Vault, library: Path, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = killed(vault, run(vault, library, other).change, folders=[Widened(str(library.parent), 0o755)])
+    os.chmod(library.parent, 0o700)
+    (tmp_path / "id").write_text("0123\n")
+    monkeypatch.setattr(vault_place, "MACHINE_IDS", (str(tmp_path / "id"),))
+    messages: list[str] = []
+    Writer(Vault(vault.path), say=messages.append).run("move", [])
+    run(Vault(vault.path), library, op="Log", say=messages.append)
+    assert messages == []
+    assert vault.history(first.machine).records == [first]
+
+
+def test_without_a_machine_id_the_folder_has_a_fixed_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vault_place, "MACHINE_IDS", (str(tmp_path / "none"),))
+    assert machine_name() == "local"
+
+
+def test_a_clock_that_goes_back_changes_no_order(
+    writer: Writer, vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [library.read_text()]
+    now = time.gmtime()
+    for day, (op, to) in zip((3, 2, 1), (("Add", "black"), ("Log", "white"), ("Mul", "black")), strict=True):
+        monkeypatch.setattr(time, "gmtime", lambda day=day: time.struct_time((2026, 1, day, *now[3:])))
+        move(writer, op, to, library)
+        texts.append(library.read_text())
+    assert [record.time[:10] for record in records(vault)] == ["2026-01-03", "2026-01-02", "2026-01-01"]
+    assert [record.number for record in records(vault)] == [1, 2, 3]
+    undo(writer)
+    assert library.read_text() == texts[2]
+    back_to(writer, "pristine")
+    assert library.read_text() == TEXT
+
+
+# records
+
+PATHS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).map(lambda x: f"/{x}")
+
+
+@given(PATHS, st.dictionaries(st.text(), st.just(["white", None])), st.lists(st.text()))
+def test_a_record_is_read_as_it_was_written(path: str, moves: Any, command: list[str]) -> None:
+    digest = sha256_of(b"")
+    file = ChangedFile(path, os.fsdecode(b"/\xff"), digest, None, "m-1.1", None, moves, "1-x", 7)
+    folders = [Widened(os.path.dirname(path), 0o550)]
+    record = Record("local", 1, "move", command, "2026", "me", "done", [file], folders, "local-0", True)
+    assert Record.parse(record.render()) == record
+
+
+FORGED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "folder of no file": lambda each: each.update(folders=[{"path": "/etc", "mode": 0o777}]),
+    "backup elsewhere": lambda each: each["files"][0].update(backup="../../x"),
+    "backup in a folder": lambda each: each["files"][0].update(backup="1-a/b"),
+    "relative path": lambda each: each["files"][0].update(path="x"),
+    "unknown state": lambda each: each.update(state="x"),
+    "unknown field": lambda each: each.update(more=1),
+    "no backup": lambda each: each["files"][0].update(backup=None),
+    "not a file": lambda each: each.update(files=[3]),
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_a_forged_record_is_damage(vault: Vault, library: Path, how: str) -> None:
+    """Even with a checksum that matches."""
+    run(vault, library)
+    path = Path(vault.folder, "1", "record.json")
+    content = json.loads(path.read_text())
+    del content["sha256"]
+    FORGED[how](content)
+    path.write_bytes(vaults._dumped({"sha256": sha256_of(vaults._dumped(content)), **content}))
+    assert [damage.number for damage in vault.damage(contents=False)] == [1]
+    with pytest.raises(Refused):
+        undo(Writer(vault))
+    assert library.read_text() == NEW
+
+
+# lineages
+
+
+def test_an_upgrade_begins_a_new_lineage_and_an_old_content_returns_to_its_own(
+    writer: Writer, vault: Vault, root: Path, library: Path, other: Path
+) -> None:
+    move(writer, "Add", "black", library, other)
+    upgrade(root, library)
+    move(writer, "Log", "black", library)
+    library.write_text(TEXT)
+    move(writer, "Mul", "white", library)
+    lineages = [(entry.file.path, entry.file.lineage, entry.file.version) for entry in vault.history().entries]
+    machine = machine_name()
+    assert lineages == [
+        (str(library), f"{machine}-1.1", "8.2.RC1"),
+        (str(other), f"{machine}-1.2", "8.2.RC1"),
+        (str(library), f"{machine}-2.1", "8.3.RC1"),
+        (str(library), f"{machine}-1.1", "8.3.RC1"),
+    ]
+    assert vault.history().pristine_ids() == {f"{machine}-1.1", f"{machine}-1.2", f"{machine}-2.1"}
+    back_to(writer, "pristine")
+    assert library.read_text() == TEXT
+
+
+def test_the_first_copy_of_a_file_that_opsinfo_made_is_that_text(writer: Writer, vault: Vault, tmp_path: Path) -> None:
+    path = tmp_path / "aic-x-ops-info.json"
+    create(writer, path, text=TEXT)
+    with pytest.raises(UsageFault):
+        back_to(writer, "pristine")
+    move(writer, "Add", "black", path)
+    move(writer, "Log", "black", path)
+    back_to(writer, "pristine")
+    assert path.read_text() == TEXT
+
+
+# pruning
+
+
+def test_pruning_keeps_first_copies_and_the_newest_and_says_what_went(
+    writer: Writer, vault: Vault, root: Path, library: Path
+) -> None:
+    contents = []
+    for op, to in (("Add", "black"), ("Log", "black"), ("Mul", "black")):
+        contents.append(library.read_bytes())
+        move(writer, op, to, library)
+    upgrade(root, library)
+    for op, to in (("Add", "black"), ("Log", "black"), ("Log", "white"), ("Exp", "black")):
+        contents.append(library.read_bytes())
+        move(writer, op, to, library)
+    machine = machine_name()
+    went = [f"{machine}-{number}.1" for number in (2, 3, 5, 6)]
+    assert vault.prune(everywhere, 1, dry_run=True) == went
+    assert all(vault.has(entry) for entry in vault.history().entries)
+    assert vault.prune(lambda _: False, 1, dry_run=False) == []
+    assert vault.prune(everywhere, 1, dry_run=False) == went
+    assert vault.prune(everywhere, 1, dry_run=False) == []
+    assert [entry.record.number for entry in vault.history().entries if vault.has(entry)] == [1, 4, 7]
+    assert vault.damage(contents=True) == []
+    undo(writer)
+    assert library.read_bytes() == contents[-1]
+    assert raised(Refused, undo, writer).name == "pruned"
+    back_to(writer, "pristine")
+    assert library.read_text() == UPGRADED
+    assert move(writer, "Add", "black", library) == f"{machine}-10"
+
+
+def test_pruning_keeps_a_change_that_holds_a_kept_backup_and_one_that_is_not_finished(
+    writer: Writer, vault: Vault, library: Path, other: Path
+) -> None:
+    move(writer, "Log", "black", library)
+    move(writer, "Add", "black", library, other)
+    pending = move(writer, "Mul", "black", library)
+    move(writer, "Log", "white", library)
+    move(writer, "Log", "gray", library)
+    killed(vault, pending)
+    went = vault.prune(everywhere, 1, dry_run=False)
+    assert went == [f"{machine_name()}-4.1"]
+
+
+def test_a_killed_prune_is_no_damage_and_repeated(
+    writer: Writer, vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for op, to in (("Add", "black"), ("Log", "black"), ("Mul", "black")):
+        move(writer, op, to, library)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", killed)
+        with pytest.raises(KeyboardInterrupt):
+            vault.prune(everywhere, 1, dry_run=False)
+    assert vault.damage(contents=True) == []
+    assert vault.prune(everywhere, 1, dry_run=False) == [f"{machine_name()}-2.1"]
+    assert not vault.has(vault.history().entries[1])
+
+
+# damage
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+def cut(path: Path, chance: random.Random) -> None:
+    path.write_bytes(path.read_bytes()[: chance.randrange(path.stat().st_size)])
+
+
+def zero(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    start = chance.randrange(len(data))
+    end = chance.randrange(start, len(data)) + 1
+    data[start:end] = bytes(end - start)
+    path.write_bytes(data)
+
+
+def delete(path: Path, _: random.Random) -> None:
+    path.unlink()
+
+
+def swap(path: Path, chance: random.Random) -> None:
+    """With the same file of another change, or a file of the same one."""
+    others = [each for each in (*path.parent.iterdir(), *path.parent.parent.glob(f"*/{path.name}")) if each != path]
+    theirs = chance.choice(sorted(others))
+    mine, data = path.read_bytes(), theirs.read_bytes()
+    path.write_bytes(data)
+    theirs.write_bytes(mine)
+
+
+def delete_change(path: Path, _: random.Random) -> None:
+    shutil.rmtree(path.parent)
+
+
+def swap_changes(path: Path, chance: random.Random) -> None:
+    theirs = chance.choice([each for each in sorted(path.parent.parent.iterdir()) if each != path.parent])
+    path.parent.rename(f"{theirs}.x")
+    theirs.rename(path.parent)
+    Path(f"{theirs}.x").rename(theirs)
+
+
+DAMAGES = [flip, cut, zero, delete, swap, delete_change, swap_changes]
+
+
+def contents_of(top: str) -> dict[str, bytes | None]:
+    """Folders, with None, and files by their paths, a folder before what it holds."""
+    contents: dict[str, bytes | None] = {top: None}
+    for entry in sorted(os.scandir(top), key=lambda entry: entry.name):
+        contents |= contents_of(entry.path) if entry.is_dir() else {entry.path: Path(entry.path).read_bytes()}
+    return contents
+
+
+def lay(top: str, contents: dict[str, bytes | None]) -> None:
+    """Write only what differs, which takes half the time."""
+    present = contents_of(top)
+    for path in reversed([each for each in present if each not in contents]):
+        os.rmdir(path) if present[path] is None else os.unlink(path)
+    for path, data in contents.items():
+        if data is not None and present.get(path) != data:
+            Path(path).write_bytes(data)
+        elif path not in present:
+            os.mkdir(path, 0o700)
+
+
+@pytest.mark.parametrize("count", [70, pytest.param(2000, marks=pytest.mark.heavy)], ids=["some", "all"])
+def test_every_damage_is_reported_and_nothing_wrong_is_restored(
+    vault: Vault, library: Path, other: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # thousands of changes, and none of them about durability
+    writer = Writer(vault, wait=0)
+    texts = {path: path.read_text() for path in (library, other)}
+    move(writer, "Log", "black", library)
+    move(writer, "Add", "black", library, other)
+    before_last = {path: path.read_text() for path in (library, other)}
+    move(writer, "Log", "white", other)
+    undo(writer)
+    move(writer, "Log", "white", library)
+    now = {path: path.read_text() for path in (library, other)}
+    sound = contents_of(vault.path)
+    files = [Path(path) for path, data in sound.items() if data is not None]
+    monkeypatch.setattr(Record, "parse", cache(Record.parse))  # a pure function, of five records in all but one damage
+    acts: list[tuple[Callable[[], object], dict[Path, str]]] = [
+        (lambda: undo(writer), before_last),
+        (lambda: back_to(writer, "pristine"), texts),
+    ]
+    wrong = []
+    for seed in range(count):
+        chance = random.Random(seed)
+        lay(vault.path, sound)
+        path = chance.choice(files)
+        how = chance.choice(DAMAGES)
+        how(path, chance)
+        what = f"seed {seed}: {how.__name__} {path.relative_to(vault.path)}"
+        newest = how is delete_change and path.parent.name == "5"  # as if the vault were reset as a whole
+        damaged = contents_of(vault.path)
+        if damaged == sound:
+            continue
+        if not newest and not vault.damage(contents=True):
+            wrong.append(f"{what}: not reported")
+        for act, right in acts:
+            try:
+                act()
+            except Refused:
+                after = now
+            except UsageFault as error:
+                wrong.append(f"{what}: {error.message}")
+                after = now
+            else:
+                after = right
+            if {each: each.read_text() for each in now} != after:
+                wrong.append(f"{what}: wrong bytes")
+            for each, text in now.items():
+                each.write_text(text)
+            lay(vault.path, damaged)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("damaged", [1, 2, 3])
+def test_a_change_after_damage_succeeds_and_the_damage_is_still_reported(
+    writer: Writer, vault: Vault, library: Path, damaged: int
+) -> None:
+    for op, to in (("Add", "black"), ("Log", "black"), ("Mul", "black")):
+        move(writer, op, to, library)
+    before = library.read_text()
+    Path(vault.folder, str(damaged), "record.json").write_text("{}")
+    assert move(writer, "Log", "white", library) == f"{machine_name()}-4"
+    assert [damage.number for damage in vault.damage(contents=False)] == [damaged]
+    undo(writer)
+    assert library.read_text() == before
+    assert raised(Refused, back_to, writer, str(damaged)).name == "damaged-backup"
+    with pytest.raises(Refused):
+        vault.prune(everywhere, 1, dry_run=False)
+
+
+def test_a_damaged_or_missing_backup_is_refused_and_strange_files_are_reported(
+    writer: Writer, vault: Vault, library: Path
+) -> None:
+    move(writer, "Add", "black", library)
+    path = Path(vault.backup_path(vault.history().entries[0]))
+    path.write_text("x")
+    Path(vault.path, "strange").write_text("x")
+    assert [Path(each.path).name for each in vault.damage(contents=True)] == [path.name, "strange"]
+    path.unlink()
+    assert [Path(each.path).name for each in vault.damage(contents=False)] == [path.name, "strange"]
+    for attempt in (lambda: undo(writer), lambda: back_to(writer, "pristine")):
+        assert (raised(Refused, attempt).name, library.read_text()) == ("damaged-backup", NEW)
+
+
+def test_a_link_planted_in_the_vault_is_not_followed(
+    writer: Writer, vault: Vault, library: Path, tmp_path: Path
+) -> None:
+    move(writer, "Add", "black", library)
+    victim = tmp_path / "victim"
+    victim.write_text(TEXT)
+    path = Path(vault.backup_path(vault.history().entries[0]))
+    path.unlink()
+    path.symlink_to(victim)
+    assert vault.damage(contents=True)
+    with pytest.raises(Refused):
+        undo(writer)
+    record = Path(vault.folder, "1", "record.json")
+    record.rename(tmp_path / "record")
+    record.symlink_to(tmp_path / "record")
+    assert [damage.number for damage in vault.damage(contents=True)] == [1]
+    assert library.read_text() == NEW

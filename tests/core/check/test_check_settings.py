@@ -1,0 +1,230 @@
+"""Options that one command, section or object has together: modes, mixlists, keep_dtype."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opsinfo_cli.core.check.run import validate
+
+ATC = "atc --model=a.onnx --framework=5 --soc_version=Ascend310P3"
+LIST = "--modify_mixlist=ops_info.json"
+
+
+def found(top: Path, name: str, text: str) -> list[tuple[str, str]]:
+    """Return the findings on a file as rule and marked text; the files that it may name exist."""
+    (top / "ops_info.json").write_text('{"black-list": {"to-add": ["ReduceMean"]}}')
+    (top / "keep.cfg").write_text("OpType::Mul\n")
+    (top / name).write_text(text)
+    outcome = validate(str(top), follow=True)
+    assert outcome.failures == []
+    lines = text.split("\n")
+    return [
+        (finding.rule.name, lines[finding.start.line - 1][finding.start.column - 1 : finding.end.column - 1])
+        for finding in outcome.findings
+        if finding.start and finding.end
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (f"{ATC} --precision_mode=force_fp16 {LIST}", [("mode-refuses-mixlist", "force_fp16")]),
+        (
+            f"{ATC} --precision_mode=allow_mix_precision --precision_mode_v2=mixed_float16 {LIST}",
+            [("both-modes", "mixed_float16")],
+        ),
+        (
+            f"{ATC} --precision_mode=allow_mix_precision_bf16 {LIST}",
+            [("mode-not-on-soc", "allow_mix_precision_bf16")],
+        ),
+        (f"{ATC} --precision_mode_v2=allow_mix_precision {LIST}", [("unknown-mode", "allow_mix_precision")]),
+        (f"{ATC} --precision_mode=must_keep_origin_dtype --keep_dtype=keep.cfg", [("no-effect-with-mode", "keep.cfg")]),
+        (f"{ATC} {LIST}", [("mode-refuses-mixlist", "ops_info.json")]),
+        (f"{ATC} --precision_mode= {LIST}", [("mode-refuses-mixlist", "ops_info.json")]),
+        (f"{ATC} --precision_mode=mixed_float16 {LIST}", [("unknown-mode", "mixed_float16")]),
+        (f"{ATC} --precision_mode_v2=origin --keep_dtype keep.cfg", [("no-effect-with-mode", "keep.cfg")]),
+        (f"{ATC} -precision_mode force_fp32 -modify_mixlist ops_info.json", [("mode-refuses-mixlist", "force_fp32")]),
+        (f"{ATC} \\\n  --precision_mode='fp16' \\\n  {LIST}", [("unknown-mode", "fp16")]),
+        (f'{ATC} --input_shape="a:1;b:2" --precision_mode=force_fp16 {LIST}', [("mode-refuses-mixlist", "force_fp16")]),
+        (f"M=force_fp16\n{ATC} --precision_mode=$M {LIST}", [("mode-refuses-mixlist", "$M")]),
+        (f'cmd="{ATC} --precision_mode=force_fp16 {LIST}"', [("mode-refuses-mixlist", "force_fp16")]),
+        (f"/usr/local/bin/{ATC} --precision_mode=origin {LIST}", [("unknown-mode", "origin")]),
+        (f"aoe --job_type=2 --precision_mode=force_fp16 {LIST}", [("mode-refuses-mixlist", "force_fp16")]),
+        (f"sudo -E {ATC} --precision_mode=force_fp16 {LIST}", [("mode-refuses-mixlist", "force_fp16")]),
+        (f"docker run --rm image {ATC} {LIST}", [("mode-refuses-mixlist", "ops_info.json")]),
+        (f"{ATC} $OPTIONS {LIST}", []),
+        (f"{ATC} --precision_mode=force_fp16 --modify_mixlist=$LIST", []),
+        (f'{ATC} {LIST} "$@"', []),
+        (f'CMD="{ATC} {LIST}"', []),
+        (f"aoe --job_type=2 {LIST}", []),
+        (f"{ATC} --precision_mode=allow_mix_precision {LIST}", []),
+        (f"{ATC} --precision_mode=allow_mix_precision --keep_dtype=keep.cfg {LIST}", []),
+        (f"{ATC} --precision_mode=force_fp16 && {ATC} --precision_mode_v2=mixed_float16 {LIST}", []),
+        (f"{ATC} --precision_mode=allow_mix_precision # --precision_mode_v2=fp16\n", []),
+        (f"{ATC} \\\n # --precision_mode=force_fp16 \\\n {LIST}", []),
+        (f"# {ATC} --precision_mode=force_fp16 {LIST}", []),
+        (f"M=force_fp16\nM=$1\n{ATC} --precision_mode=$M {LIST}", []),
+        (f"if [ -n $1 ]; then\nM=force_fp16\nfi\n{ATC} --precision_mode=$M {LIST}", []),
+        (f"for M in force_fp16; do\n{ATC} --precision_mode=$M {LIST}\ndone", []),
+        (f"{ATC} --precision_mode=${{1:-force_fp16}} {LIST}", []),
+        ('python train.py --precision_mode=O1 --keep_dtype="keep.cfg"', []),
+        (f"python train.py --precision_mode=force_fp16 {LIST}", []),
+        (f"echo {ATC} --precision_mode=force_fp16 {LIST}", []),
+        ('precision_mode="amp"', []),
+        (f"{ATC.replace('310P3', '${chip}')} --precision_mode=allow_mix_precision_bf16 {LIST}", []),
+        (f"{ATC.replace('310P3', '910B1')} --precision_mode=allow_mix_precision_bf16 {LIST}", []),
+    ],
+)
+def test_a_command_is_one_thing(tmp_path: Path, command: str, expected: list[tuple[str, str]]) -> None:
+    assert found(tmp_path, "run.sh", command) == expected
+
+
+@pytest.mark.parametrize("name", ["runtime.config", "runtime.ini", "runtime.cfg"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[ascend_context]\nprecision_mode=enforce_fp16\nmixprecision_list_path=ops_info.json",
+            [("mode-refuses-mixlist", "enforce_fp16")],
+        ),
+        (
+            "[acl_init_options]\nge.exec.precision_mode=force_fp32\nge.exec.modify_mixlist=./ops_info.json",
+            [("mode-refuses-mixlist", "force_fp32")],
+        ),
+        (
+            "[ascend_context]\nmixprecision_list_path=ops_info.json\n[ge_graph_options]\nge.exec.precision_mode_v2=fp16",
+            [("mode-refuses-mixlist", "fp16")],
+        ),
+        (
+            "[ge_graph_options]\nge.exec.precision_mode=allow_mix_precision\nge.exec.precision_mode_v2=mixed_float16",
+            [("both-modes", "mixed_float16")],
+        ),
+        ("[ge_global_options]\nge.exec.precision_mode=mixed_float16", [("unknown-mode", "mixed_float16")]),
+        ("[ascend_context]\nprecision_mode=preferred_optimal\nmixprecision_list_path=ops_info.json", []),
+        ("[ascend_context]\nmixprecision_list_path=ops_info.json", []),
+        ("[trainer]\nprecision_mode=O1\nmodify_mixlist=ops_info.json", []),
+    ],
+)
+def test_an_ini_is_one_thing(tmp_path: Path, name: str, text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(tmp_path, name, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'op.parameter_map["precision_mode"].s = tf.compat.as_bytes("force_fp16")\n'
+            'op.parameter_map["modify_mixlist"].s = tf.compat.as_bytes("ops_info.json")',
+            [("mode-refuses-mixlist", "force_fp16")],
+        ),
+        (
+            'npu.global_options().modify_mixlist = "ops_info.json"\n'
+            'npu.global_options().precision_mode = "allow_fp32_to_fp16"',
+            [("mode-refuses-mixlist", "allow_fp32_to_fp16")],
+        ),
+        ('NPURunConfig(precision_mode="mixed_float16")', [("unknown-mode", "mixed_float16")]),
+        (
+            'NPURunConfig(precision_mode_v2="fp16", modify_mixlist="ops_info.json")',
+            [("mode-refuses-mixlist", "fp16")],
+        ),
+        (
+            '{"ge.exec.precision_mode": "force_fp16", "ge.exec.modify_mixlist": b"ops_info.json"}',
+            [("mode-refuses-mixlist", "force_fp16")],
+        ),
+        (f'os.system("{ATC} --precision_mode=force_fp16 {LIST}")', [("mode-refuses-mixlist", "force_fp16")]),
+        (f'run(f"atc --model={{path}} --precision_mode=origin {LIST}")', [("unknown-mode", "origin")]),
+        (f'run("{ATC} {LIST} " + options)', []),
+        ('run(["atc", "--precision_mode=force_fp32", "--keep_dtype", "none.cfg"])', [("missing-file", "none.cfg")]),
+        (
+            'run(["/opt/atc", "--precision_mode", "force_fp32", "--modify_mixlist=ops_info.json"])',
+            [("mode-refuses-mixlist", "force_fp32")],
+        ),
+        ('é = 1; NPURunConfig(customize_dtypes="none.cfg")', [("missing-file", "none.cfg")]),
+        ('NPURunConfig(precision_mode=args.mode, modify_mixlist="ops_info.json")', []),
+        ('NPURunConfig(modify_mixlist="ops_info.json")', []),
+        ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=None)', []),
+        ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=args.mixlist)', []),
+        ('NPURunConfig(precision_mode="force_fp16", precision_mode_v2=args.mode)', []),
+        ('NPURunConfig(precision_mode=None, precision_mode_v2="fp16")', []),
+        (
+            'if mixed:\n    op.parameter_map["modify_mixlist"].s = b"ops_info.json"\n'
+            'op.parameter_map["precision_mode"].s = b"force_fp16"',
+            [],
+        ),
+        ('config = {"precision_mode": "O1"}\nargs.precision_mode = "bf16"', []),
+        ('"""atc --keep_dtype=none.cfg"""\nprint("atc --keep_dtype=none.cfg")', []),
+        ('add_argument("--mixlist", help="atc --modify_mixlist=none.json")', []),
+        ('os.system("atc --modify_mixlist=%s/none.json --precision_mode={}".format(x))', []),
+        ('os.system("atc --keep_dtype=" + path)', []),
+    ],
+)
+def test_python_is_read_by_its_literals(tmp_path: Path, text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(tmp_path, "train.py", text) == expected
+
+
+def test_options_of_a_raw_file_count_for_the_command(tmp_path: Path) -> None:
+    raw = '{"compile options": {"graph": {"ge.exec.precision_mode": "%s"}}}'
+    for mode, expected in (("allow_mix_precision", []), ("force_fp16", [("mode-refuses-mixlist", "raw.json")])):
+        (tmp_path / "raw.json").write_text(raw % mode)
+        assert found(tmp_path, "run.sh", f"{ATC} --raw_ge_options=raw.json {LIST}") == expected
+    (tmp_path / "raw.json").write_text("no JSON")
+    assert found(tmp_path, "run.sh", f"{ATC} --raw_ge_options=raw.json {LIST}") == []
+
+
+def test_the_chip_of_the_targets_counts_if_none_has_the_mode(tmp_path: Path, opp: Path) -> None:
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "run.sh").write_text("atc --model=a --precision_mode=allow_fp32_to_bf16 --keep_dtype=k.cfg\n")
+    (folder / "k.cfg").write_text("OpType::Mul\n")
+
+    def names(*socs: str) -> list[str]:
+        outcome = validate(str(folder), follow=True, against=[f"{opp}@{soc}" for soc in socs])
+        return [finding.rule.name for finding in outcome.findings]
+
+    assert names("ascend910") == ["mode-not-on-soc"]
+    assert names("ascend910b") == names("ascend910", "ascend910b") == []
+
+
+def test_a_mode_on_the_command_line_and_a_keep_dtype_file(tmp_path: Path) -> None:
+    (tmp_path / "keep_dtype.cfg").write_text("OpType::Mul\n")
+    outcome = validate(str(tmp_path), modes=["must_keep_origin_dtype"])
+    assert [finding.rule.name for finding in outcome.findings] == ["no-effect-with-mode"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "atc --keep_dtype=" + "$(" * 20000,
+        "atc " + "--keep_dtype=a.b " * 20000,
+        "atc --keep_dtype='" + '"' * 20000,
+        "x='" * 20000 + "--keep_dtype=a.b",
+        "\\\n" * 20000 + "--keep_dtype=a.b",
+        "if ;" * 20000 + "M=1\natc --keep_dtype=$M.b",
+        "# keep_dtype " * 20000,
+        "[" * 20000 + "keep_dtype",
+        "read " * 20000 + "\nkeep_dtype=$x/b",
+    ],
+)
+def test_a_hostile_script_costs_no_more_than_its_size(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.sh").write_text(text)
+    (tmp_path / "run.config").write_text(text)
+    validate(str(tmp_path), follow=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "keep_dtype = " + "(" * 20000,
+        "keep_dtype = " + "-" * 20000 + "1",
+        'x = "keep_dtype=\\ud800"',
+        "x = [" + '"atc --keep_dtype=a.b", ' * 20000 + "]",
+        "x = [" + '"ü --keep_dtype=a.b", ' * 20000 + "]",
+        "keep_dtype = \0",
+        "f(" * 50 + "keep_dtype='a.b'" + ")" * 50,
+    ],
+)
+def test_hostile_python_costs_no_more_than_its_size(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.py").write_text(text)
+    validate(str(tmp_path), follow=True)

@@ -1,0 +1,146 @@
+"""Searches with planted culprits: a check with known answers, and a session without files and processes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, log2
+from typing import Any
+
+from opsinfo_cli.lab.bisect.cost import Cost
+from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
+from opsinfo_cli.lab.bisect.search.protocol import SearchEnd
+from opsinfo_cli.lab.bisect.session import Budget, Rules, SearchSession, SearchSubject
+from opsinfo_cli.lab.bisect.verdicts import Counting
+
+RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2
+"""Shares of the culprits, and of the other types, whose names are known risks."""
+
+
+@dataclass
+class Planted:
+    """A check that needs some candidates.
+
+    :param pairs: (a, b): a list with a and without b fails, so that the check is not monotone
+    :param noise: the probability of a wrong verdict; with ``one_sided`` only passing runs fail
+    :param dies: the probability that a run ends by a signal
+    """
+
+    count: int
+    culprits: frozenset[int]
+    weights: list[float]
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    noise: float = 0.0
+    one_sided: bool = False
+    dies: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+
+    def truth(self, kept: frozenset[int]) -> bool:
+        return self.culprits <= kept and not any(a in kept and b not in kept for a, b in self.pairs)
+
+    def run(self, kept: frozenset[int]) -> TrialEnd:
+        if self.random.random() < self.dies:
+            return TrialEnd(None, signal=9)
+        passes = self.truth(kept)
+        if self.random.random() < self.noise and (passes or not self.one_sided):
+            passes = not passes
+        return TrialEnd(0 if passes else 1)
+
+    def is_minimal(self, kept: frozenset[int]) -> bool:
+        return self.truth(kept) and not any(self.truth(kept - {each}) for each in kept)
+
+
+def planted(count: int, culprits: int, seed: int, pairs: int = 0, **options: Any) -> Planted:
+    """Return a check with ``culprits`` culprits among ``count`` candidates, the most suspected first."""
+    chance = random.Random(f"{count} {culprits} {seed}")
+    chosen = set(chance.sample(range(count), culprits))
+    risky = {each for each in range(count) if chance.random() < (RISKY_CULPRITS if each in chosen else RISKY_OTHERS)}
+    order = sorted(range(count), key=lambda each: (each not in risky, chance.random()))
+    where = {each: at for at, each in enumerate(order)}
+    linked = [tuple(where[each] for each in chance.sample(range(count), 2)) for _ in range(pairs)]
+    return Planted(
+        count,
+        frozenset(where[each] for each in chosen),
+        [4.0 if each in risky else 1.0 for each in order],
+        pairs=[(a, b) for a, b in linked],
+        seed=seed,
+        **options,
+    )
+
+
+class PlantedPlace:
+    """Judges all trials that run at once, as one round."""
+
+    def __init__(self, check: Planted, slots: int = 1) -> None:
+        self.check = check
+        self.slots = slots
+        self.running: list[Trial] = []
+        self.rounds = 0
+
+    def start(self, trial: Trial) -> None:
+        assert len(self.running) < self.slots
+        self.running.append(trial)
+
+    def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
+        done, self.running = self.running, []
+        self.rounds += bool(done)
+        return [(trial, self.check.run(trial.kept)) for trial in done]
+
+    def stop(self) -> None:
+        self.running.clear()
+
+
+class Nowhere:
+    """A run folder and a journal that keep nothing."""
+
+    path = "nowhere"
+
+    def trial(self, number: int, files: Mapping[str, tuple[str, bytes]]) -> str:
+        return self.path
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: None
+
+
+@dataclass
+class Ended:
+    """The end of a search, and its cost."""
+
+    found: SearchEnd
+    runs: int
+    rounds: int
+    session: SearchSession
+
+
+def search(
+    check: Planted,
+    jobs: int = 1,
+    counting: Counting = Counting(),  # noqa: B008
+    retries: int = 1,
+    cost: Callable[[frozenset[int]], Cost] | None = None,
+    budget: Budget = Budget(),  # noqa: B008
+) -> Ended:
+    """Search with the real session."""
+    names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
+    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost)
+    place = PlantedPlace(check, jobs)
+    nowhere: Any = Nowhere()
+    session = SearchSession(
+        subject, Rules(["check"], counting, retries=retries, budget=budget), place, nowhere, nowhere
+    )
+    found = session.search(check.weights)
+    return Ended(found, session.spent.runs, place.rounds, session)
+
+
+def most_runs(count: int, culprits: int) -> int:
+    """The bound of every single search: k(ceil(log2 n) + 2) + 6, or that of linear removal, if it is less.
+
+    Linear removal takes both ends twice, a run for each candidate, and one for each culprit that proves it is needed.
+    The halving that finds the first culprit comes first: only then it is known that linear removal is cheaper.
+    """
+    deep = ceil(log2(count))
+    return min(culprits * (deep + 2) + 6, 4 + count + culprits + deep)

@@ -1,0 +1,153 @@
+"""The search: the right list for any planted culprits, within the bound of runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import Planted, most_runs, planted, search
+
+from opsinfo_cli.lab.bisect.search.halving import halved
+from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
+from opsinfo_cli.lab.bisect.search.protocol import SearchEnd, protocol
+from opsinfo_cli.lab.bisect.search.question import Question
+from opsinfo_cli.lab.bisect.verdicts import Counting
+
+FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
+"""Planted searches with the list and the number of runs of an earlier version."""
+HOW = ("jobs", "retries")
+
+
+def test_planted_searches_find_what_they_found_in_no_more_runs() -> None:
+    for case in FROZEN:
+        options = dict(case)
+        before = {name: options.pop(name) for name in ("ended", "kept", "minimal", "monotone", "runs")}
+        counting = Counting(options.pop("repeat", 1), options.pop("lead", None))
+        how = {name: options.pop(name) for name in HOW if name in options}
+        ended = search(planted(**options), counting=counting, **how)
+        end = ended.found
+        assert end.kept is not None
+        assert ended.runs <= before.pop("runs"), case
+        now = {"ended": end.ended, "kept": sorted(end.kept), "minimal": end.minimal, "monotone": end.monotone}
+        assert now == before, case
+
+
+@pytest.mark.parametrize(("count", "mean"), [(20, 9.17), (60, 10.94)])
+def test_one_culprit_takes_so_many_runs_on_average_both_ends_twice_included(count: int, mean: float) -> None:
+    runs = [search(planted(count, 1, seed)).runs for seed in range(100)]
+    assert sum(runs) / len(runs) <= mean + 0.005
+
+
+@pytest.mark.parametrize(("count", "culprits"), [(count, culprits) for count in (20, 60) for culprits in (1, 3, 8, 15)])
+def test_planted_culprits_are_found_exactly_and_within_the_bound(count: int, culprits: int) -> None:
+    for seed in range(100, 120):
+        check = planted(count, culprits, seed)
+        ended = search(check)
+        assert ended.found == (ended.found.ended, check.culprits, True, True)
+        assert ended.runs <= most_runs(count, culprits)
+
+
+@pytest.mark.parametrize("count", [1, 2, 20, 200])
+def test_a_check_that_needs_nothing_takes_four_runs(count: int) -> None:
+    ended = search(planted(count, 0, seed=1))
+    assert (ended.found.ended, ended.found.kept, ended.runs) == ("nothing-to-do", frozenset(), 4)
+
+
+def test_a_check_that_fails_with_everything_kept_cannot_be_cured() -> None:
+    check = Planted(5, frozenset({7}), [1.0] * 5)
+    ended = search(check)
+    assert (ended.found.ended, ended.found.kept, ended.runs) == ("cannot-cure", None, 4)
+
+
+@given(st.data())
+def test_any_set_of_culprits_in_any_order_is_found_exactly(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 40))
+    culprits = frozenset(data.draw(st.sets(st.integers(0, count - 1), min_size=1)))
+    weights = data.draw(st.lists(st.floats(0.5, 24), min_size=count, max_size=count))
+    jobs = data.draw(st.sampled_from([1, 1, 3]))
+    ended = search(Planted(count, culprits, sorted(weights, reverse=True)), jobs)
+    assert ended.found.kept == culprits
+    if jobs == 1:
+        assert ended.runs <= 4 + most_of_halving(count) + len(culprits)
+
+
+@given(st.integers(2, 60), st.data())
+def test_halving_never_takes_more_runs_than_its_bound(count: int, data: st.DataObject) -> None:
+    answers = data.draw(st.randoms(use_true_random=False))
+    chance = data.draw(st.floats(0, 1))
+    asking = halved([1.0] * count)
+    asked = 0
+    question = next(asking)
+    try:
+        while True:
+            asked += 1
+            question = asking.send(answers.random() < chance)
+            assert question.kept <= frozenset(range(count))
+    except StopIteration:
+        assert asked <= most_of_halving(count)
+
+
+@pytest.mark.parametrize(("count", "culprits"), [(20, 1), (20, 3), (20, 8), (60, 3), (60, 8)])
+def test_a_check_that_is_not_monotone_ends_with_a_list_that_passes_and_is_minimal(count: int, culprits: int) -> None:
+    contradicted = 0
+    for seed in range(20):
+        check = planted(count, culprits, seed, pairs=max(2, count // 10))
+        ended = search(check)
+        assert ended.found.kept is not None
+        assert check.is_minimal(ended.found.kept)
+        contradicted += not ended.found.monotone
+    assert contradicted
+
+
+@given(st.integers(2, 12), st.data())
+def test_any_check_at_all_ends_with_a_list_that_passes_and_is_minimal(count: int, data: st.DataObject) -> None:
+    everything = frozenset(range(count))
+    passing = data.draw(st.sets(st.frozensets(st.integers(0, count - 1), min_size=1))) | {everything}
+
+    class Any(Planted):
+        def truth(self, kept: frozenset[int]) -> bool:
+            return kept in passing
+
+    check = Any(count, frozenset(), [1.0] * count)
+    kept = search(check).found.kept
+    assert kept is not None
+    assert check.is_minimal(kept)
+
+
+@pytest.mark.parametrize(("noise", "lead"), [(0.02, 2), (0.05, 3)])
+def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, lead: int) -> None:
+    for seed in range(30):
+        check = planted(60, 3, seed, noise=noise)
+        assert search(check, counting=Counting(lead=lead)).found.kept == check.culprits
+
+
+def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, list[Question]]:
+    """Run a search of eight candidates whose check passes if it has one of ``needs``, or all candidates."""
+    run, asked = protocol([1.0] * 8, singles=singles), list[Question]()
+    try:
+        question = next(run)
+        while True:
+            asked.append(question)
+            question = run.send(len(question.kept) == 8 or (len(question.kept) == 1 and question.kept <= needs))
+    except StopIteration as stop:
+        return stop.value, asked
+
+
+def test_a_single_candidate_that_passes_alone_ends_the_search_although_longer_lists_fail() -> None:
+    end, asked = _asked(frozenset({5}), (2, 5))
+    assert end == SearchEnd("found", frozenset({5}), True, True)
+    assert [sorted(each.kept) for each in asked[2:]] == [[2], [5]]
+
+
+@pytest.mark.parametrize("singles", [(), (2,), (1, 2, 3)])
+def test_singles_that_fail_leave_the_search_as_it_is(singles: tuple[int, ...]) -> None:
+    plain, asked = _asked(frozenset(), ())
+    end, more = _asked(frozenset(), singles)
+    assert end == plain
+    assert [each.kept for each in more] == [
+        *(each.kept for each in asked[:2]), *(frozenset({each}) for each in singles), *(each.kept for each in asked[2:])
+    ]  # fmt: skip

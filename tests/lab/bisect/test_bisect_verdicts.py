@@ -1,0 +1,72 @@
+"""What follows from the runs so far: exactly what a longer list that failed, or a shorter one that passed, implies."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsinfo_cli.lab.bisect.search.question import Question
+from opsinfo_cli.lab.bisect.verdicts import Counting, Knowledge, SetRun, SetTally, Verdict
+
+SETS = st.frozensets(st.sampled_from("abcd"))
+
+
+def known(runs: list[tuple[frozenset[str], bool]]) -> Knowledge:
+    made = Knowledge(lambda kept: "".join(sorted(kept)), Counting())
+    verdicts = (Verdict.PASS if passes else Verdict.FAIL for _, passes in runs)
+    made.add(
+        SetRun(kept, number, verdict) for number, ((kept, _), verdict) in enumerate(zip(runs, verdicts, strict=True))
+    )
+    return made
+
+
+@given(cure=SETS, runs=st.lists(SETS, unique=True), asked=SETS)
+def test_a_set_without_a_run_gets_the_answer_that_its_supersets_and_subsets_imply(
+    cure: frozenset[str], runs: list[frozenset[str]], asked: frozenset[str]
+) -> None:
+    knowledge = known([(kept, cure <= kept) for kept in runs])
+    follows = (
+        any(kept <= asked and cure <= kept for kept in runs),
+        any(asked <= kept and not cure <= kept for kept in runs),
+    )
+    assert knowledge.monotone
+    assert knowledge.answer(Question(asked)) == (cure <= asked if any(follows) else None)
+    assert knowledge.answer(Question(asked, exact=True)) == (cure <= asked if asked in runs else None)
+    passing = [kept for kept in runs if cure <= kept]
+    assert knowledge.best() == min(passing, key=lambda kept: (len(kept), sorted(kept)), default=None)
+
+
+def test_nothing_is_concluded_once_a_longer_list_failed_and_a_shorter_one_passed() -> None:
+    knowledge = known([(frozenset("a"), True), (frozenset("ab"), False)])
+    assert not knowledge.monotone
+    assert knowledge.answer(Question(frozenset("abc"))) is None
+    assert knowledge.answer(Question(frozenset("a"))) is True
+
+
+@given(st.lists(st.booleans(), max_size=9), st.integers(1, 5), st.none() | st.integers(1, 3))
+def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], repeat: int, lead: int | None) -> None:
+    counting = Counting(repeat, lead)
+    knowledge = known([])
+    knowledge.counting = counting
+    knowledge.add(
+        SetRun(frozenset(), number, Verdict.PASS if each else Verdict.FAIL) for number, each in enumerate(passed)
+    )
+    missing = knowledge.missing(Question(frozenset()))
+
+    def decided(runs: list[bool]) -> bool:
+        yes, no = runs.count(True), runs.count(False)
+        if lead is not None:
+            return bool(runs) and abs(yes - no) >= lead
+        return max(yes, no) >= repeat // 2 + 1
+
+    both = [decided(passed + [verdict] * more) for more in range(missing + 1) for verdict in (True, False)]
+    assert any(both[-2:])
+    assert not any(both[:-2])
+
+
+def test_the_last_trial_that_did_not_pass_is_the_proof_of_a_failure() -> None:
+    tally = SetTally()
+    assert tally.last_failed() is None
+    for number, verdict in enumerate([Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.PASS], 1):
+        tally.runs.append(SetRun(frozenset(), number, verdict))
+    assert tally.last_failed() == 2

@@ -1,0 +1,143 @@
+"""`opsinfo bisect --curve` and `--max-drop`: the loss that a check prints, against the cost of the list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bisect_support import CHAIN, among, black, script
+from cli_support import Run
+from model_files import dump
+
+from opsinfo_cli.lab.bisect.loss import loss_of
+
+Search = Callable[..., Any]
+LOSSES = {"MatMulV2": 0.5, "SoftmaxV2": 0.3, "Mul": 0.01}
+"""What each op type loses while it is low."""
+
+
+@pytest.fixture
+def search(opsinfo: Run, opp: Path, tmp_path: Path) -> Search:
+    """Run a search among the op types of a chain, with a check that prints the loss and always exits with 0."""
+    graph = dump(tmp_path, CHAIN)
+    tests = [f'grep -q \'"{name}"\' "$1" || sum="$sum + {loss}"' for name, loss in LOSSES.items()]
+    check = script(tmp_path / "check", "sum=0.25", *tests, 'awk "BEGIN { print \\"loss\\", $sum }"')
+    model = ("--model", graph)
+
+    def run(*words: str | Path, command: Path = check, by: tuple[str | Path, ...] = model) -> Any:
+        given = ["bisect", "--against", opp, "--soc", "ascend910b", *by, *words]
+        return opsinfo(*given, "--", command, "{mixlist}")
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("drop", "culprits"), [("0.05", ["MatMulV2", "SoftmaxV2"]), ("0.4", ["MatMulV2"]), ("0.001", sorted(LOSSES))]
+)
+def test_max_drop_bounds_the_loss_against_that_of_the_largest_list(
+    search: Search, tmp_path: Path, drop: str, culprits: list[str]
+) -> None:
+    ran = search("--max-drop", drop, "-o", "out.json")
+    assert ran.code == 0
+    assert black(tmp_path / "out.json") == culprits
+
+
+def test_a_drop_that_the_base_list_keeps_needs_no_list_and_devices_do_not_change_the_answer(
+    search: Search, tmp_path: Path
+) -> None:
+    assert "there is nothing to do" in search("--max-drop", "2", "--journal", "a").err
+    assert search("--max-drop", "0.05", "--journal", "b", "--jobs", "4", "-o", "out.json").code == 0
+    assert black(tmp_path / "out.json") == ["MatMulV2", "SoftmaxV2"]
+
+
+def test_a_check_without_a_number_is_unusable_with_max_drop(search: Search, tmp_path: Path) -> None:
+    ran = search("--max-drop", "1", command=script(tmp_path / "silent", "echo done"))
+    assert (ran.code, "printed no number" in ran.err) == (3, True)
+    ran = search("--max-drop", "1", "--journal", "b", command=script(tmp_path / "infinite", "echo loss inf"))
+    assert (ran.code, "no finite loss" in ran.err) == (3, True)
+
+
+def test_a_resumed_search_has_the_same_reference_and_curve(search: Search) -> None:
+    words = ("--max-drop", "0.05", "--curve", "--format", "json")
+    whole = search(*words, "--journal", "a").json
+    assert search(*words, "--journal", "b", "--budget", "3").code == 1
+    resumed = search(*words, "--journal", "b", "--resume").json
+    assert resumed["culprits"] == whole["culprits"]
+    assert [each["list"] for each in resumed["curve"]] == [each["list"] for each in whole["curve"]]
+    refused = search("--max-drop", "0.06", "--journal", "b", "--resume")
+    assert (refused.code, "changed since: the command" in refused.err) == (2, True)
+
+
+def test_every_point_was_run_and_dominated_ones_are_marked(search: Search, tmp_path: Path) -> None:
+    document = search("--max-drop", "0.05", "--curve", "--format", "json").json
+    points = document["curve"]
+    for point in points:
+        lost = 0.25 + sum(loss for name, loss in LOSSES.items() if name not in point["list"])
+        assert point["loss"] == pytest.approx(lost)
+        folders = (tmp_path / ".opsinfo-bisect" / "trials").iterdir()
+        (mixlist,) = next(each for each in folders if int(each.name) == point["trial"]).glob("*.json")
+        assert sorted(black(mixlist)) == sorted(point["list"])
+        better = [
+            other
+            for other in points
+            if other is not point
+            and all(other["cost"][key] <= point["cost"][key] for key in ("casts", "nodes", "bytes"))
+            and other["loss"] <= point["loss"]
+            and (other["cost"], other["loss"]) != (point["cost"], point["loss"])
+        ]
+        assert point["dominated"] is bool(better)
+    costs = [each["cost"]["nodes"] for each in points]
+    assert costs == sorted(costs)
+    assert any(not each["list"] for each in points)
+    assert any(each["list"] == ["MatMulV2", "SoftmaxV2"] and not each["dominated"] for each in points)
+
+
+def test_the_curve_is_in_text_on_a_terminal_and_on_the_page(
+    search: Search, terminal: Callable[..., tuple[int, str]], opp: Path, tmp_path: Path
+) -> None:
+    lines = [line.split("\t") for line in search("--max-drop", "0.05", "--curve").out.splitlines()]
+    curve = [line for line in lines if line[0] == "curve"]
+    assert [line[-1] for line in curve if line[-1] == "MatMulV2 SoftmaxV2"]
+    assert {line[-2] for line in curve} <= {"dominated", "-"}
+    page = search("--max-drop", "0.05", "--curve", "--journal", "b", "--format", "html").out
+    assert "Loss against cost" in page
+    words = ["bisect", "--against", f"{opp}@ascend910b", "--model", dump(tmp_path, CHAIN)]
+    words += ["--curve", "--max-drop", "0.05", "--journal", "c", "--", tmp_path / "check", "{mixlist}"]
+    code, shown = terminal(*words)
+    assert (code, "Loss against cost" in shown) == (0, True)
+
+
+def test_options_that_need_a_model_or_a_number_say_so(search: Search, opsinfo: Run, opp: Path) -> None:
+    ran = search("--curve", by=tuple(among("Mul")))
+    assert (ran.code, "--curve requires --model" in ran.err) == (2, True)
+    ran = search("--curve", "--grow", "white")
+    assert (ran.code, "--curve cannot be combined with --grow" in ran.err) == (2, True)
+    ran = opsinfo("bisect", "--against", opp, "--soc", "ascend910b", *among("Mul"), "-i", "--max-drop", "1")
+    assert (ran.code, "--max-drop cannot be combined with -i" in ran.err) == (2, True)
+
+
+def test_a_check_that_prints_no_number_has_an_empty_curve(search: Search, tmp_path: Path) -> None:
+    ran = search("--curve", "--format", "json", command=script(tmp_path / "silent", "exit 0"))
+    assert (ran.code, json.loads(ran.out)["curve"]) == (0, [])
+    assert "the check printed no number" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "loss"),
+    [
+        ("loss: 0.5", 0.5),
+        ("top1=76.1%\nloss=-3e-4", -0.0003),
+        ("0.5 float16", 0.5),
+        ("epoch 3, v1.2.3", 3),
+        ("diff .25, done", 0.25),
+        ("[0.1, 2]", 2),
+        ("loss INF", float("inf")),
+        ("x1 y2z", None),
+        ("", None),
+    ],
+)
+def test_the_loss_is_the_last_number_that_stands_alone(text: str, loss: float | None) -> None:
+    assert loss_of(text) == loss

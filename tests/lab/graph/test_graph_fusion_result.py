@@ -1,0 +1,86 @@
+"""`fusion_result.json`: its layouts, and the counts of a prediction beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opsinfo_cli.errors import Damaged
+from opsinfo_cli.lab.graph.fusion_result import CompiledGraph, PassCount, beside, is_fusion_result, read_fusion_result
+from opsinfo_cli.lab.graph.fusions.fuse import Fused, Fusion
+from opsinfo_cli.lab.graph.graph import ModelFacts, ModelGraph
+
+COUNTS = {"ConstToAttrPass": {"effect_times": "2", "match_times": "4"}, "OwnPass": {"effect_times": "1"}}
+BUFFER = {"ub_fusion": {"TbeEltwiseFusionPass": {"effect_times": "1", "match_times": "1"}}}
+ONE: dict[str, Any] = {"graph_fusion": COUNTS, **BUFFER, "session_and_graph_id": "0_0"}
+READ = {"ConstToAttrPass": (4, 2), "OwnPass": (0, 1)}
+LAYOUTS = {
+    "keyed": json.dumps({"session_and_graph_id_0_0": {"graph_fusion": COUNTS, **BUFFER}}, indent=4),
+    "single": json.dumps(ONE),
+    "list": json.dumps([ONE]),
+    "oldest": json.dumps({"graphId": "0", "sessionId": "0", "graph_fusion": COUNTS}),
+    "mark": "\ufeff" + json.dumps(ONE),
+}
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "fusion_result.json"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each_layout_is_read(tmp_path: Path, layout: str) -> None:
+    path = written(tmp_path, LAYOUTS[layout])
+    assert is_fusion_result(path)
+    assert read_fusion_result(path) == [CompiledGraph("0_0", READ)]
+
+
+def test_objects_one_behind_the_other_are_several_graphs(tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps(ONE) + "\n" + json.dumps({**ONE, "session_and_graph_id": "0_1"}))
+    assert [graph.name for graph in read_fusion_result(path)] == ["0_0", "0_1"]
+
+
+def test_a_graph_without_graph_fusion_has_no_passes(tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps({"session_and_graph_id_0_0": BUFFER}))
+    assert read_fusion_result(path) == [CompiledGraph("0_0", {})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"session_and_graph_id_0_0": ',
+        '{"graph_fusion": {}}',
+        '{"session_and_graph_id_0_0": {"graph_fusion": {"A": {"match_times": "many"}}}}',
+        "[" * 100_000,
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(Damaged):
+        read_fusion_result(written(tmp_path, text))
+
+
+def fused(*names: str) -> Fused:
+    return Fused(ModelGraph([], ModelFacts("onnx"), []), [Fusion(name, ("a",), ("a",)) for name in names])
+
+
+def test_the_prediction_stands_beside_the_counts() -> None:
+    names = ("ConstToAttrPass", "ConstToAttrPass", "IdentityPass", "Pow2SquareFusionPass")
+    result = beside(fused(*names), [CompiledGraph("0_0", READ)])
+    assert result.passes == [
+        PassCount("ConstToAttrPass", 2, 4, 2),
+        PassCount("OwnPass", None, 0, 1),
+        PassCount("Pow2SquareFusionPass", 1, 0, 0),
+    ]
+    assert [each.differs for each in result.passes] == [False, False, True]
+    assert (len(result.known), result.differing) == (2, 1)
+
+
+def test_the_closest_graph_is_compared() -> None:
+    graphs = [CompiledGraph("0_0", READ), CompiledGraph("0_1", {"ConstToAttrPass": (1, 1)})]
+    result = beside(fused("ConstToAttrPass"), graphs)
+    assert (result.graph, result.graphs, result.differing) == ("0_1", 2, 0)
+    assert beside(fused(), [CompiledGraph("0_0", {}), *graphs]).graph == "0_1"

@@ -1,0 +1,213 @@
+"""Fusions that run before the choice of dtypes: each rule, its conditions, and what the answers say of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from case_support import entry_of, library_of, marks_of
+
+from opsinfo_cli.core.cann.option_files import KeepDtype
+from opsinfo_cli.errors import UsageFault
+from opsinfo_cli.lab.graph.builder import GraphBuilder
+from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, names_not_applied
+from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
+from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
+from opsinfo_cli.lab.graph.read_back import read_back
+from opsinfo_cli.lab.graph.result import WrittenAnswer
+
+ROOT = Path(__file__).parent.parent.parent
+FLOATS, WHOLE = "float,float16", "int32,int32"
+LIBRARY = library_of(
+    {
+        "ReduceMean": ["", [FLOATS, WHOLE, FLOATS], 2],
+        "ReduceMeanD": ["false", [FLOATS, FLOATS], 1],
+        "GatherV2": ["", [FLOATS, WHOLE, WHOLE, FLOATS], 3],
+        "GatherV2D": ["", [FLOATS, "int32,int64", FLOATS], 2],
+        "SplitD": ["", [FLOATS, FLOATS, FLOATS], 1],
+        "SplitVD": ["", [FLOATS, FLOATS, FLOATS], 1],
+        "TileD": ["", [FLOATS, FLOATS], 1],
+        "TransposeD": ["", ["float16", "float16"], 1],
+        "StridedSliceD": ["", [FLOATS, FLOATS], 1],
+        "MatMulV2": ["true", [FLOATS] * 4, 3],
+        "Add": ["", [FLOATS] * 3, 2],
+    }
+)
+
+
+def graph(*nodes: tuple[Any, ...], predicted: bool = True) -> ModelGraph:
+    """Nodes of name, op type, inputs (``name:output``), and dtype with shape of each output: ``float32 2x?``."""
+    builder = GraphBuilder()
+    for name, op_type, inputs, *outputs in nodes:
+        sources: list[tuple[int | str, int] | None] = [
+            (each.partition(":")[0], int(each.partition(":")[2] or 0)) if each else None for each in inputs
+        ]
+        builder.add(name, op_type, sources, [tensor(each) for each in outputs])
+    return builder.build(ModelFacts("onnx", predicted=predicted))
+
+
+def tensor(text: str) -> GraphTensor:
+    dtype, _, dims = text.partition(" ")
+    return GraphTensor(dtype, shape=tuple(-1 if dim == "?" else int(dim) for dim in dims.split("x") if dim))
+
+
+def ready(made: ModelGraph, *without: str) -> Ready:
+    return prepare(made, LIBRARY, columns=("library", "assumed"), no_fusion=without)
+
+
+def types(made: ModelGraph, *without: str) -> list[str]:
+    """The op types after fusion, without the input, the output and constants."""
+    return [node.type for node in ready(made, *without).fused.graph if node.type not in ("Data", "Const", "NetOutput")]
+
+
+X = ("x", "Data", [], "float32 2x3")
+I = ("i", "Const", [], "int32 1")  # noqa: E741
+W = ("w", "Const", [], "float32 3x4")
+B = ("b", "Const", [], "float32 4")
+P = ("p", "Const", [], "float32 3")
+PRODUCT = ("mm", "MatMulV2", ["x", "w"], "float32 2x4")
+
+
+PATTERNS = (Path(__file__).parent / "fusions.txt").read_text("utf-8").splitlines()
+"""``NAME TYPE(INPUTS) OUTPUTS | ... => TYPES``: nodes beside X, I, W, B and P, and the op types after fusion."""
+
+
+def nodes_of(text: str) -> Iterator[tuple[Any, ...]]:
+    for name, op_type, inputs, outputs in re.findall(r"(\w+) (\w+)\((.*?)\) ?([^|]*)", text):
+        yield name, op_type, inputs.split(", ") if inputs else [], *filter(None, outputs.strip().split(", "))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_becomes_what_the_compiler_makes_of_it(pattern: str) -> None:
+    text, _, expected = pattern.partition(" => ")
+    nodes = [*nodes_of(text)]
+    made = graph(X, I, W, B, P, *nodes)
+    assert types(made) == [each for each in expected.split() if each != "nothing"]
+    assert types(made, "all") == [node[1] for node in nodes if node[1] not in ("Data", "Const", "NetOutput")]
+
+
+def test_a_compiled_model_is_left_as_it_is() -> None:
+    made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"), predicted=False)
+    assert types(made) == ["ReduceMean"]
+
+
+def test_constants_that_became_attributes_go_and_the_judge_sees_the_new_type() -> None:
+    made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"), ("o", "NetOutput", ["r"]))
+    answer = ready(made).judge("mixed_float16")
+    assert [node.name for node in answer] == ["x", "r", "o"]
+    node = answer.find("r")
+    assert node is not None
+    assert (node.type, node.fused_from, node.policy) == ("ReduceMeanD", "ReduceMean", "black")
+    assert node.why.endswith("; ReduceMeanD, from ReduceMean by ConstToAttrPass")
+    assert [tuple(each) for each in answer.fused.fusions] == [("ConstToAttrPass", ("r",), ("r",), "high")]
+
+
+def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
+    made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
+    answer = ready(made).judge("mixed_float16")
+    node = answer.find("a")
+    assert node is not None
+    assert (node.name, node.type, node.inputs) == ("mm", "MatMulV2", ("float16",) * 3)
+    assert answer.graph[node.index].fused_from == ("mm", "a")
+    assert node.why.endswith("; MatMulV2, from `mm` and `a` by MatMulBiasAddFusionPass")
+    assert answer.fused.fusions[0].nodes == ("mm", "a")
+
+
+def test_the_inputs_of_a_recurrent_network_are_those_of_its_kernel() -> None:
+    lengths = ("n", "Data", [], "int32 2")
+    made = graph(X, W, B, lengths, ("l", "CommonLSTM", ["x", "w", "w", "b", "n", "", "x"], "float32 2x4"))
+    node = ready(made).fused.graph.find("l")
+    assert node is not None
+    names = [None if each is None else ready(made).fused.graph[each.node].name for each in node.sources]
+    assert names == ["x", "w", "b", None, None, "x", None, None, None, None]
+    assert node.inputs[9].dtype == "uint8"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_each_fusion_can_be_left_out(name: str) -> None:
+    made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"))
+    assert types(made, name) == (["ReduceMean"] if name == "ConstToAttrPass" else ["ReduceMeanD"])
+
+
+def test_an_unknown_fusion_is_refused_with_a_near_name() -> None:
+    with pytest.raises(UsageFault) as caught:
+        ready(graph(X), "ConstToAtrPass")
+    assert caught.value.hint == "did you mean `ConstToAttrPass`?"
+
+
+def test_fusions_whose_rules_are_not_public_are_named_where_they_may_apply() -> None:
+    made = graph(
+        X,
+        ("e", "Einsum", ["x"], "float32 2"),
+        ("t", "Pack", ["x"], "float32 2"),
+        ("u", "Pack", ["x"] * 64, "float32 2"),
+    )
+    assert dict(ready(made).fused.not_applied) == {"EinsumPass": ["e"], "PackFusionPass": ["u"]}
+    assert not {*names_not_applied()} & RULES.keys()
+
+
+def test_keep_dtype_names_what_was_parsed() -> None:
+    made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"))
+    judged = prepare(made, LIBRARY, keep_dtype=KeepDtype(["OpType::ReduceMean"])).judge("force_fp16")
+    node = judged.find("r")
+    assert node is not None
+    assert node.why.startswith("keeps its dtype because of keep_dtype")
+
+
+@pytest.mark.parametrize("line", ["mm", "a", "OpType::MatMulV2", "OpType::Add"])
+def test_a_fused_node_keeps_its_dtype_if_one_of_its_parts_does(line: str) -> None:
+    made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
+    answer = prepare(made, LIBRARY, keep_dtype=KeepDtype([line])).judge("force_fp16")
+    assert KeepDtype([line]).faults(answer.graph) == []
+    assert answer.counts.high == 1
+
+
+def test_a_mixlist_is_asked_for_the_type_after_fusion() -> None:
+    made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"))
+    before, after = (
+        ready(made).judge("mixed_float16", marks_of(white=[name])) for name in ("ReduceMean", "ReduceMeanD")
+    )
+    assert (before.counts.low, after.counts.low) == (0, 1)
+    assert fused_into(after.graph, "ReduceMean") == ["ReduceMeanD"]
+    assert fused_into(after.graph, "ReduceMeanD") == []
+
+
+def test_a_reduction_of_short_axes_goes_before_its_axes_become_attributes() -> None:
+    y = ("y", "Data", [], "float32 2x1")
+    made = graph(y, I, ("r", "ReduceMean", ["y", "i"], "float32 2"), ("e", "Exp", ["r"], "float32 2"))
+    assert [each.name for each in ready(made).fused.fusions] == ["AReduceMeanFusionPass"]
+    assert types(made, "AReduceMeanFusionPass") == ["ReduceMeanD", "Exp"]
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [("2x3", "int32"), ("2x?", "int64")])
+def test_the_result_of_arg_max_becomes_int32_if_its_axis_is_short(shape: str, dtype: str) -> None:
+    nodes = (
+        ("x", "Data", [], f"float32 {shape}"),
+        I,
+        ("a", "ArgMaxV2", ["x", "i"], "int64 2"),
+        ("o", "NetOutput", ["a"]),
+    )
+    answer = ready(graph(*nodes)).judge("mixed_float16")
+    assert [node.outputs[0].dtype for node in answer.graph if node.type == "ArgMaxV2"] == [dtype]
+    assert [(cast.begin, cast.end) for cast in answer.casts] == [("int32", "int64")] * (dtype == "int32")
+
+
+def test_a_library_without_entries_of_a_type_assumes_no_support() -> None:
+    made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"))
+    only = library_of({"ReduceMean": ["", [FLOATS, WHOLE, FLOATS], 2], "Exp": entry_of("", [FLOATS, FLOATS], 1)})
+    assert [node.type for node in prepare(made, only).fused.graph] == ["Data", "Const", "ReduceMean"]
+
+
+def test_the_page_on_fusions_has_every_one() -> None:
+    page = (ROOT / "docs" / "fusions.md").read_text("utf-8")
+    assert [name for name in (*RULES, *names_not_applied()) if f"`{name}`" not in page] == []
+
+
+def test_a_read_back_finds_a_fused_node_by_the_names_of_its_parts() -> None:
+    made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
+    compiled = graph(X, W, ("a", "MatMulV2", ["x", "w"], "float16 2x4"), ("o", "NetOutput", ["a"]), predicted=False)
+    back = read_back(ready(made).judge("mixed_float16"), WrittenAnswer(compiled))
+    assert [(each.type, each.matched) for each in back.types] == [("MatMulV2", 1)]

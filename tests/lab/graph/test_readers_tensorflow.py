@@ -1,0 +1,224 @@
+"""TensorFlow models: dtypes of outputs, loops, functions, variables, both forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf import text_format
+from messages import TF, node
+from readers_invariants import weights_of
+
+from opsinfo_cli.errors import Damaged
+from opsinfo_cli.lab.graph.graph import ModelGraph
+from opsinfo_cli.lab.graph.readers import read_graph
+
+
+def _read(path: Path, message: Any, text: bool = False) -> ModelGraph:
+    path.write_bytes(text_format.MessageToString(message).encode() if text else message.SerializeToString())
+    return read_graph(str(path))
+
+
+def _const(graph: Any, name: str, value: float = 1.0) -> Any:
+    tensor = TF["TensorProto"](dtype=1, tensor_content=b"\0\0\x80\x3f")
+    return node(graph, name, "Const", dtype="float32", value=tensor)
+
+
+def _types(graph: ModelGraph) -> list[tuple[str, str]]:
+    return [(each.name, each.type) for each in graph]
+
+
+def test_names_and_dtypes_are_translated(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float16", shape=[2, -1])
+    _const(message, "w")
+    node(message, "c", "Cast", "x", SrcT="float16", DstT="float32")
+    node(message, "m", "MatMul", "c", "w", T="float32")
+    node(message, "top", "TopKV2", "m", "k", T="float32")
+    node(message, "k", "Placeholder", dtype="int32")
+    node(message, "e", "Equal", "top:1", "k", "^c", T="int32")
+    graph = _read(tmp_path / "m", message)
+    assert _types(graph) == [
+        ("x", "Data"),
+        ("k", "Data"),
+        ("w", "Const"),
+        ("c", "Cast"),
+        ("m", "MatMulV2"),
+        ("top", "TopK"),
+        ("e", "Equal"),
+        ("Node_Output", "NetOutput"),
+    ]
+    assert [[tensor.dtype for tensor in each.outputs] for each in graph] == [
+        ["float16"],
+        ["int32"],
+        ["float32"],
+        ["float32"],
+        ["float32"],
+        ["float32", "int32"],
+        ["bool"],
+        [],
+    ]
+    assert graph[0].outputs[0].shape == (2, -1)
+    assert graph[6].control == (3,)
+    assert graph[6].sources[0] == (5, 1)
+    where = weights_of(graph)[2]
+    assert (tmp_path / "m").read_bytes()[where.offset :][: where.size] == b"\0\0\x80\x3f"
+
+
+def test_text_and_binary_give_the_same_graph(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32", shape=[3])
+    node(message, "s", "Split", "x", "x", num_split=3, T="float32")
+    node(message, "y", "Add", "s:2", "s:1", T="float32")
+    binary, text = _read(tmp_path / "b", message), _read(tmp_path / "t", message, text=True)
+    assert _types(binary) == _types(text)
+    assert [each.sources for each in binary] == [each.sources for each in text]
+    assert [each.outputs for each in binary] == [each.outputs for each in text]
+    assert len(binary[1].outputs) == 3
+
+
+def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "go", "Placeholder", dtype="bool")
+    node(message, "enter", "Enter", "x", T="float32")
+    node(message, "merge", "Merge", "enter", "next", T="float32", N=2)
+    node(message, "switch", "Switch", "merge", "go", T="float32")
+    node(message, "relu", "Relu", "switch:1", T="float32")
+    node(message, "next", "NextIteration", "relu", T="float32")
+    node(message, "exit", "Exit", "switch", T="float32")
+    graph = _read(tmp_path / "m", message)
+    outputs = {each.name for each in graph if any(tensor.continuous for tensor in each.outputs)}
+    inputs = {
+        each.name: [tensor.continuous for tensor in each.inputs]
+        for each in graph
+        if any(t.continuous for t in each.inputs)
+    }
+    assert outputs == {"enter", "merge", "next"}
+    assert inputs == {"switch": [True, False]}
+    assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]  # type: ignore[union-attr]
+
+
+def test_a_merge_after_a_switch_marks_only_itself(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "go", "Placeholder", dtype="bool")
+    node(message, "switch", "Switch", "x", "go", T="float32")
+    node(message, "merge", "Merge", "switch", "switch:1", T="float32", N=2)
+    node(message, "y", "Relu", "merge", T="float32")
+    graph = _read(tmp_path / "m", message)
+    assert {each.name for each in graph if any(tensor.continuous for tensor in each.outputs)} == {"merge"}
+
+
+def _function(library: Any, name: str, arguments: list[str], results: dict[str, str]) -> Any:
+    made = library.function.add()
+    made.signature.name = name
+    for argument in arguments:
+        made.signature.input_arg.add(name=argument)
+    for key, value in results.items():
+        made.signature.output_arg.add(name=key)
+        made.ret.add(key=key, value=value)
+    return made
+
+
+def test_calls_are_inlined_and_functions_inside_functions_too(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    inner = _function(message.library, "inner", ["a"], {"r": "top:values:0", "k": "top:indices:0"})
+    node(inner, "top", "TopKV2", "a", "a", T="float32")
+    outer = _function(message.library, "outer", ["b"], {"q": "call:output:1"})
+    node(outer, "relu", "Relu", "b", T="float32")
+    node(outer, "call", "PartitionedCall", "relu:activations:0", f="inner", Tout=("float32", "int32"))
+    node(message, "f", "StatefulPartitionedCall", "x", f="outer", Tout=("int32",))
+    node(message, "y", "Neg", "f", T="int32")
+    graph = _read(tmp_path / "m", message)
+    assert _types(graph)[1:4] == [("f/relu", "Relu"), ("f/call/top", "TopK"), ("y", "Neg")]
+    assert graph[3].sources == ((2, 1),)
+
+
+def test_functions_of_control_operators_are_bodies(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "c", "Placeholder", dtype="bool")
+    for name, op in (("yes", "Relu"), ("no", "Neg")):
+        node(_function(message.library, name, ["a"], {"r": "o:y:0"}), "o", op, "a", T="float32")
+    node(message, "if", "If", "c", "x", then_branch="yes", else_branch="no", Tout=("float32",))
+    graph = _read(tmp_path / "m", message)
+    assert [sub.name for sub in graph.subgraphs] == ["", "if/yes", "if/no"]
+    body = [graph[index] for index in graph.subgraphs[1].nodes]
+    assert [(each.type, dict(each.attributes)) for each in body] == [
+        ("Data", {"parent_input": 1}),
+        ("Relu", {}),
+        ("NetOutput", {"parent_outputs": (0,)}),
+    ]
+    assert body[1].outputs[0].dtype == "float32"
+
+
+def test_a_saved_model_is_its_default_signature_and_its_variables_are_variable(tmp_path: Path) -> None:
+    saved = TF["SavedModel"](saved_model_schema_version=1)
+    meta = saved.meta_graphs.add()
+    graph_def = meta.graph_def
+    node(graph_def, "x", "Placeholder", dtype="float32")
+    node(graph_def, "v", "VarHandleOp", dtype="float32", shape=[2, 2])
+    inner = _function(graph_def.library, "serve", ["a", "h"], {"r": "m:product:0"})
+    node(inner, "read", "ReadVariableOp", "h", dtype="float32")
+    node(inner, "m", "MatMul", "a", "read:value:0", T="float32")
+    node(graph_def, "call", "StatefulPartitionedCall", "x", "v", f="serve", Tout=("float32",))
+    node(graph_def, "save", "SaveV2", "v")
+    meta.signature_def.add(key="serving_default").value.outputs.add(key="r").value.name = "call:0"
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    (folder / "saved_model.pb").write_bytes(saved.SerializeToString())
+    graph = read_graph(str(folder))
+    assert _types(graph) == [("x", "Data"), ("v", "Variable"), ("call/m", "MatMulV2"), ("Node_Output", "NetOutput")]
+    assert graph[1].outputs[0][:1] + graph[1].outputs[0][3:4] == ("float32", (2, 2))
+    assert graph.model.format == "saved-model"
+    text = tmp_path / "text"
+    text.mkdir()
+    (text / "saved_model.pbtxt").write_text(text_format.MessageToString(saved))
+    assert _types(read_graph(str(text))) == _types(graph)
+
+
+def test_a_saved_model_without_a_signature_is_refused(tmp_path: Path) -> None:
+    saved = TF["SavedModel"](saved_model_schema_version=1)
+    node(saved.meta_graphs.add().graph_def, "x", "Placeholder", dtype="float32")
+    with pytest.raises(Damaged, match="signature"):
+        _read(tmp_path / "saved_model.pb", saved)
+
+
+def test_an_unknown_operator_has_the_outputs_that_others_read(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "many", "SomeUnknownOp", "x")
+    node(message, "y", "Identity", "many:2", T="float32")
+    graph = _read(tmp_path / "m", message)
+    assert [tensor.dtype for tensor in graph[1].outputs] == ["float32", None, None]
+    assert [each and tuple(each) for each in graph[2].sources] == [(1, 2)]
+
+
+def test_an_output_that_a_known_operator_lacks_is_refused(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "relu", "Identity", "x", T="float32")
+    node(message, "y", "Identity", "relu:1", T="float32")
+    with pytest.raises(Damaged, match="`y` reads `relu:1`, which no node produces"):
+        _read(tmp_path / "m", message)
+
+
+def test_functions_that_call_themselves_are_refused(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(_function(message.library, "f", ["a"], {"r": "c:output:0"}), "c", "PartitionedCall", "a", f="f")
+    node(message, "y", "PartitionedCall", "x", f="f", Tout=("float32",))
+    with pytest.raises(Damaged, match="deep"):
+        _read(tmp_path / "m", message)
+
+
+def test_unknown_operators_are_reported(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "y", "MyOwn", "x", T="float32")
+    graph = _read(tmp_path / "m", message)
+    assert [(note.kind, note.subject, note.nodes) for note in graph.model.notes] == [("unmapped-operator", "MyOwn", 1)]
+    assert graph[1].type == "MyOwn"

@@ -1,0 +1,266 @@
+"""Five models, with pairs of Casts put in here and computed by onnx's reference evaluator, agree with `simulate`.
+
+The dtypes are the judge's: an ONNX node whose operator is low has its floating-point inputs and outputs rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, shape_inference
+from onnx.reference import ReferenceEvaluator
+from simulate_support import FLOAT, INT64, all_low, node, save, value
+
+from opsinfo_cli.core.cann.policy import ADD_BLACK
+from opsinfo_cli.lab.graph.atc_options import AtcOptions
+from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
+from opsinfo_cli.lab.graph.readers import read_graph
+from opsinfo_cli.lab.graph.result import Answer
+from opsinfo_cli.lab.simulate.inputs import InputSet
+from opsinfo_cli.lab.simulate.node_costs import rank_nodes
+from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
+from opsinfo_cli.lab.simulate.rounding_plan import Side, tensor_places
+from opsinfo_cli.lab.simulate.simulate import report_of
+from opsinfo_cli.lab.simulate.simulation import Simulation
+from opsinfo_cli.lab.simulate.trace import trace
+
+Target = Callable[[str], Ready]
+DRAW = np.random.default_rng(5)
+
+
+def numbers(*shape: int, scale: float = 1.0) -> Any:
+    return (DRAW.standard_normal(shape) * scale).astype(np.float32)
+
+
+class Model(NamedTuple):
+    nodes: list[onnx.NodeProto]
+    inputs: dict[str, Any]
+    output: list[int]
+    weights: dict[str, Any]
+
+
+def conv1d(weight: float = 1.0) -> Model:
+    nodes = [
+        node("Conv", ["x", "k", "b"], ["c"], name="conv", kernel_shape=[3], pads=[1, 1]),
+        node("Relu", ["c"], ["r"], name="relu"),
+        node("AveragePool", ["r"], ["p"], name="pool", kernel_shape=[2], strides=[2]),
+        node("Flatten", ["p"], ["f"], name="flat"),
+        node("Gemm", ["f", "w", "d"], ["y"], name="fc", transB=1),
+    ]
+    weights = {"k": numbers(4, 3, 3, scale=weight), "b": numbers(4), "w": numbers(5, 16), "d": numbers(5)}
+    return Model(nodes, {"x": numbers(1, 3, 8)}, [1, 5], weights)
+
+
+def attention() -> Model:
+    nodes = [
+        node("MatMul", ["x", "q"], ["query"], name="query"),
+        node("MatMul", ["x", "k"], ["key"], name="key"),
+        node("Transpose", ["key"], ["t"], name="t", perm=[1, 0]),
+        node("MatMul", ["query", "t"], ["s"], name="scores"),
+        node("Add", ["s", "mask"], ["m"], name="masked"),
+        node("Softmax", ["m"], ["a"], name="soft", axis=-1),
+        node("MatMul", ["a", "x"], ["y"], name="context"),
+    ]
+    mask = np.where(np.tri(4, dtype=bool), 0, -1e9).astype(np.float32)
+    return Model(nodes, {"x": numbers(4, 8)}, [4, 8], {"q": numbers(8, 8), "k": numbers(8, 8), "mask": mask})
+
+
+def normalised() -> Model:
+    nodes = [
+        node("LayerNormalization", ["x", "g", "b"], ["n"], name="norm", axis=-1),
+        node("Gemm", ["n", "w", "c"], ["h"], name="fc"),
+        node("Sigmoid", ["h"], ["s"], name="gate"),
+        node("Mul", ["h", "s"], ["v"], name="swish"),
+        node("Add", ["v", "x"], ["y"], name="residual"),
+    ]
+    weights = {"g": numbers(8), "b": numbers(8), "w": numbers(8, 8), "c": numbers(8)}
+    return Model(nodes, {"x": numbers(4, 8)}, [4, 8], weights)
+
+
+def image() -> Model:
+    nodes = [
+        node("Conv", ["x", "k"], ["c"], name="conv", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        node("Relu", ["c"], ["r"], name="relu"),
+        node("MaxPool", ["r"], ["p"], name="pool", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Conv", ["p", "l"], ["d"], name="point", kernel_shape=[1, 1]),
+        node("Concat", ["p", "d"], ["j"], name="join", axis=1),
+        node("GlobalAveragePool", ["j"], ["y"], name="mean"),
+    ]
+    return Model(nodes, {"x": numbers(1, 3, 8, 8)}, [1, 8, 1, 1], {"k": numbers(4, 3, 3, 3), "l": numbers(4, 4, 1, 1)})
+
+
+def recurrent() -> Model:
+    nodes = [
+        node("LSTM", ["x", "w", "r", "b"], ["h"], name="lstm", hidden_size=4),
+        node("Squeeze", ["h", "one"], ["s"], name="squeeze"),
+        node("GRU", ["s", "v", "u"], ["g"], name="gru", hidden_size=3),
+        node("Squeeze", ["g", "one"], ["z"], name="squeeze2"),
+        node("MatMul", ["z", "m"], ["y"], name="fc"),
+    ]
+    weights = {"w": numbers(1, 16, 3), "r": numbers(1, 16, 4), "b": numbers(1, 32), "v": numbers(1, 9, 4)}
+    weights |= {"u": numbers(1, 9, 3), "m": numbers(3, 2), "one": np.array([1])}
+    return Model(nodes, {"x": numbers(5, 2, 3)}, [5, 2, 2], weights)
+
+
+def saved(model: Model, folder: Path) -> str:
+    inputs = [value(name, FLOAT, list(array.shape)) for name, array in model.inputs.items()]
+    return save(folder, model.nodes, inputs, [value("y", FLOAT, model.output)], model.weights)
+
+
+def with_casts(path: str, answer: Answer) -> onnx.ModelProto:
+    """Return the model with the low nodes between pairs of Casts."""
+    made = shape_inference.infer_shapes(onnx.load(path))
+    graph = made.graph
+    dtypes = {each.name: each.type.tensor_type.elem_type for each in (*graph.value_info, *graph.input, *graph.output)}
+    dtypes |= {each.name: each.data_type for each in graph.initializer}
+    nodes: list[onnx.NodeProto] = []
+
+    def rounded(name: str, target: str) -> None:
+        nodes.append(node("Cast", [name], [f"{target}/low"], to=TensorProto.FLOAT16))
+        nodes.append(node("Cast", [f"{target}/low"], [target], to=FLOAT))
+
+    for each in list(graph.node):
+        row = answer.find(each.name)
+        assert row is not None, each.name
+        if not row.low:
+            nodes.append(each)
+            continue
+        low = helper.make_node(each.op_type, [], [], name=each.name)
+        low.CopyFrom(each)
+        for at, name in enumerate(each.input):
+            if dtypes.get(name) == FLOAT:
+                low.input[at] = f"{each.name}/in{at}"
+                rounded(name, low.input[at])
+        nodes.append(low)
+        for at, name in enumerate(each.output):
+            if dtypes.get(name) == FLOAT:
+                low.output[at] = f"{each.name}/out{at}"
+                rounded(low.output[at], name)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    return made
+
+
+def fixture(opp: Path) -> Target:
+    return lambda path: prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
+
+
+@pytest.mark.parametrize("mode", ["mixed_float16", "force_fp16"])
+@pytest.mark.parametrize("make", [conv1d, attention, normalised, image, recurrent])
+def test_a_simulation_equals_pairs_of_casts_in_the_reference_evaluator(
+    make: Callable[[], Model], mode: str, tmp_path: Path, opp: Path
+) -> None:
+    model = make()
+    path = saved(model, tmp_path)
+    ready = (fixture(opp) if mode == "mixed_float16" else all_low)(path)
+    made = Simulation(path, ready, mode, [InputSet("given", model.inputs)])
+    assert len(made.plan()) > 0
+    with np.errstate(over="ignore"):
+        [expected] = ReferenceEvaluator(with_casts(path, made.answer())).run(None, model.inputs)
+    [found] = made.session(made.plan()).run(model.inputs)
+    np.testing.assert_allclose(found, expected, rtol=2**-9, atol=2**-9 * np.abs(expected).max())
+
+
+def test_weights_of_one_dimensional_convolutions_overflow_as_those_of_two(tmp_path: Path, opp: Path) -> None:
+    model = conv1d(weight=1e5)
+    path = saved(model, tmp_path)
+    made = Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)])
+    assert made.run().outputs[0].nan
+    assert made.plan().types["Conv2D"] == ("conv",)
+    assert "Conv2D" in {each.type for each in made.rank()}
+    assert [each.name for each in made.places.expanded] == []
+
+
+def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become(tmp_path: Path) -> None:
+    nodes = [node("MatMul", ["x", "w"], ["m"], name="product"), node("Add", ["m", "b"], ["y"], name="bias")]
+    model = Model(nodes, {"x": numbers(2, 3)}, [2, 4], {"w": numbers(3, 4), "b": numbers(4)})
+    path = saved(model, tmp_path)
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    plan = made.plan()
+    names = {(made.file.nodes[number].proto.op_type, at) for side, number, at in plan if side is Side.INPUT}
+    assert names == {("MatMul", 0), ("MatMul", 1), ("Add", 1)}
+    assert [made.file.nodes[spot.owner].proto.op_type for spot in plan if spot.side is Side.OUTPUT] == ["Add"]
+    assert made.places.expanded == []
+
+
+def test_an_operator_of_cann_without_inputs_has_places_at_its_outputs(tmp_path: Path) -> None:
+    nodes = [node("NPUFormatCast", [], ["y"], name="source")]
+    path = saved(Model(nodes, {"x": numbers(2, 3)}, [2, 3], {}), tmp_path)
+    graph = read_graph(path)
+    places = tensor_places(OnnxFile.of(graph.model.onnx, path), graph).all
+    assert [(each.spot.side, each.deciders[0].name) for each in places] == [
+        (Side.OUTPUT, "source"),
+        (Side.RESULT, "Node_Output"),
+    ]
+
+
+def test_infinities_of_a_mask_are_absorbed_by_its_softmax(tmp_path: Path) -> None:
+    model = attention()
+    path = saved(model, tmp_path)
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    found = trace(made, made.plan())
+    assert [(each.node, each.inf, each.absorbed_by) for each in found.absorbed] == [("masked", 6, "soft")]
+    assert found.first_not_finite is None
+    assert made.run().max_rel_error < 0.01
+
+
+@pytest.mark.parametrize("reader", ["graph", "node"])
+def test_infinities_that_something_else_reads_too_are_not_absorbed(tmp_path: Path, reader: str) -> None:
+    model = attention()
+    if reader == "graph":
+        model.nodes.append(node("Neg", ["m"], ["y2"], name="other"))
+    else:
+        model.nodes[-1] = node("MatMul", ["m", "x"], ["y"], name="context")
+    path = saved(model, tmp_path)
+    if reader == "graph":
+        loaded = onnx.load(path)
+        loaded.graph.output.append(value("m", FLOAT, [4, 4]))
+        onnx.save_model(loaded, path)
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
+    found = trace(made, made.plan())
+    assert found.absorbed == []
+    assert found.first_not_finite is not None
+    assert found.first_not_finite.node == "masked"
+
+
+def test_nodes_are_ranked_by_their_error_with_margin_and_shape(tmp_path: Path) -> None:
+    nodes = [node("Mul", ["x", "w"], ["m"], name="big"), node("Relu", ["m"], ["y"], name="relu")]
+    inputs = {"x": np.array([[1.0, 2.0]], np.float32)}
+    model = Model(nodes, inputs, [1, 2], {"w": np.array([[6550.4, 1.0]], np.float32)})
+    made = Simulation(path := saved(model, tmp_path), all_low(path), "force_fp16", [InputSet("given", inputs)])
+    ranked = rank_nodes(made, made.plan())
+    assert [(each.name, each.type, each.shape) for each in ranked] == [("big", "Mul", (1, 2)), ("relu", "Relu", (1, 2))]
+    for each in ranked:
+        assert each.margin == pytest.approx(65504 / 6550.4)
+        assert each.error_alone == pytest.approx(abs(float(np.float16(6550.4)) - 6550.4) / 6550.4, rel=1e-3)
+
+
+def test_what_is_not_judged_is_named_and_recurrent_states_are_a_limit(tmp_path: Path, opp: Path) -> None:
+    model = recurrent()
+    model.nodes.append(node("NonZero", ["y"], ["n"], name="nonzero"))
+    path = saved(model, tmp_path)
+    loaded = onnx.load(path)
+    loaded.graph.output.append(value("n", INT64, [3, None]))
+    onnx.save_model(loaded, path)
+    report = report_of(Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)]))
+    assert [each.nodes for each in report.limits if each.kind == "recurrent"] == [("lstm", "gru")]
+    report = report_of(Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)]))
+    assert "NonZero" in {each.op_type for each in report.coverage.types}
+
+
+@pytest.mark.parametrize(("allow_hf32", "places"), [(None, 2), ("00", 0)])
+def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
+    tmp_path: Path, opp: Path, allow_hf32: str | None, places: int
+) -> None:
+    model = image()
+    path = saved(model, tmp_path)
+    modes = AtcOptions(allow_hf32=allow_hf32)
+    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
+    made = Simulation(path, ready, "mixed_float16", [InputSet("given", model.inputs)])
+    plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
+    assert [each.dtype for spot, each in plan.items() if spot.side is Side.INPUT] == ["hf32"] * places

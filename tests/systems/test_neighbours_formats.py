@@ -1,0 +1,420 @@
+"""Every format: written files are read back, and faults have a place."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from habana_lists import BF16, FP32
+
+from opsinfo_cli.core.cann.library import Library, Operators, Store
+from opsinfo_cli.core.text.source import Source
+from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
+from opsinfo_cli.systems.conversion import converted
+from opsinfo_cli.systems.input_lists import read_lists
+from opsinfo_cli.systems.registry import SYSTEMS, lists_of
+from opsinfo_cli.systems.system import ConversionOptions
+from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, Unlisted
+
+
+def read(system: str, *texts: str) -> ReadLists:
+    return read_lists(SYSTEMS[system], [Source(text.encode(), f"f{number}") for number, text in enumerate(texts)])
+
+
+def by_class(lists: OperatorLists, cls: OperatorClass) -> list[str]:
+    return [each.name for each in lists.entries if each.cls is cls and each.origin.startswith(("f", "a", "h", "c"))]
+
+
+def lines(names: str, newline: bool = True) -> str:
+    return "\n".join(names.split()) + ("\n" if newline else "")
+
+
+PAIRS = [(low, FP32.get(tag, "topk")) for tag, low in BF16.items()] + [("relu", high) for high in FP32.values()]
+
+
+BY_FUNCTION = [(low, high) for low, high in PAIRS if "." not in low]
+"""The pairs without overloads, which autocast never looks up."""
+
+
+@pytest.mark.parametrize(
+    ("system", "low", "high"),
+    [("habana-hmp", *pair) for pair in PAIRS] + [("habana-autocast", *pair) for pair in BY_FUNCTION],
+)
+@pytest.mark.parametrize("newline", [True, False], ids=["newline", "no newline"])
+def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, newline: bool) -> None:
+    found = read(system, lines(low, newline), lines(high, newline))
+    assert found.losses == ()
+    written = converted(found, SYSTEMS[system], ConversionOptions())
+    assert written.losses == []
+    assert written.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
+
+
+def test_an_overload_in_an_autocast_list_matches_nothing_and_is_dropped() -> None:
+    made = converted(
+        read("habana-autocast", "pow.Tensor_Scalar\nmm\n", "exp\n"), SYSTEMS["keep-dtype"], ConversionOptions()
+    )
+    assert "Square" not in made.files["keep_dtype.cfg"]
+    assert ("pow.Tensor_Scalar", "matches nothing") in [(each.name, each.reason[-15:]) for each in made.dropped]
+
+
+def test_a_line_with_cr_or_blanks_matches_nothing_and_is_reported() -> None:
+    found = read("habana-autocast", "mm\r\nadd \n", "")
+    assert by_class(found.lists, OperatorClass.LOW) == []
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("mm\r", "add "))]
+
+
+def test_a_name_in_both_files_is_unknown_for_hmp_and_low_for_autocast() -> None:
+    hmp, autocast = read("habana-hmp", "mm\n", "mm\n"), read("habana-autocast", "mm\n", "mm\n")
+    assert "mm" not in hmp.lists.deciding()
+    assert [loss.kind for loss in hmp.losses] == ["conflict"]
+    assert autocast.lists.deciding()["mm"].cls is OperatorClass.LOW
+
+
+def test_one_habana_file_keeps_the_built_in_fp32_list() -> None:
+    assert read("habana-hmp", "mm\n").lists.deciding()["softmax"].cls is OperatorClass.HIGH
+    assert "softmax" not in read("habana-hmp", "mm\n", "topk\n").lists.deciding()
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "kinds"),
+    [
+        ({"autocast_bf16_ops": ["mm"], "autocast_fp32_ops": ["log"]}, ["mm"], []),
+        ({"hmp_bf16_ops": ["mm"], "hmp_fp32_ops": []}, ["mm"], []),
+        ({"autocast_bf16_ops": None, "autocast_fp32_ops": None}, "default", []),
+        ({"autocast_bf16_ops": ["mm"]}, "default", ["ignored"]),
+    ],
+)
+def test_gaudi_config_is_read_in_both_spellings(text: object, low: list[str] | str, kinds: list[str]) -> None:
+    found = read("optimum-habana", json.dumps(text))
+    default = [each.name for each in lists_of("optimum-habana").entries if each.cls is OperatorClass.LOW]
+    assert [e.name for e in found.lists.entries if e.cls is OperatorClass.LOW] == (default if low == "default" else low)
+    assert [each.name for each in found.lists.own if each.cls is OperatorClass.LOW] == ([] if low == "default" else low)
+    assert [loss.kind for loss in found.losses] == kinds
+
+
+def test_a_level_that_is_not_documented_is_reported() -> None:
+    text = {"hmp_bf16_ops": ["mm"], "hmp_fp32_ops": [], "hmp_opt_level": "O2"}
+    assert [loss.message[:19] for loss in read("optimum-habana", json.dumps(text)).losses] == ["hmp_opt_level is O2"]
+
+
+@pytest.mark.parametrize("path", ["m.json", '"m.json"', "'m.json'", '"a b.json" '])
+def test_a_mixlist_path_of_an_ini_may_be_quoted(path: str) -> None:
+    named = SYSTEMS["mindspore-lite"].mixlist_path
+    assert named is not None
+    source = Source(f"[ascend_context]\nmixprecision_list_path = {path}\n".encode(), "x.ini")
+    assert named(source) == path.strip(" \"'")
+
+
+def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
+    text = {
+        "allowlist": ["Conv2D"],
+        "conditional_list": ["Add"],
+        "non_convertible_exceptions": [[".*KEEP_FP32_PRECISION.*", ""]],
+        "convertible_exceptions": [[".*FORCE_BF16_PRECISION.*", "Mul"]],
+    }
+    found = read("habana-tf", json.dumps(text))
+    assert [(each.name, str(each.cls), each.scope) for each in found.lists.entries] == [
+        ("Conv2D", "low", "operator"),
+        ("Add", "follow", "operator"),
+        (".*KEEP_FP32_PRECISION.*", "high", "node"),
+        (".*FORCE_BF16_PRECISION.*", "low", "node"),
+    ]
+    lost = converted(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses
+    assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "again"),
+    [
+        ("mindspore-white", "mindspore.nn.Dense\nops.MatMul\n", "nn.Dense\nMatMul\n"),
+        ("mindspore-black", "nn.LayerNorm\n", "nn.LayerNorm\n"),
+        ("keep-dtype", "OpType::Add\nlayer1/conv\n", "OpType::Add\nlayer1/conv\n"),
+    ],
+)
+def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str) -> None:
+    written = converted(read(system, text), SYSTEMS[system], ConversionOptions())
+    assert (list(written.files.values()), written.losses) == ([again], [])
+
+
+def test_a_comment_in_a_keep_dtype_file_is_no_node() -> None:
+    found = read("keep-dtype", "# mine\nOpType::Add\n")
+    assert [each.name for each in found.lists.entries] == ["Add"]
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("# mine",))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["OpType::Add\r\n node \n", "a\u2028b\nOpType:: Mul\n", "conv\x0c\n\x1cfold\n   \n", "OpType::\nname\rmore"],
+)
+def test_keep_dtype_is_read_by_line_as_the_engine_and_graph_read_it(text: str) -> None:
+    from opsinfo_cli.core.cann.option_files import KeepDtype
+
+    lines = text.split("\n")
+    engine = [(each.name, each.is_type) for each in KeepDtype(lines).names if each.name]
+    assert [(each.name, each.scope == "operator") for each in read("keep-dtype", text).lists.entries] == engine
+
+
+def test_the_low_dtype_of_modelopt_is_read() -> None:
+    assert read("modelopt", "autocast --low_precision_type bf16 -ope Exp").lists.low == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("cls", "listed", "kinds"),
+    [
+        (OperatorClass.HIGH, True, []),
+        (OperatorClass.BANNED, True, ["no-class"]),
+        (OperatorClass.LOW, False, []),
+        (OperatorClass.FOLLOW, False, ["approximate"]),
+    ],
+)
+def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
+    cls: OperatorClass, listed: bool, kinds: list[str]
+) -> None:
+    lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
+    written = converted(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
+    assert (written.files["black_list.txt"] != "", [loss.kind for loss in written.losses]) == (listed, kinds)
+    own = lists._replace(system="mindspore-black")
+    assert converted(ReadLists(own), SYSTEMS["mindspore-black"], ConversionOptions()).losses == []
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "entries"),
+    [
+        (
+            "modelopt",
+            "autocast -opi Conv Gemm --op_types_to_exclude Exp \\\n -ne 'a b' # end",
+            {"Conv": "low", "Gemm": "low", "Exp": "high", "a b": "high"},
+        ),
+        (
+            "paddle",
+            "auto_cast(custom_white_list={'exp'}, custom_black_list=['mul'])",
+            {"exp": "low", "mul": "high"},
+        ),
+        (
+            "apex",
+            "amp.register_half_function(torch, 'bmm')\namp.register_float_function(torch, 'sigmoid')",
+            {"bmm": "low", "sigmoid": "high"},
+        ),
+        (
+            "tensorflow",
+            "AllowList:\nConv2D\n\nBlackList:\nMean\n\nInferList:\nAdd\n\nClearList:\nRelu\n",
+            {"Conv2D": "low", "Mean": "high", "Add": "follow", "Relu": "clear"},
+        ),
+    ],
+    ids=["modelopt", "paddle", "apex", "tensorflow"],
+)
+def test_a_users_own_lists_are_read(system: str, text: str, entries: dict[str, str]) -> None:
+    assert {each.name: str(each.cls) for each in read(system, text).lists.own} == entries
+
+
+@pytest.mark.parametrize("system", [each.name for each in SYSTEMS.values() if each.reads and not each.write])
+def test_a_format_that_is_only_read_names_what_to_use(system: str) -> None:
+    found = ReadLists(OperatorLists("keep-dtype", "ascend", (), "mode"))
+    with pytest.raises(UsageFault, match="cannot be written") as caught:
+        converted(found, SYSTEMS[system], ConversionOptions())
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("system", [each for each in SYSTEMS if SYSTEMS[each].read and SYSTEMS[each].files])
+def test_too_many_files_are_refused(system: str) -> None:
+    with pytest.raises(UsageFault, match="takes"):
+        read(system, "x", "y", "z")
+
+
+@pytest.mark.parametrize("system", ["mixlist", "mindspore-lite"])
+def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
+    found = ReadLists(OperatorLists("library", "ascend", (ListEntry("Add", OperatorClass.HIGH),), "library"))
+    with pytest.raises(UsageFault) as caught:
+        converted(found, SYSTEMS[system], ConversionOptions())
+    assert caught.value.name == "needs-base"
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [
+        ("optimum-habana", "[]"),
+        ("optimum-habana", '{"autocast_bf16_ops": [1], "autocast_fp32_ops": []}'),
+        ("habana-tf", '{"allowlist": "Conv2D"}'),
+        ("habana-tf", '{"convertible_exceptions": [["a"]]}'),
+        ("tensorflow", "Conv2D\n"),
+        ("paddle", "custom_white_list = {1}"),
+        ("onnxconverter", "op_block_list = ["),
+        ("modelopt", "-ope 'Exp"),
+    ],
+    ids=[
+        "optimum-habana array",
+        "optimum-habana number",
+        "habana-tf string",
+        "habana-tf exceptions",
+        "tensorflow",
+        "paddle",
+        "onnxconverter",
+        "modelopt",
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_name(system: str, text: str) -> None:
+    with pytest.raises(Damaged) as caught:
+        read(system, text)
+    assert caught.value.path == "f0"
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [("apex", "import torch"), ("paddle", "x = 1"), ("onnxconverter", ""), ("modelopt", "python x.py")],
+)
+def test_a_file_without_a_list_is_refused(system: str, text: str) -> None:
+    with pytest.raises(OpsinfoError):
+        read(system, text)
+
+
+DEFAULT = [each.name for each in lists_of("onnxconverter").entries]
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "defaults"),
+    [
+        ("f(op_block_list=DEFAULT_OP_BLOCK_LIST + ['Exp'])", ["Exp"], DEFAULT),
+        ("op_block_list = float16.DEFAULT_OP_BLOCK_LIST + ['Exp', 'Log']", ["Exp", "Log"], DEFAULT),
+        ("op_block_list = [*DEFAULT_OP_BLOCK_LIST, 'Exp']", ["Exp"], DEFAULT),
+        ("blocked = list(DEFAULT_OP_BLOCK_LIST)\nblocked.append('Exp')\nf(op_block_list=blocked)", ["Exp"], DEFAULT),
+        ("op_block_list = DEFAULT_OP_BLOCK_LIST.copy()\nop_block_list += ['Exp']", ["Exp"], DEFAULT),
+        ("op_block_list = ['Exp']\nop_block_list.extend(('Log',))", ["Exp", "Log"], []),
+        ("def f(op_block_list=None): g(op_block_list=op_block_list)\nf(op_block_list=['Exp'])", ["Exp"], []),
+        ("losses = []\nlosses.append(loss.item())\nop_block_list = ['Exp']", ["Exp"], []),
+        ("op_block_list = ['Exp']\n" + 64 * "op_block_list = op_block_list + op_block_list\n", ["Exp"], []),
+    ],
+    ids=[
+        "sum",
+        "sum of an attribute",
+        "unpacked",
+        "append",
+        "copy and add",
+        "extend",
+        "default argument",
+        "another list",
+        "doubled",
+    ],
+)
+def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: list[str], defaults: list[str]) -> None:
+    found = read("onnxconverter", text).lists
+    assert [each.name for each in found.own] == own
+    assert [each.name for each in found.entries if each.is_default] == defaults
+
+
+@pytest.mark.parametrize("value", ["load()", "args.blocked", "[name]", "[*load()]", "blocked"])
+def test_a_computed_block_list_is_refused_with_its_place(value: str) -> None:
+    with pytest.raises(Damaged, match="without running the script") as caught:
+        read("onnxconverter", f"blocked = load()\n\nf(op_block_list={value})")
+    assert (caught.value.line, caught.value.column is not None) == (1 if "blocked" in value else 3, True)
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "names", "unread"),
+    [
+        ("onnxconverter", "f(op_block_list=['Exp'], node_block_list=[n.name for n in m])", ["Exp"], "1:42"),
+        ("onnxconverter", "f(op_block_list=['Exp', name, 'Log'])", ["Exp", "Log"], "1:25"),
+        ("onnxconverter", "f(op_block_list=['Exp'] + load(path))", ["Exp"], "1:27"),
+        ("onnxconverter", "b = ['Exp']\nb += load()\nf(op_block_list=b)", ["Exp"], "2:6"),
+        ("onnxconverter", "f(node_block_list=['conv1'], op_block_list=load())", ["conv1"], "1:44"),
+        ("paddle", "custom_white_list = {'conv2d'}\ncustom_black_list = load()", ["conv2d"], "2:21"),
+        ("apex", "amp.register_half_function(torch, 'bmm')\namp.register_half_function(torch, name)", ["bmm"], "2:1"),
+        ("apex", "for f in x: amp.register_float_function(torch, f)\namp.register_half_function(a, name='mm')", ["mm"],
+         "1:13"),
+        ("modelopt", "echo it's\nautocast -ope Exp", ["Exp"], "line 1"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_does_not_refuse_the_rest(system: str, text: str, names: list[str], unread: str) -> None:
+    found = read(system, text)
+    assert [each.name for each in found.lists.own] == names
+    (loss,) = found.losses
+    assert (loss.kind, loss.is_harmless, unread in loss.details[0]) == ("unread", False, True)
+
+
+def test_a_list_that_is_set_later_replaces_what_could_not_be_read() -> None:
+    found = read("onnxconverter", "op_block_list = load()\nop_block_list = ['Exp']")
+    assert ([each.name for each in found.lists.own], found.losses) == (["Exp"], ())
+
+
+def test_a_computed_block_list_still_replaces_the_default_one() -> None:
+    found = read("onnxconverter", "f(op_block_list=[name], node_block_list=['conv1'])")
+    assert [each.name for each in found.lists.entries] == ["conv1"]
+
+
+def test_a_computed_list_of_nodes_alone_leaves_the_default_list_of_operators() -> None:
+    found = read("onnxconverter", "nodes = [n.name for n in graph.node]\nconvert(model, node_block_list=nodes)")
+    assert [each.name for each in found.lists.entries] == DEFAULT
+    assert all(each.is_default for each in found.lists.entries)
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("unread", ("node_block_list",))]
+
+
+def test_lines_before_the_first_section_of_tensorflows_lists_are_named() -> None:
+    found = read("tensorflow", "2024 run\nAllowList:\nConv2D\n")
+    assert [each.name for each in found.lists.entries] == ["Conv2D"]
+    assert [(loss.kind, loss.names) for loss in found.losses] == [("not-a-name", ("2024 run",))]
+
+
+def test_an_expression_that_is_nested_deeply_is_refused() -> None:
+    for depth in (900, 1000, 1100, 100_000):
+        with suppress(Damaged):
+            read("onnxconverter", "op_block_list = ['Exp']" + depth * " + ['Log']")
+        with suppress(Damaged):
+            read("apex", f"amp.register_half_function(torch{depth * '.nn'}, 'bmm')")
+
+
+def test_python_is_read_and_never_run(capfd: pytest.CaptureFixture[str]) -> None:
+    read("onnxconverter", "print('run')\nop_block_list = ['Exp']\n")
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("unlisted", "kinds"), [("library", []), ("high", ["approximate"])])
+def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: Unlisted, kinds: list[str]) -> None:
+    entry = {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}
+    text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
+    operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])
+    lists = OperatorLists("some", "ascend", (ListEntry("Add", OperatorClass.FOLLOW),), unlisted)
+    written = converted(ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json"))
+    assert json.loads(written.files["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
+    assert [loss.kind for loss in written.losses] == kinds
+
+
+@pytest.mark.parametrize(
+    ("cls", "flag", "dtypes", "kinds"),
+    [
+        (OperatorClass.LOW, None, "float", ["no-kernel"]),
+        (OperatorClass.HIGH, None, "float16", ["no-kernel"]),
+        (OperatorClass.LOW, "true", "float", []),
+        (OperatorClass.PROMOTE, None, "float", ["no-class"]),
+        (OperatorClass.BANNED, None, "float", ["no-class"]),
+    ],
+)
+def test_a_list_without_a_kernel_is_reported(
+    cls: OperatorClass, flag: str | None, dtypes: str, kinds: list[str]
+) -> None:
+    tensor = {"name": "x", "paramType": "required", "dtype": dtypes, "format": "ND"}
+    content = {"Op": {"input0": tensor, **({"precision_reduce": {"flag": flag}} if flag else {})}}
+    operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
+    lists = OperatorLists("some", "ascend", (ListEntry("Op", cls), ListEntry("Absent", OperatorClass.LOW)), "library")
+    losses = converted(
+        ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
+    ).losses
+    assert [loss.kind for loss in losses if loss.kind != "not-in-base"] == kinds
+    assert [loss.names for loss in losses if loss.kind == "not-in-base"] == [("Absent",)]
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "names", "replaced"),
+    [
+        ("onnxconverter", "f(op_block_list=['Pow'])\ng(op_block_list=['Exp'])", ["Exp"], ["1:17"]),
+        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\na += ['Exp']\nf(op_block_list=a)", ["Pow", "Exp"],
+         ["2:17"]),
+        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\nf(op_block_list=a)", ["Pow"], []),
+        ("onnxconverter", "f(op_block_list=['Pow'])\nf(op_block_list=None)", ["Pow"], []),
+        ("paddle", "a(custom_white_list={'x'})\nb(custom_white_list={'y'})", ["y"], ["1:21"]),
+    ],
+)  # fmt: skip
+def test_the_lists_of_earlier_calls_are_named(system: str, text: str, names: list[str], replaced: list[str]) -> None:
+    found = read(system, text)
+    assert [each.name for each in found.lists.own] == names
+    details = [detail for loss in found.losses for detail in loss.details]
+    assert [place in detail for place, detail in zip(replaced, details, strict=True)] == [True] * len(replaced)
