@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from .core.cann.install import Install
@@ -57,26 +58,51 @@ if TYPE_CHECKING:
     from .lab.simulate.simulate import simulate_model
 
 _HOMES = {
-    "Difference": "compare",
-    "Finding": "check.finding",
-    "Graph": "graph.api",
-    "Install": "model.install",
-    "Library": "model.library",
-    "Mixlist": "model.mixlist",
-    "Operators": "model.library",
+    "Difference": "core.compare",
+    "Finding": "core.check.finding",
+    "Graph": "lab.graph.api",
+    "Install": "core.cann.install",
+    "Library": "core.cann.library",
+    "Mixlist": "core.cann.mixlist",
+    "Operators": "core.cann.library",
     "OpsinfoError": "errors",
-    "Outcome": "check.finding",
-    "Policy": "model.policy",
-    "Profile": "profile.times",
-    "Store": "model.library",
-    "Target": "model.target",
-    "bisect_mixlist": "bisect.run",
-    "diff": "compare",
-    "move": "change.moving",
-    "restore": "change.restore",
-    "simulate_model": "simulate.run",
-    "validate": "check.run",
+    "Outcome": "core.check.finding",
+    "Policy": "core.cann.policy",
+    "Profile": "lab.profile.times",
+    "Store": "core.cann.library",
+    "Target": "core.cann.target",
+    "bisect_mixlist": "lab.bisect.mixlist_search",
+    "diff": "core.compare",
+    "move": "core.change.move",
+    "restore": "core.change.restore",
+    "simulate_model": "lab.simulate.simulate",
+    "validate": "core.check.run",
 }
+
+
+def _hand_in() -> None:
+    """Give the rooms what they need of others; nothing of these is imported before it is needed."""
+    from .core import rooms
+
+    def model_rules() -> rooms.ModelRules:
+        from .lab.graph import mixlist_check
+
+        return mixlist_check
+
+    def names_system(text: str) -> bool:
+        from .systems.registry import names_system
+
+        return names_system(text)
+
+    def list_files(form: rooms.WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
+        from .systems.search_lists import list_files
+
+        return list_files(form, high, low)
+
+    rooms.model_rules, rooms.names_system, rooms.list_files = model_rules, names_system, list_files
+
+
+_hand_in()
 
 
 def __getattr__(name: str) -> Any:

@@ -66,6 +66,17 @@ GROUPS: dict[str, dict[str, str]] = {
 
 COMMANDS: dict[str, str] = {name: text for group in GROUPS.values() for name, text in group.items()}
 
+MODULES = {name: f"opsinfo_cli.core.commands.{name}" for name in COMMANDS} | {
+    "graph": "opsinfo_cli.lab.commands.graph.command",
+    "profile": "opsinfo_cli.lab.commands.profile",
+    "simulate": "opsinfo_cli.lab.commands.simulate",
+    "bisect": "opsinfo_cli.lab.commands.bisect.command",
+    "numerics": "opsinfo_cli.lab.commands.numerics",
+    "qualify": "opsinfo_cli.logs.commands.qualify",
+    "systems": "opsinfo_cli.systems.commands.group",
+}
+"""Command -> module; those of the editor by their names."""
+
 REPLACED_COMMANDS = {
     "matrix": "`opsinfo diff A B C...` compares any number of targets",
     "minimize": "`opsinfo merge --minimize` drops the entries that change nothing",
@@ -106,7 +117,7 @@ def unknown_command(name: str) -> UsageFault:
 
 @click.group(
     cls=LazyGroup,
-    package="opsinfo_cli.core.commands",
+    modules=MODULES,
     sections=GROUPS,
     unknown=unknown_command,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

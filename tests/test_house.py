@@ -1,4 +1,4 @@
-"""The house: which wing imports which, who draws, who writes."""
+"""The house: which room imports which, who draws, who writes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "opsinfo_cli"
-WINGS = "cli report check bisect simulate graph runs profile numerics neighbours change compare model text".split()  # noqa: SIM905
+ROOMS = ("core", "lab", "logs", "systems")
+FLOORS = {
+    "core": ("commands", "terminal", "check", "change", "compare", "cann", "text"),
+    "lab": ("commands", "bisect", "simulate", "graph", "profile", "numbers"),
+    "logs": ("commands", ""),
+    "systems": ("commands", ""),
+}
+"""The folders of each room; one imports only from those that follow it."""
+SHARED = {"errors", "opening", "core.rooms", "core.package_data"}
+"""Modules that every room and floor may import."""
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "schemas" not in path.parts)
 
 
@@ -30,7 +41,7 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree_of(path)))
 
 
-def wing_of(path: Path) -> str:
+def room_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).parts
     return parts[0] if len(parts) > 1 else ""
 
@@ -48,44 +59,105 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, f"{stem}.{name.name}") for name in node.names)
 
 
-def imports_from_above(path: Path) -> Iterator[str]:
-    """Imports from wings above that of a module."""
-    wing = wing_of(path)
-    forbidden = set(WINGS[: WINGS.index(wing)]) if wing in WINGS else set()
+def own_imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, dotted name below the package) of the imports from the package itself."""
     for line, name in imported(path):
-        parts = name.split(".")
-        if parts[0] == "opsinfo_cli" and len(parts) > 1 and parts[1] in forbidden:
-            yield f"{path}:{line}: {name}"
+        if name.startswith("opsinfo_cli."):
+            yield line, name.removeprefix("opsinfo_cli.")
 
 
-def test_a_wing_imports_only_from_the_wings_below_it() -> None:
-    assert [each for path in MODULES for each in imports_from_above(path)] == []
+def floor_of(name: str) -> str:
+    """The folder of a room that a module is in, or the module itself if it is in none."""
+    room, _, rest = name.partition(".")
+    floor = rest.partition(".")[0]
+    return floor if floor in FLOORS[room] else ""
+
+
+LEFT = pytest.mark.xfail(reason="raw_ge_options is read by the lab")
+
+
+@LEFT
+def test_core_imports_no_other_room_and_the_others_only_core() -> None:
+    wrong = [
+        f"{path}:{line}: {name}"
+        for path in MODULES
+        if room_of(path)
+        for line, name in own_imports(path)
+        if name.partition(".")[0] in {*ROOMS, "app"} - {room_of(path), "core"}
+    ]
+    assert wrong == []
+
+
+def test_a_floor_imports_only_from_those_below_it() -> None:
+    wrong = []
+    for path in MODULES:
+        room = room_of(path)
+        mine = floor_of(name_of(path).removeprefix("opsinfo_cli.")) if room else ""
+        for line, name in own_imports(path):
+            if room != name.partition(".")[0] or any(f"{name}.".startswith(f"{each}.") for each in SHARED):
+                continue
+            floors = FLOORS[room]
+            other = floor_of(name)
+            if mine in floors and other in floors and floors.index(other) < floors.index(mine):
+                wrong.append(f"{path}:{line}: {name}")
+    assert wrong == []
 
 
 def test_errors_are_shown_below_all_types() -> None:
-    assert [name for _, name in imported(PACKAGE / "errors.py") if name.startswith("opsinfo_cli")] == []
+    assert list(own_imports(PACKAGE / "errors.py")) == []
 
 
-def test_every_folder_is_a_wing() -> None:
+def test_the_front_door_is_imported_by_none() -> None:
+    doors = [path for path in MODULES for _, name in own_imports(path) if name.partition(".")[0] == "app"]
+    assert doors == [PACKAGE / "__main__.py"] * len(doors)
+
+
+def test_every_folder_is_a_room() -> None:
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders <= {*WINGS, "schemas"}
+    assert folders <= {*ROOMS, "schemas"}
 
 
-def test_only_cli_and_report_import_click_and_one_module_draws_with_rich() -> None:
+FRONT = ("core/terminal/", "core/commands/", "lab/commands/", "logs/commands/", "systems/commands/", "app.py")
+
+
+def test_only_the_front_imports_click_and_one_module_draws_with_rich() -> None:
     drawn = {path: {name.split(".")[0] for _, name in imported(path)} & {"click", "rich"} for path in MODULES}
     assert [path.name for path, names in drawn.items() if "rich" in names] == ["drawing.py"]
-    assert [path for path, names in drawn.items() if "click" in names and wing_of(path) not in ("cli", "report")] == []
+    clicking = [path.relative_to(PACKAGE).as_posix() for path, names in drawn.items() if "click" in names]
+    assert [path for path in clicking if not path.startswith(FRONT)] == []
 
 
-PLUG_INS = {"runs/formats": "runs", "neighbours/systems": "neighbours", "graph/passes": "graph"}
-"""Folders that hold plug-ins and nothing else, and the wings whose other modules must not name one."""
+def reached(command: Path) -> set[str]:
+    """The modules that a module imports, directly or through others."""
+    graph, waiting, seen = imports(), [name_of(command)], set[str]()
+    while waiting:
+        for name in graph.get(waiting.pop(), set()) - seen:
+            seen.add(name)
+            waiting.append(name)
+    return seen
+
+
+@LEFT
+def test_the_commands_of_the_editor_reach_no_module_of_another_room() -> None:
+    others = tuple(f"opsinfo_cli.{room}." for room in ROOMS[1:])
+    for command in (PACKAGE / "core/commands").glob("*.py"):
+        assert [name for name in reached(command) if name.startswith(others)] == [], command
+
+
+PLUG_INS = {
+    "logs/formats": "logs",
+    "systems/systems": "systems",
+    "lab/graph/fusions/passes": "lab/graph",
+    "core/check/reports": "core/check",
+}
+"""Folders that hold plug-ins and nothing else, and the folders whose other modules must not name one."""
 
 
 def test_a_driver_names_no_plug_in() -> None:
-    for folder, wing in PLUG_INS.items():
+    for folder, around in PLUG_INS.items():
         names = {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"}
         prefix = "opsinfo_cli." + folder.replace("/", ".")
-        drivers = [path for path in (PACKAGE / wing).rglob("*.py") if folder not in path.as_posix()]
+        drivers = [path for path in (PACKAGE / around).rglob("*.py") if folder not in path.as_posix()]
         named = [
             (path.name, name)
             for path in drivers
@@ -102,7 +174,7 @@ WRITING_CALLS = {
     *("makedirs", "mkdir", "unlink", "rmdir", "rename", "renames", "symlink", "link", "chmod", "chown", "truncate"),
     *("copy2", "copyfile", "copytree", "rmtree", "move"),
 }
-RUN_FOLDER = {*(f"bisect/{name}.py" for name in ("guard", "journal", "run_folder", "places/many", "places/ray"))}
+RUN_FOLDER = {*(f"lab/bisect/{name}.py" for name in ("guard", "journal", "run_folder", "places/many", "places/ray"))}
 """Modules that write the journal and the trials of a search in its run folder, and in that of a trial on a node."""
 OWNERS = {"os", "shutil", "tempfile", "Path", "pathlib"}
 
@@ -138,7 +210,7 @@ def _opens_for_writing(node: ast.Call, function: ast.expr) -> bool:
 
 
 def test_only_change_writes() -> None:
-    others = [path for path in MODULES if wing_of(path) != "change"]
+    others = [path for path in MODULES if not path.is_relative_to(PACKAGE / "core/change")]
     others = [path for path in others if str(path.relative_to(PACKAGE)) not in RUN_FOLDER]
     assert [f"{path}:{line}: {text}" for path in others for line, text in writes(path) if not is_null(path, line)] == []
 
@@ -148,7 +220,7 @@ def test_data_is_read_as_resources_so_that_the_package_runs_from_a_zip() -> None
     named = {
         path for path in MODULES for node in nodes_of(path) if isinstance(node, ast.Name) and node.id == "__file__"
     }
-    assert {str(path.relative_to(PACKAGE)) for path in named} == {"bisect/guard.py", "check/schema.py"}
+    assert {str(path.relative_to(PACKAGE)) for path in named} == {"lab/bisect/guard.py", "core/check/schema.py"}
 
 
 def imports() -> dict[str, set[str]]:

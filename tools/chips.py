@@ -1,4 +1,4 @@
-"""Write opsinfo_cli/core/cann/data/chips.json: the chips that are known, the folder of each, and what their cores compute.
+"""Write opsinfo_cli/core/cann/data/chips.json: the chips that are known, their folders and what they compute.
 
 The names are facts of these files, each in a git repository at a revision; nothing else is taken from them::
 

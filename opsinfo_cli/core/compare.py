@@ -171,3 +171,15 @@ def _entry_differences(name: str, a: Sections, b: Sections) -> Iterator[SectionD
 
 def _content_text(content: Mapping[str, str] | None) -> str | None:
     return None if content is None else ", ".join(f"{key}={value}" for key, value in content.items())
+
+
+def difference_members(found: Difference[Any]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        return [str(mark) for mark in value] if isinstance(value, tuple) else value
+
+    sides = {name: getattr(found, name) for name in ("only_in_a", "only_in_b", "changed")}
+    return {
+        **sides,
+        "changed": [{"name": name, "a": plain(x), "b": plain(y)} for name, (x, y) in found.changed.items()],
+        "counts": {**{name: len(side) for name, side in sides.items()}, "same": found.same},
+    }

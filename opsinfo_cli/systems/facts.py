@@ -1,16 +1,9 @@
-"""Facts stored as JSON in ``data``: built-in lists, names and rules, each with its source and version."""
+"""Facts stored as JSON in ``data``: built-in lists and rules, each with its source and version."""
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from functools import partial
 
+from ..core.package_data import package_data
 
-@cache
-def facts(name: str) -> dict[str, Any]:
-    """Return the content of ``data/<name>.json``."""
-    text = files(__package__).joinpath("data", f"{name}.json").read_text("utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content
+facts = partial(package_data, __package__)

@@ -33,7 +33,7 @@ def fuzz(
     :param longest: bytes of an input
     :returns: the exit status
     """
-    sys.path[:0] = [str(ROOT), *(str(ROOT / "tests" / name) for name in ("graph", "hostile"))]
+    sys.path[:0] = [str(ROOT), *(str(ROOT / "tests" / name) for name in ("lab/graph", "hostile"))]
     if os.environ.get("OPSINFO_FUZZ"):
         return _fuzz(instrumented, load)
     with tempfile.TemporaryDirectory(prefix="opsinfo-fuzz-") as name:

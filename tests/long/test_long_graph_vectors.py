@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "graph"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "lab/graph"))
 
 from corpus_place import CORPUS
 from ge_dump import ge_dump

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "neighbours"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "systems"))
 
 from conversion_check import marks_in, names_in, unaccounted
 

@@ -6,14 +6,13 @@ hicann/runtime and from the build scripts of operators; it names its sources. An
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping
 from functools import cache
-from pkgutil import get_data
 from typing import NamedTuple
 
 from ...errors import UsageFault
+from ..package_data import package_data
 from .near_names import meant, near_names
 
 SAME = {"ascend910_95": "ascend950"}
@@ -40,11 +39,9 @@ class Folder(NamedTuple):
 @cache
 def known_folders() -> Mapping[str, Folder]:
     """Return the folders of the table; the folders on the disk decide which an install has."""
-    text = get_data(__package__, "data/chips.json")  # importlib.resources takes a tenth of a short run to import
-    assert text is not None
     return {
         name: Folder(tuple(facts["chips"]), facts["bf16"], facts["hf32"])
-        for name, facts in json.loads(text)["folders"].items()
+        for name, facts in package_data(__package__, "chips")["folders"].items()
     }
 
 

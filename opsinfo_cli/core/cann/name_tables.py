@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from ...systems.facts import facts
+from ..package_data import package_data
 from .near_names import NearNames, meant
 from .onnx_plugins import DEFAULT_DOMAIN, Plugin, plugins
 from .op_names import tensorflow_names
@@ -40,20 +40,20 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
 
     :param opset: the ONNX opset; None for all opsets together
     """
-    content = facts("names")["systems"].get(names, {})
+    content = package_data(__package__, "names")["systems"].get(names, {})
     why_unknown = "no source gives an op type for it"
     if names == "onnx":
         ops, plumbing, unclear = _onnx(opset, content)
     elif names == "mindspore":
         ops, plumbing, unclear = _mindspore()
-        version = facts("mindspore_to_ascend")["version"].partition(",")[0]
+        version = package_data(__package__, "mindspore_to_ascend")["version"].partition(",")[0]
         why_unknown = f"{version} registers no op type for it"
     else:
         by_name = {**(tensorflow_names() if names == "tensorflow" else {}), **content.get("names", {})}
         ops, plumbing = {name: tuple(op_types) for name, op_types in by_name.items()}, {}
         unclear = content.get("unclear", {})
     back: dict[str, dict[str, None]] = {}
-    internal = set(facts("mindspore_to_ascend")["internal"]) if names == "mindspore" else set()
+    internal = set(package_data(__package__, "mindspore_to_ascend")["internal"]) if names == "mindspore" else set()
     for name in (name for name in ops if name not in internal):
         for form in (form for op in ops[name] for form in (op, *forms_of(op))):
             back.setdefault(form, {})[name] = None
@@ -92,12 +92,12 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
 
 def _shared() -> set[str]:
     """Return the op types that an expansion shares with many operators."""
-    return set(facts("names")["plumbing"])
+    return set(package_data(__package__, "names")["plumbing"])
 
 
 def _mindspore() -> tuple[_Types, _Types, dict[str, str]]:
     """Return ops, plumbing and unclear of Primitives, and of Cells and Primitives that run others."""
-    content = facts("mindspore_to_ascend")
+    content = package_data(__package__, "mindspore_to_ascend")
     ops: _Types = {name: tuple(op_types) for name, op_types in content["names"].items()}
     unclear = dict.fromkeys(content["custom"], "it runs kernels of MindSpore's own, which no library has")
     plumbing: _Types = {}
@@ -140,7 +140,7 @@ def unknown_because(names: Iterable[str], why: str, known: Iterable[str]) -> lis
 @cache
 def _families() -> tuple[dict[str, list[str]], dict[str, str]]:
     """Return the members of each family, and the family of each member."""
-    members: dict[str, list[str]] = facts("families")["families"]
+    members: dict[str, list[str]] = package_data(__package__, "families")["families"]
     return members, {op_type: key for key, op_types in members.items() for op_type in op_types}
 
 
@@ -152,4 +152,4 @@ def forms_of(op_type: str) -> tuple[str, ...]:
 
 def fused_with(op_type: str) -> tuple[str, ...]:
     """Return op types that result from fusing this one with others."""
-    return tuple(facts("families")["fused"].get(_families()[1].get(op_type, op_type), ()))
+    return tuple(package_data(__package__, "families")["fused"].get(_families()[1].get(op_type, op_type), ()))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
+from ..package_data import package_data
 from .onnx_plugins import DEFAULT_DOMAIN, plugins
 
 _WITH_D_FORM = """
@@ -40,8 +39,7 @@ def onnx_names() -> Mapping[str, tuple[str, ...]]:
 @cache
 def tensorflow_names() -> Mapping[str, tuple[str, ...]]:
     """Return the op types of each TensorFlow operator, of which a node takes one."""
-    text = files(__package__).joinpath("data", "tf_to_ascend.json").read_text("utf-8")
-    return {name: tuple(op_types) for name, op_types in json.loads(text)["names"].items()}
+    return {name: tuple(op_types) for name, op_types in package_data(__package__, "tf_to_ascend")["names"].items()}
 
 
 _VERSION = re.compile(r"(.*?)(?:V(\d+))?", re.DOTALL)

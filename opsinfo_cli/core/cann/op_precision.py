@@ -15,7 +15,7 @@ from .option_files import ListedName, OptionFileFault, not_in_graph, option_line
 from .policy import BLANKS
 
 if TYPE_CHECKING:
-    from ...lab.graph.graph import ModelGraph
+    from .option_files import Graph
 
 HEADINGS = {"[ByOpType]": True, "[ByNodeName]": False}
 """The headings, and whether the lines below name op types."""
@@ -73,7 +73,7 @@ class OpPrecision:
         """:raises Refused: if the file cannot be read"""
         return cls(option_lines(path), path)
 
-    def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
+    def unmatched(self, graph: Graph) -> list[OptionFileFault]:
         """Return lines that have no effect on a graph."""
         return not_in_graph(self.lines, graph)
 

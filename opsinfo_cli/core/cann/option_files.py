@@ -11,10 +11,9 @@ compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_pars
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import Damaged
-from ...lab.graph.judge.node_facts import Customized
 from ..text.source import read_bytes
 from .dtype_names import canonical
 from .entry_rules import DTYPES
@@ -22,9 +21,8 @@ from .keep_dtype import OP_TYPE, kept_names
 from .policy import BLANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ...lab.graph.graph import ModelGraph
 
 _INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
 _LONGEST = 1023
@@ -32,6 +30,40 @@ _LONGEST = 1023
 _MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
 _PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
 _FP16_TYPES = "fp16.op_type"
+
+
+class Node(Protocol):
+    """A node as a line may name it."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def first_types(self) -> Collection[str]: ...
+    @property
+    def fused_from(self) -> Sequence[str]: ...
+    @property
+    def attributes(self) -> Mapping[str, Any]: ...
+
+
+class Graph(Protocol):
+    """The nodes of a model."""
+
+    @property
+    def names(self) -> Iterable[str]: ...
+    @property
+    def types(self) -> Iterable[str]: ...
+    def __iter__(self) -> Iterator[Node]: ...
+
+
+class Customized(NamedTuple):
+    """Dtypes from a customize_dtypes file, by position; None for those that it does not set."""
+
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str | None, ...]
 
 
 class OptionFileFault(NamedTuple):
@@ -75,7 +107,7 @@ def option_lines(path: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def not_in_graph(names: Iterable[ListedName], graph: ModelGraph) -> list[OptionFileFault]:
+def not_in_graph(names: Iterable[ListedName], graph: Graph) -> list[OptionFileFault]:
     """Return the lines whose node or op type the graph does not have: the compiler ignores them."""
     known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
     return [
@@ -109,7 +141,7 @@ class KeepDtype:
         """:raises Refused: if the file cannot be read"""
         return cls(option_lines(path), path)
 
-    def marks(self, graph: ModelGraph) -> frozenset[int]:
+    def marks(self, graph: Graph) -> frozenset[int]:
         """Return indexes of the listed nodes, by their names, those of their parts, or op types before fusion.
 
         The compiler marks the parsed graph, and a node that it then fuses inherits the mark of any of its parts
@@ -130,7 +162,7 @@ class KeepDtype:
             or (not names.isdisjoint(node.fused_from) and (len(node.fused_from) == 1 or "fused_by" in node.attributes))
         )
 
-    def faults(self, graph: ModelGraph) -> list[OptionFileFault]:
+    def faults(self, graph: Graph) -> list[OptionFileFault]:
         """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
         names = set(graph.names).union(*(node.fused_from for node in graph if node.fused_from))
         types = {each for node in graph for each in node.first_types}
@@ -175,7 +207,7 @@ class CustomizeDtypes:
         _refuse(asked.faults, path)
         return asked
 
-    def marks(self, graph: ModelGraph) -> dict[int, Customized]:
+    def marks(self, graph: Graph) -> dict[int, Customized]:
         """Return the dtypes by node index; a node's own line overrides its op type's."""
         found: dict[int, Customized] = {}
         for node in graph:
@@ -184,7 +216,7 @@ class CustomizeDtypes:
                 found[node.index] = asked.dtypes
         return found
 
-    def unmatched(self, graph: ModelGraph) -> list[OptionFileFault]:
+    def unmatched(self, graph: Graph) -> list[OptionFileFault]:
         """Return lines that have no effect on a graph."""
         return not_in_graph(self.names.values(), graph)
 

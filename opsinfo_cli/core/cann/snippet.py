@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any, NamedTuple
 
 from ...errors import UsageFault
-from ...systems.facts import facts
+from ..package_data import package_data
 from .near_names import did_you_mean
 from .precision_mode import MODES, Mode, required_mode
 
@@ -38,7 +38,7 @@ class SetupSnippet(NamedTuple):
 
 
 def snippet_names() -> list[str]:
-    return list(facts("snippets")["snippets"])
+    return list(package_data(__package__, "snippets")["snippets"])
 
 
 def default_mode(name: str) -> Mode:
@@ -60,7 +60,9 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
         "{mode}": mode.name,
         "{mixlist}": _quoted(mixlist or "", content["quote"]),
         "{low}": low,
-        "{manager}": ", loss_scale_manager=manager" if mode.engine in facts("snippets")["scaled"] else "",
+        "{manager}": ", loss_scale_manager=manager"
+        if mode.engine in package_data(__package__, "snippets")["scaled"]
+        else "",
     }
     loss_scale = _loss_scale(content, mode)
     lines = []
@@ -73,7 +75,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
         lines.pop()
     if "{loss_scale}" not in lines:
         lines += ["", "{loss_scale}"]
-    prints = content.get("prints", []) if mode.engine in facts("snippets")["scaled"] else []
+    prints = content.get("prints", []) if mode.engine in package_data(__package__, "snippets")["scaled"] else []
     if prints:
         lines += ["", f"{content['comment']} print what `opsinfo qualify` reads", *prints]
     if mixlist is not None and not takes:
@@ -83,7 +85,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
 
 
 def _content(name: str) -> dict[str, Any]:
-    content: dict[str, Any] | None = facts("snippets")["snippets"].get(name)
+    content: dict[str, Any] | None = package_data(__package__, "snippets")["snippets"].get(name)
     if content is None:
         hint = did_you_mean(name, snippet_names()) or f"known snippets: {', '.join(snippet_names())}"
         raise UsageFault(f"unknown snippet `{name}`", name="unknown-snippet", hint=hint)
@@ -110,7 +112,7 @@ def _spelled(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
 
 def _loss_scale(content: dict[str, Any], mode: Mode) -> str:
     """Return the lines about the loss scale; only float16 needs one."""
-    common = facts("snippets")
+    common = package_data(__package__, "snippets")
     if content.get("scales_nothing") or mode.engine in common["scaled"]:
         return "\n".join(content["loss_scale"])
     is_bfloat16 = mode.engine in ("MIX_BF16", "ALLOW_FP32_TO_BF16")

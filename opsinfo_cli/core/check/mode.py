@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from ...errors import join_some
-from ...lab.graph import doubts
 from ..cann.precision_mode import MODES, Mode, knows_modes_of, mode_hint
 from .finding import Finding, whole_file
 from .rules import RULES
@@ -73,7 +72,7 @@ def no_mode() -> Words:
 
 
 def keep_dtype_without_effect(name: str) -> Words:
-    return doubts.keep_dtype_without_effect(name), None
+    return f"keep_dtype has no effect with `{name}`: every node keeps its dtype", None
 
 
 def not_on_soc(mode: Mode, soc: str) -> Words:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...errors import join_some
+from .. import rooms
 from ..cann.keep_dtype import OP_TYPE
 from ..cann.near_names import NearNames, meant
 from ..cann.op_names import translated_types
+from ..package_data import package_data
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
@@ -24,8 +23,6 @@ from .rules import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...lab.graph.judge.kernel_sources import Kernels
-    from ...lab.graph.mixlist_check import CheckedModel
     from ..cann.option_files import OptionFileFault
     from .mixlist import MixlistTarget
 
@@ -100,7 +97,7 @@ class OptionCheck:
 
     file: OptionFile
     targets: Sequence[MixlistTarget]
-    models: Sequence[CheckedModel]
+    models: Sequence[Any]
 
     def findings(self) -> Iterator[Finding]:
         yield from byte_order_mark(self)
@@ -111,7 +108,7 @@ class OptionCheck:
         if self.file.kind == "op_precision":
             yield from modes_not_known_to_types(self)
         if self.file.kind == "customize_dtypes":
-            yield from refused_by_columns(self)
+            yield from rooms.model_rules().refused_by_columns(self)
 
     def at(
         self,
@@ -178,56 +175,6 @@ def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
     """Return whether a graph may have the op type: of a target, for any engine, or of a model before fusion."""
     known = (name in target.target.operators or name in target.target.other_engines for target in targets)
     return any(known) or name in translated_types()
-
-
-def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
-    """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes, of both."""
-    from ...lab.graph.judge.kernel_sources import Kernels
-    from ...lab.graph.judge.support import refuses_all_nodes
-
-    asked = check.file.customized
-    kernels = {
-        target.slot: Kernels(target.target.operators, target.target.soc, ["library"]) for target in check.targets
-    }
-    answers = [
-        (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
-        for model in check.models
-        for target in check.targets
-    ]
-    refused: dict[tuple[str, bool], tuple[str, str, str]] = {}
-    for model, target, answer in answers:
-        for node in answer.graph:
-            key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
-            if key is None or key in refused:
-                continue
-            found = answer[node.index]
-            if found.code == "refused-customized" and found.confidence == "library":
-                where = f"{model.slot} on {target.slot}"
-                refused[key] = node.type, f"AI Core refuses node `{node.name}` of {where}", target.slot
-    for entry in check.file.entries:
-        dtypes = asked.names[entry.name, entry.is_type].dtypes
-        by_columns = () if check.models or not entry.is_type else kernels.items()
-        chips = [slot for slot, own in by_columns if refuses_all_nodes(dtypes, own.of(entry.name))]
-        if chips:
-            op_type, why, slot = entry.name, f"AI Core refuses its nodes in {', '.join(chips)}", chips[0]
-        elif (key := (entry.name, entry.is_type)) in refused:
-            op_type, why, slot = refused[key]
-        else:
-            continue
-        message = f"no column of `{op_type}` has the dtypes of this line: {why}"
-        yield check.at_name("refused-by-columns", entry, message, hint=_columns_of(kernels[slot], op_type))
-
-
-def _columns_of(kernels: Kernels, op_type: str) -> str | None:
-    """Return the columns of an op type as a line would ask for them, some if there are many."""
-    from ...lab.graph.judge.support import required
-
-    found: dict[str, None] = {}
-    for kernel in kernels.of(op_type):
-        sides = [[slot.static.dtypes for slot in required(slots)] for slots in (kernel.inputs, kernel.outputs)]
-        for inputs, outputs in zip(*(zip(*rows, strict=False) for rows in sides), strict=False):
-            found[f"InputDtype:{','.join(inputs)},OutputDtype:{','.join(outputs)}"] = None
-    return f"it has {join_some([f'`{each}`' for each in found], 3)}" if found else None
 
 
 _RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}
@@ -319,5 +266,7 @@ def _listed_modes(targets: Sequence[MixlistTarget]) -> Mapping[str, frozenset[st
 
 @cache
 def _public_modes() -> Mapping[str, frozenset[str]]:
-    text = files("opsinfo_cli.lab.graph").joinpath("data", "implementation-modes.json").read_text("utf-8")
-    return {name: frozenset(modes.split(",")) for name, modes in json.loads(text)["modes"].items()}
+    return {
+        name: frozenset(modes.split(","))
+        for name, modes in package_data("opsinfo_cli.core.cann", "implementation-modes")["modes"].items()
+    }

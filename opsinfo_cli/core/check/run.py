@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Damaged, OpsinfoError, Refused, UsageFault
-from ...lab.graph.mixlist_check import CheckedModel, check_models, open_models
+from .. import rooms
 from ..cann.file_kind import (
     OPTION_KINDS,
     foreign_of,
@@ -84,7 +84,8 @@ def validate(
     targets = mixlist_targets([Target.open(target) if isinstance(target, str) else target for target in given])
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
-    checker = Checker(targets, list(modes), kind, open_models(models, shapes), follow, by_chip=by_chip)
+    opened = rooms.model_rules().open_models(models, shapes) if models else []
+    checker = Checker(targets, list(modes), kind, opened, follow, by_chip=by_chip)
     rest = [os.fspath(path) for path in paths]
     if not rest and not checker.modes:
         checker.outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
@@ -112,7 +113,7 @@ class Checker:
     against: Sequence[MixlistTarget] = ()
     modes: Sequence[str] = ()
     kind: str | None = None
-    models: Sequence[CheckedModel] = ()
+    models: Sequence[Any] = ()
     follow: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     _referenced: list[tuple[str, str]] = field(default_factory=list)
@@ -396,7 +397,7 @@ class Checker:
             reading = Reading(source, document.root, (*self.against, *self.models))
             yield from check_against(reading, self.against, self._names, modes, bool(self.models))
             if self.models:
-                yield from check_models(reading, self.models, self.against, modes)
+                yield from rooms.model_rules().check_models(reading, self.models, self.against, modes)
 
     def modes_given(self) -> None:
         """Check the precision modes, once for all files."""

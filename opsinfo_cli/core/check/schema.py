@@ -27,7 +27,7 @@ _SUFFIX = ".schema.json"
 def _folder() -> Traversable:
     """Return the folder of schemas: inside the installed package, or beside it in a checkout."""
     inside = files("opsinfo_cli").joinpath("schemas")
-    return inside if inside.is_dir() else Path(__file__).parents[2] / "schemas"
+    return inside if inside.is_dir() else Path(__file__).parents[3] / "schemas"
 
 
 def schema_names() -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import click
 
 from ..change.scope import scope_of
-from ..change.vault import Scope, Vault
-from ..terminal.answer import Answer
+from ..change.vault import Damage, Entry, Scope, Vault
+from ..terminal.answer import Answer, Block, Cell, Column, Either, Line, Lines, Place, Span, Table, members
 from ..terminal.console import Console
 from ..terminal.params import (
     TARGET,
@@ -23,7 +26,6 @@ from ..terminal.params import (
     wait_option,
 )
 from ..terminal.write import vault_of
-from .backups_view import Backup, backups_answer
 
 
 @click.command("backups", cls=Command)
@@ -74,3 +76,89 @@ def _all_backups(vault: Vault) -> list[Backup]:
         for entry in history.entries
         if not entry.record.pruned and vault.has(entry)
     ]
+
+
+class Backup(NamedTuple):
+    """One file of one change, with its content before the change.
+
+    :param state: of the change: pending, done, abandoned or undone
+    """
+
+    entry: Entry
+    pristine: bool
+    state: str
+
+
+def backups_answer(
+    vault: Vault,
+    backups: Sequence[Backup],
+    damage: Sequence[Damage],
+    pruned: list[str] | None,
+    dry_run: bool,
+    verbose: bool,
+) -> Answer:
+    """:param pruned: the ids of the backups that ``--prune`` removed; None without it
+    :param dry_run: whether they only would be removed
+    :param verbose: whether a terminal shows a block for each backup instead of a row
+    """
+    columns = [*map(Column, ("id", "date", "before", "state")), Column("file", dim=True)]
+    table = Table(columns, map(_cells, backups), lambda: map(_fields, backups))
+
+    def blocks() -> list[Block]:
+        if not backups:
+            return []
+        lines = Lines([line for backup in backups for line in _block(backup)])
+        return [Either(lambda: [lines if verbose else table], lambda: [table])]
+
+    notes = []
+    if pruned is not None:
+        notes.append(f"{len(pruned)} backups {'would be' if dry_run else 'were'} dropped")
+    elif not backups:
+        notes.append(f"no backups in {vault.path}")
+    return Answer(lambda: _document(vault, backups, damage, pruned), blocks, notes=notes, status=1 if damage else 0)
+
+
+def _cells(backup: Backup) -> list[Cell]:
+    record, state = backup.entry.record, "" if backup.state == "done" else backup.state
+    place, time = Place(backup.entry.file.path), record.time[:16].replace("T", " ")
+    return [backup.entry.id, time, record.kind, "pristine" if backup.pristine else state, place]
+
+
+def _fields(backup: Backup) -> tuple[str, ...]:
+    entry, record, file = backup.entry, backup.entry.record, backup.entry.file
+    pristine, version = "pristine" if backup.pristine else "-", file.version or "-"
+    return entry.id, record.time, pristine, version, file.path, backup.state, shlex.join(record.command)
+
+
+def _block(backup: Backup) -> list[Line]:
+    """Return all details of a backup, with the whole path."""
+    entry, record = backup.entry, backup.entry.record
+    version = entry.file.version or "unknown"
+    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
+    head = [Span(entry.id, "note"), Span(f"  {'  '.join(words)}")]
+    return [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
+
+
+def _document(
+    vault: Vault, backups: Sequence[Backup], damage: Sequence[Damage], pruned: list[str] | None
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "vault": vault.path,
+        "backups": [
+            {
+                **members(backup, "pristine", "state"),
+                **members(backup.entry.file, "path", "lineage", "version"),
+                **members(backup.entry.record, "time", "command", "user", "machine"),
+                "id": backup.entry.id,
+                "change": backup.entry.record.id,
+                "sha256": backup.entry.file.before,
+                "reason": backup.entry.record.kind,
+            }
+            for backup in backups
+        ],
+    }
+    if damage:
+        document["damaged"] = [members(each, "path", "message") for each in damage]
+    if pruned is not None:
+        document["pruned"] = pruned
+    return document

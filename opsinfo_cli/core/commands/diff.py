@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import UsageFault, quoted
+from .. import rooms
 from ..cann.policy import Policy
-from ..cann.target import Target, TargetOptions
+from ..cann.target import Target, TargetOptions, target_labels
 from ..compare import (
     Difference,
     Policies,
+    SectionDifference,
     diff,
     difference,
+    difference_members,
+    differs,
     mixlist_for,
     policies_by_name,
     policies_of,
     section_differences,
     unread_in,
 )
-from ..terminal.answer import Answer
+from ..terminal.answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table, members
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
@@ -40,7 +44,7 @@ from ..terminal.params import (
     option,
     prints,
 )
-from .differences_view import difference_answer, matrix_answer
+from ..terminal.targets import target_document, target_facts
 
 if TYPE_CHECKING:
     from ..cann.mixlist import Mixlist
@@ -124,12 +128,9 @@ def command(
 def _require_targets(targets: Sequence[str]) -> None:
     """:raises UsageFault: if a target is another system"""
     for text in targets:
-        if not os.path.lexists(text):  # the table of systems is imported only if it is needed
-            from ...systems.registry import names_system
-
-            if names_system(text):
-                hint = f"`opsinfo systems diff {quoted(*targets)}` compares them"
-                raise UsageFault(f"{text} is another system", hint=hint)
+        if not os.path.lexists(text) and rooms.names_system(text):
+            hint = f"`opsinfo systems diff {quoted(*targets)}` compares them"
+            raise UsageFault(f"{text} is another system", hint=hint)
 
 
 def _require_alike(targets: Sequence[Target]) -> None:
@@ -228,3 +229,283 @@ def _port(
             console.detail(f"in {side} only: {', '.join(names)}")
     text = json.dumps(mixlist_for(library, wanted), indent=2, ensure_ascii=False) + "\n"
     return Answer(dict, texts={"mixlist": lambda: text})
+
+
+_WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
+
+
+def difference_answer(
+    a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
+) -> Answer:
+    """:param sections: differences inside entries; None if they were not compared"""
+    return Answer(
+        lambda: _document(a, b, found, sections),
+        lambda: [
+            Either(
+                lambda: _groups(a, b, found, sections or ()),
+                lambda: [Table([], [], lambda: _fields(b, found, sections or ()))],
+            )
+        ],
+        texts={"html": lambda: _page(a, b, found, sections)},
+        notes=[_summary(found)],
+        status=1 if found or sections else 0,
+    )
+
+
+def _fields(b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Sequence[str]]:
+    """Yield changes, worst first, then op types on one side only, then differences inside entries.
+
+    If B is sources, new op types come first, and a line says why and where the policy in B is decided.
+    """
+    is_source = b.kind == "opdef"
+    new = [
+        ("only_in_b", name, *_decision(b, name, "-")) if is_source else ("only_in_b", name) for name in found.only_in_b
+    ]
+    if is_source:
+        yield from new
+    for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
+        policies = map(_text, pair)
+        yield "changed", name, *(_decision(b, name, next(policies)) if is_source else policies)
+    yield from (("only_in_a", name) for name in found.only_in_a)
+    if not is_source:
+        yield from new
+    for each in sections:
+        yield "section", each.name, _place(each), _value(each.a), _value(each.b)
+
+
+def _decision(b: Target, name: str, before: str) -> tuple[str, str, str, str]:
+    """Return the fields of a policy in sources: that before it, it, why, and its place."""
+    operator = b.operators[name]
+    why = "by default" if operator.entry.by_default else "-"
+    return before, str(operator.policy), why, f"{operator.entry.path}:{operator.entry.line}"
+
+
+def _groups(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Block]:
+    """Yield a block of names for each kind of change, worst first."""
+    chips = [f" ({target.soc})" if target.soc and "@" not in target.text else "" for target in (a, b)]
+    yield Lines([[Span("A  "), Place(a.text, chips[0])], [Span("B  "), Place(b.text, chips[1])]])
+    is_source = b.kind == "opdef"
+    if is_source:
+        for title, names in _new_by_policy(b, found.only_in_b):
+            yield Lines(["", [Span("+ ", "added"), Span(f"new, {title}  {len(names)}")]])
+            yield Names(names)
+    for change, names in _changes(found):
+        words: list[Span] = []
+        for word in change.split(" -> "):
+            words += [Span(" -> ")] * bool(words) + [_styled(word)]
+        defaults = sum(b.operators[name].entry.by_default for name in names) if is_source else 0
+        of = f", {defaults} of them by default" if defaults else ""
+        yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}{of}")]])
+        yield Names(names)
+    for sign, style, title, names in (
+        ("- ", "removed", f"only in A: not declared for {b.soc}" if is_source else "only in A", found.only_in_a),
+        ("+ ", "added", "only in B", [] if is_source else found.only_in_b),
+    ):
+        if names:
+            yield Lines(["", [Span(sign, style), Span(f"{title}  {len(names)}")]])  # type: ignore[arg-type]
+            yield Names(names)
+    if sections:
+        yield Lines(["", [Span("~ ", "warning"), Span(f"inside  {len(sections)}")]])
+        yield Lines(
+            [f"  {each.name} {_place(each)}: {_value(each.a)} -> {_value(each.b)}" for each in sections], indent=4
+        )
+
+
+def _new_by_policy(b: Target, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return op types that only sources have by their policy, those that are white by default first."""
+    groups: dict[str, list[str]] = {"white by default": [], "white": [], "black": [], "gray": []}
+    for name in names:
+        operator = b.operators[name]
+        groups["white by default" if operator.entry.by_default else str(operator.policy)].append(name)
+    return [(title, own) for title, own in groups.items() if own]
+
+
+def _styled(word: str) -> Span:
+    return Span(word, word) if word in ("white", "black", "gray") else Span(word)  # type: ignore[arg-type]
+
+
+def _changes(found: Difference[Any]) -> list[tuple[str, list[str]]]:
+    """Return each kind of change with its op types, worst first."""
+    groups: dict[str, list[str]] = {}
+    for name, pair in found.changed.items():
+        groups.setdefault(_change(pair), []).append(name)
+    return sorted(groups.items(), key=lambda group: (_rank(group[0]), group[0]))
+
+
+def _summary(found: Difference[Any]) -> str:
+    changes = ", ".join(f"{len(names)} {change}" for change, names in _changes(found))
+    changed = f"{len(found.changed)} changed" + (f" ({changes})" if changes else "")
+    return f"{changed}, {len(found.only_in_a)} only in A, {len(found.only_in_b)} only in B, {found.same} the same"
+
+
+def _place(difference: SectionDifference) -> str:
+    return difference.section if difference.key is None else f"{difference.section}.{difference.key}"
+
+
+def _value(value: str | None) -> str:
+    return "-" if value is None else value
+
+
+def _change(pair: tuple[Any, Any]) -> str:
+    return f"{_text(pair[0])} -> {_text(pair[1])}"
+
+
+def _rank(change: str) -> int:
+    return _WORST_FIRST.index(change) if change in _WORST_FIRST else len(_WORST_FIRST)
+
+
+def _text(value: Any) -> str:
+    """:param value: a policy or marks"""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _document(
+    a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "a": target_document(a),
+        "b": target_document(b),
+        **difference_members(found),
+    }
+    if sections is not None:
+        document["sections"] = [each._asdict() for each in sections]
+    if b.kind == "opdef":
+        names = sorted([*found.only_in_b, *found.changed])
+        document["decided"] = [_decided(b, name) for name in names]
+    return document
+
+
+def _decided(b: Target, name: str) -> dict[str, Any]:
+    """Return why an op type has its policy in sources."""
+    operator = b.operators[name]
+    return {
+        "name": name,
+        "policy": operator.policy,
+        **members(operator.entry, "by_default", "line"),
+        "file": operator.entry.path,
+    }
+
+
+def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None) -> str:
+    from ..terminal.page import table_page
+
+    rows: list[list[Cell]] = []
+    for change, names in _changes(found):
+        rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
+    rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
+    rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
+    alike = _alike(sections or ())
+    rows += [[_named(names), "inside", *values, place] for (place, *values), names in alike[:_MOST_INSIDE]]
+    note = ""
+    if len(alike) > _MOST_INSIDE:
+        left = len(alike) - _MOST_INSIDE
+        note = f"{left} rarer differences inside entries are not shown (`opsinfo diff --sections` prints all)"
+    columns = [Column("operator"), Column("change", policy=True), Column("A"), Column("B"), Column("field")]
+    if sections is None:
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
+    return table_page(" and ".join(target_labels([a, b])), facts, [Table(columns, rows)], note=note)
+
+
+_MOST_INSIDE = 600
+"""The differences inside entries on a page, the most frequent ones."""
+
+
+def _alike(sections: Sequence[SectionDifference]) -> list[tuple[tuple[str, str, str], list[str]]]:
+    """Return (place, a, b) with the op types that have this difference, the most frequent first."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for each in sections:
+        found.setdefault((_place(each), _value(each.a), _value(each.b)), []).append(each.name)
+    return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def _named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} op types: {', '.join(names)}"
+
+
+def _facts(target: Target) -> str:
+    return ", ".join(f"CANN {value}" if name == "CANN" else value for name, value in target_facts(target) if value)
+
+
+def matrix_answer(
+    targets: Sequence[Target], rows: Mapping[str, Policies], total: int, mixlist: str | None, differing: bool
+) -> Answer:
+    """:param rows: the policies of each op type that the options leave
+    :param total: the number of op types before narrowing
+    :param mixlist: the path of the mixlist that was applied
+    :param differing: whether op types that agree are left out
+    """
+    labels = target_labels(targets)
+    different = {name for name, policies in rows.items() if differs(_read(name, policies, targets))}
+    shown = {name: policies for name, policies in rows.items() if name in different or not differing}
+    table = Table(
+        [Column("operator"), *(Column(label, policy=True) for label in labels)],
+        [
+            [name, *(_cell(name, *each) for each in zip(policies, targets, strict=True))]
+            for name, policies in shown.items()
+        ],
+    )
+    of = f" of {total}" if total != len(shown) else ""
+    counts = {"operators": len(shown), "differ": len(different), "total": total}
+    return Answer(
+        lambda: {
+            "targets": labels,
+            "operators": [{"name": name, "policies": list(policies)} for name, policies in shown.items()],
+            "counts": counts,
+        },
+        lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
+        texts={"html": lambda: _matrix_page(targets, labels, table, different, mixlist)},
+        notes=[f"{len(shown)}{of} operators in {len(targets)} targets, {len(different)} differ"],
+        status=1 if different else 0,
+    )
+
+
+def _read(name: str, policies: Policies, targets: Sequence[Target]) -> Policies:
+    """Return the policies of an op type in the targets in which it could be read, or is not there."""
+    sides = zip(policies, targets, strict=True)
+    return tuple(policy for policy, target in sides if name not in target.operators.unreadable)
+
+
+_BY_DEFAULT = "white by default"
+
+
+def _cell(name: str, policy: Policy | None, target: Target) -> Span:
+    """Return the policy in one target; of sources, whether it is there by default."""
+    if policy is None:
+        return Span("?" if name in target.operators.unreadable else "-")
+    is_default = target.kind == "opdef" and policy is Policy.WHITE and target.operators[name].entry.by_default
+    return Span(_BY_DEFAULT if is_default else str(policy), str(policy))  # type: ignore[arg-type]
+
+
+def _narrow(table: Table, labels: Sequence[str]) -> Iterator[Block]:
+    """Yield the table; of many targets with letters under numbers, and a legend of the numbers."""
+    if len(labels) <= _MOST_WORDS:
+        yield table
+        return
+    rows = [[cell if isinstance(cell, str) else _letter(cell) for cell in row] for row in table.rows]  # type: ignore[arg-type]
+    legend = [f"{number:>3}  {label}" for number, label in enumerate(labels, 1)]
+    if any(isinstance(cell, Span) and cell.text == "d" for row in rows for cell in row):
+        legend.append(f"  d  {_BY_DEFAULT}")
+    yield Lines([*legend, ""])
+    columns = [table.columns[0], *(Column(str(number), policy=True) for number in range(1, len(labels) + 1))]
+    yield Table(columns, rows)
+
+
+_MOST_WORDS = 6
+"""The targets whose names a table has; more are numbered."""
+
+
+def _letter(cell: Span) -> Span:
+    return cell._replace(text="d" if cell.text == _BY_DEFAULT else cell.text[0])
+
+
+def _matrix_page(
+    targets: Sequence[Target], labels: Sequence[str], table: Table, different: Collection[str], mixlist: str | None
+) -> str:
+    from ..terminal.page import table_page
+
+    title = f"Operators of {' and '.join(labels)}" if len(labels) < 3 else f"Operators of {len(labels)} targets"
+    facts = [(label, _facts(target)) for label, target in zip(labels, targets, strict=True)]
+    rows = [[*row, "differing" if row[0] in different else "the same"] for row in table.rows]
+    page = Table([*table.columns, Column("in all", policy=True)], rows)
+    return table_page(title, facts + [("Mixlist", mixlist)] * bool(mixlist), [page])  # type: ignore[list-item]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -13,12 +15,14 @@ from ..cann.library import library_files
 from ..cann.repository import Repository
 from ..cann.target import Target, TargetOptions, not_a_target, resolve
 from ..change.scope import scope_of
-from ..check.run import Checker, Narrowing
+from ..check.finding import SEVERITIES, Finding
+from ..check.run import Checker, CheckResult, Narrowing
 from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages
 from ..check.vault import check_vault
-from ..terminal.answer import Answer
+from ..terminal.answer import Answer, Block, Either, Line, Lines, Span, Tree
 from ..terminal.console import Console
+from ..terminal.findings import concise_lines, file_lines, finding_lines, findings_document, summary_line
 from ..terminal.params import (
     TARGET,
     Command,
@@ -33,7 +37,7 @@ from ..terminal.params import (
     soc_option,
 )
 from ..terminal.write import vault_of
-from .diagnosis_view import diagnosis_answer
+from ..text.escape import shortened
 
 FINDING = Word("CODE|NAME", lazily("findings"))
 
@@ -116,3 +120,71 @@ def _stores(path: str, installs: list[Install]) -> list[str]:
         return [path] if os.path.isdir(path) else [os.path.dirname(os.path.abspath(path))]
     sites = [site for install in installs for core in ("ai", "vector", "dsa") for site in install.sites(core)]
     return list(dict.fromkeys(site.directory for site in sites if os.path.isdir(site.directory)))
+
+
+_VAULT = "V"
+"""The prefix of the codes of findings on edits made by opsinfo."""
+
+
+def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, width: int) -> Answer:
+    """:param top: the folder to which a terminal shows places relative
+    :param folds: whether only the number of notes is shown
+    :param quiet: whether notes are left out
+    :param width: cells of the terminal; 0 off a terminal
+    """
+    ordered = sorted(checked.outcome.findings, key=_urgency)
+    notes = [finding for finding in ordered if finding.severity == "note"]
+    hidden = notes if folds or quiet else []
+    shown = [finding for finding in ordered if finding not in hidden]
+    folded = [] if quiet else list(_folded(hidden))
+
+    def blocks() -> list[Block]:
+        return [
+            Either(lambda: [_tree(shown, top, width)] if shown else [], lambda: [Lines(finding_lines(shown))]),
+            Lines(folded),
+        ]
+
+    return Answer(
+        lambda: findings_document(checked, []),
+        blocks,
+        variants={"concise": lambda: [Lines([*concise_lines(shown), *folded])]},
+        details=file_lines(checked.outcome),
+        failures=checked.failures,
+        notes=[summary_line(checked.outcome)],
+        status=checked.status,
+    )
+
+
+def _urgency(finding: Finding) -> tuple[bool, int, object]:
+    return not finding.rule.code.startswith(_VAULT), SEVERITIES.index(finding.severity), finding.order
+
+
+def _tree(findings: Sequence[Finding], top: str, width: int) -> Tree:
+    """Return a branch for each file, with its findings and their hints; the file of the most urgent finding first."""
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        files.setdefault(finding.path, []).append(finding)
+    branches = []
+    for path, group in files.items():
+        name = path.removeprefix(f"{top.rstrip('/')}/")
+        branches.append(Tree(shortened(name, width - 4) if width else name, list(map(_branch, group))))
+    return Tree([Span(top, "title")], branches)
+
+
+def _branch(finding: Finding) -> Tree:
+    place = f" (line {finding.start.line})" if finding.start else ""
+    head = Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity)
+    label: Line = [head, Span(f" {finding.message}{place}")]
+    hint: list[Tree] = [Tree([Span("hint:", "hint"), Span(f" {finding.hint}")])] if finding.hint else []
+    return Tree(label, hint)
+
+
+def _folded(notes: Sequence[Finding]) -> Iterator[Line]:
+    """Yield one line for each rule, with the number of its findings."""
+    for (code, name), count in Counter((note.rule.code, note.rule.name) for note in notes).items():
+        if name == "shadowed":
+            text = f"{count} entries are overridden (doctor --select {code})" if count > 1 else None
+            text = text or f"1 entry is overridden (doctor --select {code})"
+        else:
+            text = f"{count} x {name}; --select {code} lists {'it' if count == 1 else 'them'}"
+        yield [Span(f"note[{code}]", "note"), Span(f": {text}")]

@@ -26,7 +26,6 @@ from ..change.policy_lines import (
 )
 from ..terminal.answer import Answer
 from ..terminal.console import Console
-from ..terminal.escape import visible_line
 from ..terminal.open import report_no_match, report_unknown
 from ..terminal.params import (
     LIST,
@@ -44,7 +43,8 @@ from ..terminal.params import (
     write_options,
 )
 from ..terminal.styles import is_terminal
-from .moving import moved_answer, open_movable
+from ..text.escape import visible_line
+from .move import moved_answer, open_movable
 
 
 @click.command("edit", cls=Command)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
 import click
 
 from ...errors import UsageFault
 from ..cann.mixlist import Mixlist
-from ..cann.operator_rows import mixlist_rows, operator_rows
-from ..cann.target import TargetOptions
-from ..terminal.answer import Answer
+from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
+from ..cann.policy import Policy
+from ..cann.target import Target, TargetOptions
+from ..terminal.answer import Answer, Cell, Column, Place, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_given, open_target, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
@@ -22,7 +27,7 @@ from ..terminal.params import (
     prints,
     target_options,
 )
-from .operators_view import list_answer
+from ..terminal.targets import below, row_document, short_name, target_document, target_facts
 
 
 @click.command("list", cls=Command)
@@ -77,3 +82,80 @@ def command(
     if rows and not shown:
         report_no_match(console, len(rows), {"--on": lists, "--match": globs})
     return list_answer(opened, shown, len(rows), mixlist)
+
+
+def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist: str | None) -> Answer:
+    """:param total: the number of rows before narrowing
+    :param mixlist: the path of the mixlist that was applied"""
+    table = _table(target, rows)
+
+    def page() -> str:
+        from ..terminal.page import table_page
+
+        return table_page(
+            f"Operators of {target.soc or target.text}", _facts(target, len(rows), total, mixlist), [table]
+        )
+
+    return Answer(
+        lambda: _document(target, rows, total),
+        lambda: [table],
+        texts={"html": page},
+        summary=_summary(target, rows, total),
+    )
+
+
+def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
+    marked = any(row.marks for row in rows)
+    noted = any(row.shadowed for row in rows)
+    files = sorted({row.file for row in rows if row.file})
+    columns = [Column("operator"), Column("policy", policy=True)]
+    columns += [Column("why")] * (target.kind == "opdef")
+    columns += [Column("library", policy=True), Column("marks")] * marked
+    columns += [Column("file:line", dim=True, spare=marked)]
+    columns += [Column("shadows", number=True, spare=True)] * noted
+    cells = [_cells(row, target, files, marked, noted) for row in rows]
+    return Table(columns, cells, lambda: (_fields(row, target) for row in rows))
+
+
+def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool, noted: bool) -> list[Cell]:
+    cells: list[Cell] = [row.name, str(row.policy or "-")]
+    if target.kind == "opdef":
+        cells.append("by default" if row.by_default else "")
+    if marked:
+        cells += [str(row.library_policy or "-"), ", ".join(map(str, row.marks))]
+    path = below(short_name(row.file, files), target.path)
+    cells.append(Place(path, f":{row.line}") if row.file else "-")
+    if noted:
+        cells.append(str(len(row.shadowed)) if row.shadowed else "")
+    return cells
+
+
+def _fields(row: OperatorRow, target: Target) -> tuple[str, ...]:
+    place = f"{row.file}:{row.line}" if row.file else "-"
+    marks = ",".join(map(str, row.marks)) or "-"
+    why = ("by default" if row.by_default else "-",) if target.kind == "opdef" else ()
+    return row.name, str(row.policy or "-"), str(row.library_policy or "-"), place, marks, *why
+
+
+def _summary(target: Target, rows: Sequence[OperatorRow], total: int) -> str:
+    counts = Counter("undecided" if row.policy is None else str(row.policy) for row in rows)
+    words = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
+    of = f" of {total}" if total != len(rows) else ""
+    return f"{len(rows)}{of} operators of {target.text}: {words or 'none'}"
+
+
+def _facts(target: Target, shown: int, total: int, mixlist: str | None) -> list[tuple[str, str]]:
+    facts = [*target_facts(target), ("Mixlist", mixlist or "")]
+    facts.append(("Operators", str(shown) if shown == total else f"{shown} of {total}"))
+    return [(name, value) for name, value in facts if value]
+
+
+def _document(target: Target, rows: Sequence[OperatorRow], total: int) -> dict[str, Any]:
+    policies = [row.policy for row in rows]
+    return {
+        "target": target_document(target),
+        "operators": [row_document(row) for row in rows],
+        "counts": {str(policy): policies.count(policy) for policy in (Policy.WHITE, Policy.BLACK, Policy.GRAY)},
+        "total": total,
+        "other_stores": target.install.other_counts() if target.install else {},
+    }

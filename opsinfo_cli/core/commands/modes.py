@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
 
 import click
 
-from ...errors import UsageFault
+from ...errors import UsageFault, join_some
 from ..cann.chips import chip_folder, known_folders, note_of, suggest
 from ..cann.near_names import meant
-from ..cann.precision_mode import LIKE, MODES, SERIES, required_mode, series_of
-from ..cann.snippet import default_mode, snippet
-from ..terminal.answer import Answer
+from ..cann.precision_mode import LIKE, MECHANISMS, MODES, SERIES, Mode, Series, required_mode, series_of
+from ..cann.snippet import SetupSnippet, default_mode, snippet
+from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table, members
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
 from ..terminal.params import FILE, MODE, SOC, Command, Word, lazily, option, prints
-from .modes_view import modes_answer, snippet_answer
 
 
 @click.command("modes", cls=Command)
@@ -75,3 +77,99 @@ def _folder(soc: str, console: Console) -> str:
     for note in note_of(soc, folder):
         console.note(note)
     return LIKE.get(folder, folder)
+
+
+_SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
+_MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
+_OPTIONS = {"v1": "precision_mode", "v2": "precision_mode_v2"}
+
+
+def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> Answer:
+    """Value, options, equal values, mixlist, chips; then the defaults, then options confused with a mixlist."""
+
+    def terminal() -> Iterator[Block]:
+        yield _modes_table(modes, soc)
+        if series:
+            columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
+            yield Lines([""])
+            yield Table(columns, [[row[0], *row[2:]] for row in map(_series_row, series)])
+        for names, says in _meanings(modes):
+            yield Lines(["", f"{names}: {says}"])
+        for other in MECHANISMS:
+            yield Lines(["", f"{other.name} ({other.key}): {other.does}"])
+        if soc:
+            missing = [mode.name for mode in MODES.values() if mode not in modes]
+            words = f"{soc} lacks {', '.join(missing)}" if missing else f"{soc} has all modes"
+            yield Lines(["", [Span(words, "dim")]])
+
+    def rows() -> Iterator[Sequence[str]]:
+        yield from (["mode", *_mode_row(mode)] for mode in modes)
+        yield from (["default", *_series_row(products)] for products in series)
+        yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
+
+    return Answer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
+
+
+def _meanings(modes: Sequence[Mode]) -> Iterator[tuple[str, str]]:
+    """Yield what equal values mean, with their names."""
+    for says in dict.fromkeys(mode.says for mode in modes):
+        yield ", ".join(mode.name for mode in modes if mode.says == says), says
+
+
+def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
+    """Equal values of the two options are next to each other."""
+    columns = [Column("precision_mode"), Column("precision_mode_v2"), Column("mixlist")]
+    columns += [Column("chips", dim=True)] * (soc is None)
+    rows = []
+    for engine in dict.fromkeys(mode.engine for mode in modes):
+        same = [mode for mode in modes if mode.engine == engine]
+        chips = join_some([chip.removeprefix("ascend") for chip in same[0].listed_socs], 1) or "all"
+        low = " ".join(_SHORT.get(dtype, dtype) for dtype in sorted(same[0].low)) or "-"
+        by_option = [[mode.name for mode in same if option in mode.options] for option in _OPTIONS]
+        rows += [
+            [*(value or "-" for value in values), low, chips][: len(columns)] for values in zip_longest(*by_option)
+        ]
+    return Table(columns, rows)
+
+
+def _mode_row(mode: Mode) -> list[str]:
+    option = "+".join(_OPTIONS[option] for option in mode.options)
+    mixlist = f"mixlist to {'/'.join(sorted(mode.low))}" if mode.low else "no mixlist"
+    return [mode.name, option, ",".join(mode.same) or "-", mixlist, ",".join(mode.listed_socs) or "all", mode.says]
+
+
+def _series_row(series: Series) -> list[str]:
+    training = series.training or "unknown"
+    return [series.name, ",".join(series.socs), training, series.inference, _MIX[series.must_mix]]
+
+
+def snippet_answer(
+    snippet: SetupSnippet, mixlist: str | None, modes: Sequence[Mode], series: Sequence[Series], soc: str | None
+) -> Answer:
+    """The code as it is, for a script; the JSON document has the modes as well."""
+    content = {**snippet._asdict(), "mode": snippet.mode.name, "mixlist": mixlist}
+    return Answer(
+        lambda: {**_document(modes, series, soc), "snippet": content},
+        lambda: [Exact(snippet.text)],
+        notes=[f"{snippet.title}; source: {snippet.source}"],
+        paged=False,
+    )
+
+
+def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> dict[str, Any]:
+    return {
+        "soc": soc,
+        "modes": [
+            {
+                **members(mode, "name", "engine", "same", "says"),
+                "options": [_OPTIONS[option] for option in mode.options],
+                "takes_mixlist": mode.is_mixed,
+                "low": sorted(mode.low),
+                "socs": sorted(mode.socs) if mode.socs is not None else None,
+            }
+            for mode in modes
+        ],
+        "products": [products._asdict() for products in series],
+        "others": [other._asdict() for other in MECHANISMS],
+        "snippet": None,
+    }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import OpsinfoError, UsageFault, counted
-from ...lab.graph.mixlist_check import CheckedModel, open_models
+from .. import rooms
 from ..cann.file_kind import OPTION_KINDS
 from ..cann.input_shapes import Shapes, parse_shapes
 from ..cann.near_names import did_you_mean
@@ -377,8 +377,8 @@ class Run:
         return self.narrowing.of(outcome).outcome.findings
 
     @cached_property
-    def _models(self) -> list[CheckedModel]:
-        return open_models(self.models, self.shapes)
+    def _models(self) -> list[Any]:
+        return rooms.model_rules().open_models(self.models, self.shapes) if self.models else []
 
     def accept(self, writes: bool) -> None:
         """Write the findings to the baseline, unless it has them already, and report them no more.

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...errors import counted
 from ..change.plan import Result
-from ..commands.operators_view import below
 from .answer import Answer, Block, Column, Diff, Exact, Place, Table, members
 from .console import failure_document
+from .targets import below
 from .unified_diff import unified_diff
 
 

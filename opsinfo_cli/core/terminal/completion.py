@@ -116,33 +116,10 @@ def findings(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
     yield from (CompletionItem(name, help="topic") for name in wording("en").topics)
 
 
-def systems(_: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:
-    """Yield systems, each followed by its levels; for --from and --to the formats."""
-    from ...systems.registry import SYSTEMS
-
-    for system in SYSTEMS.values():
-        if "--to" not in param.opts or system.write:
-            yield CompletionItem(system.name, help=system.title)
-        if "--to" not in param.opts:
-            yield from (CompletionItem(f"{system.name}:{level}", help=system.title) for level in system.levels)
-
-
 def snippets(_: click.Context, __: click.Parameter) -> list[str]:
     from ..cann.snippet import snippet_names
 
     return snippet_names()
-
-
-def fusions(_: click.Context, __: click.Parameter) -> Iterable[str]:
-    from ...lab.graph.fusions.fuse import ALL, RULES
-
-    return [ALL, *RULES]
-
-
-def dtypes(_: click.Context, __: click.Parameter) -> Iterable[str]:
-    from ...systems.decide import FLOATS
-
-    return FLOATS
 
 
 def changes(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
 import click
 
 from ...errors import OpsinfoError, Refused, brief
+from ..text.escape import inert, row, visible, visible_line, wrapped
 from .answer import (
     Answer,
     Block,
@@ -35,7 +36,6 @@ from .answer import (
     cell_text,
     spans,
 )
-from .escape import inert, row, visible, visible_line, wrapped
 from .styles import STYLES, is_terminal, terminal_width
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
+from ..text.escape import cell_width, shortened, shown, visible_line
 from .answer import (
     Block,
     Cell,
@@ -42,7 +43,6 @@ from .answer import (
     cell_text,
     spans,
 )
-from .escape import cell_width, shortened, shown, visible_line
 from .styles import STYLES, terminal_width
 
 _LEAST = 18

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ...errors import OpsinfoError, counted
 from ..cann.file_kind import OPTION_KINDS
 from ..check.finding import SEVERITIES
+from ..text.escape import cell_width, inert, shortened, shown, visible, visible_line
 from .answer import Block, Exact, Line, Lines, Span, Style, members, spans
 from .console import failure_document, inert_json, place_of
-from .escape import cell_width, inert, shortened, shown, visible, visible_line
 
 if TYPE_CHECKING:
     from ..check.finding import Finding, Outcome
@@ -193,7 +193,7 @@ def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> 
     if format in ("text", "concise"):
         lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
         return "".join(f"{plain(line)}\n" for line in lines)
-    text: str = getattr(import_module(f".formats.{format}", __package__), format)(checked)
+    text: str = getattr(import_module(f"...check.reports.{format}", __package__), format)(checked)
     if format == "junit":
         return text.replace("##[", "&#35;#[")
     return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other

@@ -12,7 +12,7 @@ from ...errors import UsageFault
 
 
 class LazyGroup(click.Group):
-    """:param package: the package that has a module for each command
+    """:param modules: command -> the module whose ``command`` it is
     :param sections: heading -> command -> short help, so that help imports no command
     :param unknown: returns the error for a name that is no command
     """
@@ -20,13 +20,13 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *args: Any,
-        package: str,
+        modules: Mapping[str, str],
         sections: Mapping[str, Mapping[str, str]],
         unknown: Callable[[str], UsageFault],
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
-        self.package, self.sections, self.unknown = package, sections, unknown
+        self.modules, self.sections, self.unknown = modules, sections, unknown
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for commands in self.sections.values() for name in commands]
@@ -34,7 +34,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(ctx):
             return None
-        command: click.Command = import_module(f"{self.package}.{name}").command
+        command: click.Command = import_module(self.modules[name]).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:

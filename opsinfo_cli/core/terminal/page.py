@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ... import __version__
 from ...errors import counted
+from ..text.escape import visible
 from .answer import Cell, Column, Place, ShareBar, Table, cell_text
-from .escape import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import Refused, UsageFault
+from ..text.escape import shortened, visible
 from .answer import Picture
-from .escape import shortened, visible
 from .page import part
 
 _WIDTH, _HEIGHT = 800, 360

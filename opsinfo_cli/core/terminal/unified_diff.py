@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator
 
 from ...errors import Damaged
+from ..text.escape import visible
 from ..text.members import Members, RawMember, read_members
 from ..text.patch import Patch, changed_lines, edits_between
 from ..text.source import Source
-from .escape import visible
 
 _CONTEXT = 3
 _LONGEST_HEADING = 100

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from ...core import rooms
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.near_names import did_you_mean
 from ...core.cann.policy import Policy
@@ -22,7 +23,6 @@ from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
 from .candidates import JudgedSets, doubts, moved, pruned
 from .journal import FILES
-from .name_lists import WriteAs, list_files
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.protocol import Price, price
 from .session import SearchSubject
@@ -69,7 +69,7 @@ class SubjectOptions:
     evidence: tuple[str, ...]
     grow: Literal["white"] | None
     by: Literal["type", "node"]
-    write_as: WriteAs = "mixlist"
+    write_as: rooms.WriteAs = "mixlist"
     allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
     strict: bool = False
@@ -125,7 +125,7 @@ class Problem(NamedTuple):
         if write_as == "mixlist":
             return {BEST: self.text(types)}
         high, low = ([name for name in sorted(self.names) if (name in types) is kept] for kept in (True, False))
-        return list_files(write_as, high, low)
+        return rooms.list_files(write_as, high, low)
 
     def subject(self) -> SearchSubject:
         def digest(kept: Kept) -> str:
@@ -302,8 +302,8 @@ def problem_of(
     sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white", prices) if ready else None
     if target is None:
         names, same = _named(options.among), dict[str, tuple[str, ...]]()
-        list_files(options.write_as, names, [])
-        list_files(options.write_as, [], names)
+        rooms.list_files(options.write_as, names, [])
+        rooms.list_files(options.write_as, [], names)
     else:
         names, same = _candidates(options, target, base, sets, listener)
     listener.detail(f"candidates: {', '.join(names)}")

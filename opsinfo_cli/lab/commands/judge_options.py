@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+import click
+
 from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ...core.cann.target import Target, TargetOptions
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
-from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, lazily, option
+from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
 from ...errors import UsageFault
 from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
@@ -52,6 +54,12 @@ class JudgeOptions:
 
 
 MODEL = Word("MODEL", reads=True)
+
+
+def _fusions(_: click.Context, __: click.Parameter) -> list[str]:
+    from ..graph.fusions.fuse import ALL, RULES
+
+    return [ALL, *RULES]
 
 
 def shapes_of(texts: Sequence[str]) -> ShapesOf | None:
@@ -109,7 +117,7 @@ judge_options = bundle(
     _atc_options,
     advanced(
         "--no-fusion",
-        type=Word("NAME", lazily("fusions")),
+        type=Word("NAME", _fusions),
         multiple=True,
         help="Leave out a fusion that runs before dtypes are chosen, or all; repeatable.",
     ),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import click
 
+from ...core.cann.library import Operators
+from ...core.cann.policy import Policy
 from ...core.cann.target import TargetOptions
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Cell, Column, Place, Table, members
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given, require_against
 from ...core.terminal.params import TARGET, Choice, Command, Word, install_options, option, prints
 from ...errors import UsageFault, counted
-from ..numbers.calls import by_name, read_calls
-from ..numbers.float_formats import FORMATS
-from ..numbers.tensors import DumpedTensor, by_operator, dump_files, load_numpy, read_tensor
-from .numerics_view import calls_answer, formats_answer, tensors_answer
+from ..numbers.calls import CallLosses, by_name, op_types_of, read_calls, spelled_as_types
+from ..numbers.float_formats import FORMATS, HIF8
+from ..numbers.tensors import DumpedTensor, Losses, OperatorLosses, by_operator, dump_files, load_numpy, read_tensor
 
 _LOW = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 _LOW |= {name: name for name in FORMATS if name.startswith("fp8")}
@@ -92,3 +97,166 @@ def _read(path: str, console: Console) -> DumpedTensor | None:
     elif tensor.not_finite:
         console.warn(f"{path}: already infinite or NaN: {counted(tensor.not_finite, 'value')}")
     return tensor
+
+
+_LIMITS = {**{name: known.limits for name, known in FORMATS.items()}, "hif8": HIF8}
+
+
+def formats_answer() -> Answer:
+    titles = ("bits", "largest", "least normal", "least subnormal", "epsilon")
+    columns = [Column("format"), *(Column(title, number=True) for title in titles)]
+    table = Table(columns, _format_rows(5), lambda: _format_rows(17))
+    formats = [{"name": name, **limits._asdict()} for name, limits in _LIMITS.items()]
+    note = "hif8: limits of its published encoding; its precision falls from 3 bits near 1 to 1 bit"
+    return Answer(lambda: {"formats": formats}, lambda: [table], notes=[note])
+
+
+def _format_rows(digits: int) -> list[list[str]]:
+    return [[name, str(limits.bits), *(_short(v, digits) for v in limits[1:])] for name, limits in _LIMITS.items()]
+
+
+def _short(value: float, digits: int) -> str:
+    """Return a small integer in full; else at most ``digits`` significant digits."""
+    if value.is_integer() and abs(value) < 10**9:
+        return str(int(value))
+    return repr(value) if digits >= 17 else min(repr(value), f"{value:.{digits}g}", key=len)
+
+
+def tensors_answer(
+    tensors: Sequence[DumpedTensor], by_type: Sequence[OperatorLosses], operators: Operators | None, low: str
+) -> Answer:
+    """:param by_type: the losses of files that are named after an operator; without any, a row for each file"""
+    policies: dict[str, Policy | None] = {
+        operator.type: operators[operator.type].entry.policy if operators and operator.type in operators else None
+        for operator in by_type
+    }
+    candidates = [
+        operator for operator in by_type if operator.is_candidate and policies[operator.type] is not Policy.BLACK
+    ]
+    table = _operator_table(by_type, policies) if by_type else _tensor_table(tensors)
+
+    def document() -> dict[str, Any]:
+        return {
+            "low": low,
+            "tensors": [_tensor(tensor) for tensor in tensors],
+            "operators": [
+                {
+                    **members(operator, "files", "values", "worst"),
+                    "name": operator.type,
+                    "policy": policies[operator.type],
+                    "losses": asdict(operator.losses),
+                    "candidate": operator in candidates,
+                }
+                for operator in by_type
+            ],
+        }
+
+    return Answer(document, lambda: [table], notes=_candidates([operator.type for operator in candidates], low))
+
+
+def _candidates(names: Iterable[str], low: str) -> list[str]:
+    """Return a line with distinct names, if there are any."""
+    known = ", ".join(dict.fromkeys(names))
+    return [f"candidates for the black list in {low}: {known}"] if known else []
+
+
+def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> Answer:
+    """:param calls: the losses of each operator, from the statistics of its calls"""
+    types = {each.name: _op_type(each.name, operators) for each in calls}
+    policies = {
+        name: operators[op].entry.policy if operators and op and op in operators else None for name, op in types.items()
+    }
+    candidates = [each for each in calls if each.is_candidate and policies[each.name] is not Policy.BLACK]
+    titles = ("largest", "overflow", "zero", "subnormal", "tensors")
+    columns = [Column("operator"), Column("op type"), Column("policy", policy=True)]
+    columns += [Column(title, number=True, spare=title == "tensors") for title in titles]
+    rows: list[list[Cell]] = [
+        [
+            each.name,
+            types[each.name] or "-",
+            str(policies[each.name] or "-"),
+            f"{each.largest:.4g}",
+            *map(str, each.losses),
+            str(each.tensors),
+            Place(each.worst),
+        ]
+        for each in calls
+    ]
+    table = Table([*columns, Column("worst call", spare=True)], rows, title=f"Tensors that overflow or vanish in {low}")
+
+    def document() -> dict[str, Any]:
+        return {
+            "low": low,
+            "calls": [
+                {
+                    **each._asdict(),
+                    "losses": each.losses._asdict(),
+                    "op_type": types[each.name],
+                    "policy": policies[each.name],
+                    "largest": each.largest if math.isfinite(each.largest) else None,
+                    "candidate": each in candidates,
+                }
+                for each in calls
+            ],
+        }
+
+    notes = _candidates([op for each in candidates if (op := types[each.name])], low)
+    return Answer(document, lambda: [table], notes=notes)
+
+
+def _op_type(name: str, operators: Operators | None) -> str | None:
+    """Return the op type of a dumped operator: the first that the target has, else the first known one."""
+    known = op_types_of(name)
+    here = (op for op in (*known, *spelled_as_types(name)) if operators and op in operators)
+    return next(iter((*here, *known)), None)
+
+
+def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Policy | None]) -> Table:
+    columns = [Column("operator"), Column("policy", policy=True), Column("overflow", number=True)]
+    columns += [
+        Column("zero", number=True),
+        Column("subnormal", number=True),
+        Column("coarse", number=True, spare=True),
+    ]
+    columns += [Column("files", number=True, spare=True), Column("worst file", spare=True)]
+    rows: list[list[Cell]] = []
+    fields = []
+    for operator in by_type:
+        counts = _shares(operator.losses, operator.values, "overflow", "zero", "subnormal", "coarse")
+        front = [operator.type, str(policies[operator.type] or "-"), *counts, str(operator.files)]
+        rows.append([*front, Place(os.path.basename(operator.worst))])
+        fields.append([*front, operator.worst])
+    return Table(columns, rows, lambda: fields)
+
+
+def _tensor_table(tensors: Sequence[DumpedTensor]) -> Table:
+    titles = ("overflow", "subnormal", "zero", "coarse", "loss scale")
+    columns = [Column("file"), Column("format"), *(Column(title, number=True) for title in titles)]
+    rows: list[list[Cell]] = []
+    fields = []
+    for tensor in tensors:
+        for name, losses in tensor.losses.items():
+            scale, _ = tensor.loss_scale(FORMATS[name])
+            shares = _shares(losses, tensor.values, "overflow", "subnormal", "zero", "coarse")
+            cells = [name, *shares, f"2^{int(math.log2(scale))}" if scale else "-"]
+            rows.append([Place(os.path.basename(tensor.path)), *cells])
+            fields.append([tensor.path, *cells])
+    return Table(columns, rows, lambda: fields)
+
+
+def _shares(losses: Losses, values: int, *outcomes: str) -> list[str]:
+    """Return shares in percent; `0 %` only if the count is zero."""
+    counts = [getattr(losses, outcome) for outcome in outcomes]
+    return ["0 %" if not count else f"{count / values * 100:.3g} %" for count in counts]
+
+
+def _tensor(tensor: DumpedTensor) -> dict[str, Any]:
+    formats = []
+    for name, losses in tensor.losses.items():
+        scale, left = tensor.loss_scale(FORMATS[name])
+        formats.append({"name": name, **asdict(losses), "loss_scale": scale, "below_normal_then": left})
+    return {
+        **members(tensor, "path", "dtype", "values", "not_finite", "largest"),
+        "smallest": tensor.smallest if tensor.largest else None,
+        "formats": formats,
+    }

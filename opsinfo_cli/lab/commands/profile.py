@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
 from ...core.cann.mixlist import Mixlist
+from ...core.cann.policy import Policy
 from ...core.cann.target import Target, TargetOptions
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Cell, Column, Place, ShareBar, members
+from ...core.terminal.answer import Table as Rows
 from ...core.terminal.console import Console
-from ...core.terminal.open import accepted_mixlist, open_given, open_model, open_profile, report_doubts, report_unknown
+from ...core.terminal.open import accepted_mixlist, open_given, report_doubts, report_unknown
 from ...core.terminal.params import (
     FILE,
     MODE,
@@ -25,17 +31,21 @@ from ...core.terminal.params import (
     prints,
     shape_option,
 )
-from ...errors import UsageFault
+from ...core.terminal.targets import target_document
+from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.graph import ModelGraph
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.open_dimensions import open_dimensions_text
 from ..graph.ran import ran
+from ..graph.read_back import ReadBack
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import Listed, listed
-from ..profile.table import Kernel, Table
-from ..profile.times import Profile, Run, is_of
+from ..profile.table import Dtypes, Kernel, Table
+from ..profile.times import Profile, Run, State, Time, is_of, total
+from .cost import duration
+from .graph.document import dtypes, read_back_document
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes_of
-from .profile_view import ProfileView, profile_answer
+from .open import open_model, open_profile
 
 
 @click.command("profile", cls=Command)
@@ -140,3 +150,298 @@ class KernelRows:
     def __iter__(self) -> Iterator[tuple[str, Kernel]]:
         for path in self._paths:
             yield from ((path, kernel) for kernel in Table(path) if is_of(kernel, self._run))
+
+
+_MOST = 200
+"""Kernels that a terminal and a page show."""
+_STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["hf32"], "other": ["other", "unknown"]}
+"""What a table shows -> the states that it sums: what has no dtypes in the table is other."""
+
+
+@dataclass(frozen=True)
+class ProfileView:
+    """What is shown.
+
+    :param tables: read, with their rows counted
+    :param kernels: yields the rows once more, with the path of their table; None to show op types
+    :param mixlist: its path
+    :param back: the model against what ran
+    """
+
+    profile: Profile
+    types: Sequence[Listed]
+    tables: Sequence[Table]
+    target: Target | None = None
+    mixlist: str | None = None
+    kernels: Iterable[tuple[str, Kernel]] | None = None
+    back: ReadBack | None = None
+
+    @property
+    def whole(self) -> float:
+        """The engine's microseconds, Casts included."""
+        return self.profile.totals.microseconds + self.profile.casts.microseconds
+
+    @property
+    def moved(self) -> Time:
+        return total(each.moved for each in self.types)
+
+
+def profile_answer(view: ProfileView) -> Answer:
+    """Op types, longest first, or kernels; the exit status is 1 if a model differs from what ran."""
+
+    def blocks() -> list[Rows]:
+        main = _type_rows(view) if view.kernels is None else _kernel_rows(view.kernels)
+        return [main, *_difference_rows(view.back)]
+
+    return Answer(
+        lambda: _document(view),
+        blocks,
+        texts={"html": lambda: _page(view, blocks())},
+        caveats=_caveats(view),
+        notes=list(_notes(view)),
+        status=int(bool(view.back and view.back.differs)),
+    )
+
+
+def _type_rows(view: ProfileView) -> Rows:
+    """Op types; in a pipe type, calls, microseconds, low, high, hf32, other, list, movable."""
+    states = [state for state in _STATES if any(_of(each, state) for each in view.types)]
+    columns = [Column("op type"), Column("low (filled)", spare=True), Column("time (us)", number=True)]
+    columns += [Column("%", number=True), Column("calls", number=True)]
+    columns += [Column(state, number=True, spare=True) for state in states]
+    columns += [Column("list", policy=True), Column("movable")]
+    columns += [Column("moved", number=True)] * bool(view.mixlist)
+    longest = max((each.time.whole.microseconds for each in view.types), default=0.0) or 1.0
+    engine = view.whole  # a sum over all op types
+    rows: list[list[Cell]] = []
+    for each in view.types:
+        whole = each.time.whole
+        bar = ShareBar(_of(each, "low") / longest, whole.microseconds / longest)
+        row: list[Cell] = [each.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, engine)]
+        row += [str(whole.calls), *(_us(_of(each, state)) for state in states)]
+        row += [str(each.policy or "-"), _MOVABLE[each.movable]]
+        rows.append([*row, *([_us(each.moved.microseconds)] * bool(view.mixlist))])
+    return Rows(columns, rows, lambda: map(_fields, view.types), title="Op types")
+
+
+_MOVABLE = {True: "yes", False: "no", None: "unknown"}
+
+
+def _fields(each: Listed) -> list[str]:
+    whole = each.time.whole
+    times = [_us(_of(each, state)) for state in _STATES]
+    return [
+        each.time.type,
+        str(whole.calls),
+        _us(whole.microseconds),
+        *times,
+        str(each.policy or "-"),
+        _MOVABLE[each.movable],
+    ]
+
+
+def _of(each: Listed, state: str) -> float:
+    """Return microseconds."""
+    return each.time.of(*_STATES[state]).microseconds
+
+
+def _kernel_rows(kernels: Iterable[tuple[str, Kernel]]) -> Rows:
+    """Kernels, the longest first; in a pipe all in the order of the tables: name, type, microseconds, inputs, outputs,
+    file:line.
+    """
+    titles = ("kernel", "op type", "time (us)", "inputs", "outputs", "file:line")
+    columns = [
+        Column(title, number=title == titles[2], dim=title == titles[5], spare=title == titles[5]) for title in titles
+    ]
+
+    def longest() -> Iterator[list[Cell]]:
+        for path, each in heapq.nlargest(_MOST, kernels, key=lambda row: row[1].microseconds):
+            name, place = Place(each.name, is_node=True), Place(os.path.basename(path), f":{each.line}")
+            ends = (_words(words).replace(",", ", ") for words in (each.inputs, each.outputs))
+            yield [name, each.type, _us(each.microseconds), *ends, place]
+
+    def every() -> Iterator[list[str]]:
+        for path, each in kernels:
+            ends = _words(each.inputs), _words(each.outputs)
+            yield [each.name, each.type, _us(each.microseconds), *ends, f"{path}:{each.line}"]
+
+    return Rows(columns, longest(), every, title="Kernels")
+
+
+def _words(words: Dtypes | None) -> str:
+    return dtypes(words or ())
+
+
+def _difference_rows(back: ReadBack | None) -> list[Rows]:
+    rows: list[list[Cell]] = [
+        [
+            Place(each.name, is_node=True),
+            each.type,
+            dtypes(each.predicted.outputs),
+            dtypes(each.compiled.outputs),
+            each.predicted.why,
+        ]
+        for each in (back.differs if back else ())
+    ]
+    if not rows:
+        return []
+    titles = ("node", "op type", "model", "ran", "why in the model")
+    differences = Rows(
+        [Column(title, dim=title == titles[-1]) for title in titles],
+        rows,
+        lambda: (["differs", *map(str, cells)] for cells in rows),
+        title="Nodes that ran in other dtypes",
+    )
+    return [differences]
+
+
+def _notes(view: ProfileView) -> Iterator[str]:
+    """Yield the totals, what lists and the mixlist move, and the next step."""
+    profile, totals = view.profile, view.profile.totals
+    shares = [
+        f"{_share(sum(_of(each, state) for each in view.types), totals.microseconds)} % {state}"
+        for state in _STATES
+        if any(_of(each, state) for each in view.types)
+    ]
+    text = f"{_time(totals)} in {counted(len(view.types), 'op type')}"
+    yield f"{text}: {', '.join(shares)}" if shares else text
+    yield f"Cast: {_time(profile.casts)}, {_share(profile.casts.microseconds, view.whole)} % of the engine's time"
+    if profile.apart:
+        parts = ", ".join(f"{core} {_time(time)}" for core, time in profile.apart.items())
+        yield f"not the engine's, and in no sum above: {parts}"
+    if view.target:
+        movable = [total(each.time.nodes.values()) for each in view.types if each.movable]
+        yield f"a list can move {_time(total(movable))} of {counted(len(movable), 'op type')}"
+    if view.mixlist:
+        yield from _moves(view)
+    if view.back:
+        agreement = "nothing to compare" if view.back.agreement is None else f"{view.back.agreement:.1f} % agree"
+        nodes = counted(view.back.matched, "node")
+        yield f"{nodes} of the model ran by name: {agreement}; {len(view.back.unmatched)} not compared"
+    if any(each.time.nodes for each in view.types):
+        table = quoted(view.tables[0].path) if len(view.tables) == 1 else "TABLE"
+        target = quoted(view.target.text) if view.target else "TARGET"
+        yield f"next: opsinfo bisect --profile {table} --against {target} --model MODEL -- CHECK"
+
+
+def _moves(view: ProfileView) -> Iterator[str]:
+    moving = [each for each in view.types if each.moved.calls]
+    words = [f"{each.time.type} to {'high' if each.policy is Policy.BLACK else 'low'}" for each in moving]
+    if moving:
+        share = _share(view.moved.microseconds, view.whole)
+        text = f"{view.mixlist} moves {_time(view.moved)}, {share} % of the engine's time: {join_some(words, 5)}"
+        yield f"{text}; their new time is unknown"
+    else:
+        yield f"{view.mixlist} moves nothing that ran"
+    undecided = [each for each in view.types if each.open.calls]
+    if undecided:
+        time, names = total(each.open for each in undecided), join_some([each.time.type for each in undecided], 5)
+        yield f"{_time(time)} become gray ({names}): `opsinfo graph MODEL --mixlist` shows whether they move"
+
+
+def _caveats(view: ProfileView) -> list[str]:
+    caveats = []
+    aclnn = total(time for each in view.types for time in each.time.aclnn.values())
+    if aclnn.calls:
+        caveats.append(f"{_time(aclnn)} are calls of aclnn, as in eager mode: no mixlist is read for them")
+    unknown = total(each.time.of("unknown") for each in view.types)
+    if unknown.calls:
+        is_all = unknown.calls == view.profile.totals.calls
+        hint = "; level l1 of the profiler (Level1 in torch_npu) records them" if is_all else ""
+        caveats.append(f"the tables have no dtypes of {_time(unknown)}{hint}")
+    runs = view.profile.runs
+    several = [
+        f"{len(known)} {word}s" for word in Run._fields if len(known := {getattr(run, word) for run in runs}) > 1
+    ]
+    if several:
+        caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")
+    replaced = [f"{each.time.type} as {each.judged}" for each in view.types if each.judged]
+    if replaced:
+        caveats.append(f"judged before the compiler replaced them, with known shapes: {', '.join(replaced)}")
+    recorded = sum(each.confidence == "kernel" for each in view.types)
+    if recorded:
+        caveats.append(f"movable is known from kernels of CANN 8.1.RC1 for {counted(recorded, 'op type')}")
+    skipped = sum(table.skipped for table in view.tables)
+    if skipped:
+        caveats.append(f"{counted(skipped, 'row')} without a time left out")
+    return caveats
+
+
+def _page(view: ProfileView, tables: Sequence[Rows]) -> str:
+    from ...core.terminal.page import table_page
+
+    facts = [("Tables", join_some([table.path for table in view.tables])), ("Mixlist", view.mixlist or "")]
+    facts += [("Target", view.target.text if view.target else ""), ("Time", _time(view.profile.totals))]
+    facts += [("Casts", _time(view.profile.casts))]
+    facts += [(core, _time(time)) for core, time in view.profile.apart.items()]
+    note = f"the {_MOST} longest kernels at most" if view.kernels is not None else ""
+    return table_page("What ran", [fact for fact in facts if fact[1]], tables, note=note)
+
+
+def _document(view: ProfileView) -> dict[str, Any]:
+    profile = view.profile
+    sums = {state: round(sum(_of(each, state) for each in view.types), 3) for state in _STATES}
+    document: dict[str, Any] = {
+        "target": target_document(view.target) if view.target else None,
+        "types": [
+            {
+                "type": each.time.type,
+                **_counts(each.time.whole),
+                **{state: round(_of(each, state), 3) for state in _STATES},
+                "list": each.policy,
+                "movable": each.movable,
+                "judged": each.judged,
+                "confidence": None if each.policy is None else each.confidence,
+            }
+            for each in view.types
+        ],
+        "casts": _counts(profile.casts),
+        "not_engine": {
+            **_counts(profile.not_engine),
+            "cores": [{"core": core, **_counts(time)} for core, time in profile.apart.items()],
+        },
+        "totals": {**_counts(profile.totals), **sums},
+        "runs": [{**_known(run, "device", "step"), **_counts(time)} for run, time in profile.runs.items()],
+        "files": [members(table, "path", "format", "rows", "skipped") for table in view.tables],
+    }
+    if view.mixlist:
+        document["moved"] = {**_counts(view.moved), "types": [_moved(each) for each in view.types if each.moved.calls]}
+        document["becomes_gray"] = _counts(total(each.open for each in view.types))
+    if view.kernels is not None:
+        document["kernels"] = (_kernel(path, each) for path, each in view.kernels)
+    return {**document, **(read_back_document(view.back) if view.back else {})}
+
+
+def _moved(each: Listed) -> dict[str, Any]:
+    return {"type": each.time.type, "from": each.before, "to": each.policy, **_counts(each.moved)}
+
+
+def _kernel(path: str, each: Kernel) -> dict[str, Any]:
+    return {
+        **members(each, "name", "type", "line"),
+        "microseconds": round(each.microseconds, 3),
+        "inputs": each.inputs or (),
+        "outputs": each.outputs or (),
+        **_known(each, "device", "step", "core"),
+        "file": path,
+    }
+
+
+def _known(value: object, *names: str) -> dict[str, Any]:
+    return {name: text or None for name, text in members(value, *names).items()}
+
+
+def _counts(time: Time) -> dict[str, Any]:
+    return {"calls": time.calls, "microseconds": round(time.microseconds, 3)}
+
+
+def _us(microseconds: float) -> str:
+    return f"{microseconds:.2f}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f}" if whole else "0.0"
+
+
+def _time(time: Time) -> str:
+    return f"{duration(time.microseconds)} ({counted(time.calls, 'call')})"

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import write_file
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Block, Cell, Column, Either, Lines, Place, Table, members
 from ...core.terminal.console import Console
-from ...core.terminal.open import open_model
 from ...core.terminal.params import Choice, Command, OutputFile, bundle, install_options, option, prints, strict_option
-from ...core.terminal.plot import require_svg, svg_text
-from ...errors import UsageFault
+from ...core.terminal.plot import picture, require_svg, svg_text
+from ...errors import UsageFault, counted, join_some
+from ..simulate.report import SimulationReport
 from ..simulate.simulate import report_of
 from ..simulate.simulation import onnx_model
+from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot
+from .graph.document import coverage_document, coverage_text
 from .judge_options import MODEL, JudgeOptions, judge_options, judged_model
+from .model_explorer import simulation_node_data
+from .open import open_model
 from .simulation_options import SimulationOptions, opened_simulation, simulate_options
-from .simulation_view import doubts, simulation_answer
 
 
 @dataclass(frozen=True)
@@ -123,3 +128,283 @@ def _require_whole(parts: PartOptions, plot: str | None, format: str) -> None:
         raise UsageFault("--rank-only and --format model-explorer cannot be combined")
     if plot:
         require_svg(plot)
+
+
+_ERRORS = ("max_abs_error", "max_rel_error", "cosine")
+_COUNTS = ("inf", "nan", "reference_inf", "reference_nan", "elements")
+_FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
+
+
+def simulation_answer(report: SimulationReport) -> Answer:
+    """The status is 1 if an output exceeds a bound."""
+    return Answer(
+        lambda: _document(report),
+        lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
+        texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
+        caveats=[f"not shown: {each.message}" for each in report.limits],
+        notes=[_compared(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
+        status=int(report.passes is False),
+    )
+
+
+def doubts(report: SimulationReport) -> list[str]:
+    """Return what limits the meaning of the numbers."""
+    found = []
+    for output in report.simulated.outputs:
+        if output.why:
+            found.append(f"output `{output.name}`: {output.why}")
+        if output.reference_inf or output.reference_nan:
+            wrong = f"{output.reference_inf} Inf and {output.reference_nan} NaN"
+            found.append(f"output `{output.name}`: the reference has {wrong}")
+    if not report.simulated.rounded:
+        found.append("no tensor of this model is low in this mode: nothing was rounded")
+    return found
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return an error in few digits: ``0.0182``, ``inf``; ``-`` if it is unknown."""
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def cosine(value: float | None) -> str:
+    """Return a cosine as text; ``1`` only if it is exactly 1."""
+    if value is None:
+        return "-"
+    return "1" if value == 1 else f"{min(value, 0.999999999):.9f}".rstrip("0") if value > 0.9999 else f"{value:.6f}"
+
+
+def _outputs(report: SimulationReport) -> list[list[str]]:
+    return [
+        [
+            each.name,
+            number(each.max_abs_error),
+            number(each.max_rel_error),
+            cosine(each.cosine),
+            str(each.inf),
+            str(each.nan),
+        ]
+        for each in report.simulated.outputs
+    ]
+
+
+def _types(report: SimulationReport) -> list[list[str]]:
+    return [
+        [each.type, str(len(each.nodes)), number(each.error_alone), number(each.error_without)] for each in report.types
+    ]
+
+
+def _nodes(report: SimulationReport) -> list[list[str]]:
+    return [
+        [each.name, each.type, number(each.error_alone), number(each.margin), dims(each.shape)]
+        for each in report.nodes or ()
+    ]
+
+
+def _absorbed(report: SimulationReport) -> list[TracedNode]:
+    return report.trace.absorbed if report.trace else []
+
+
+def _not_judged(report: SimulationReport) -> list[str]:
+    text = coverage_text(report.coverage)
+    return [f"{text}; computed in float32"] if text else []
+
+
+def dims(shape: Sequence[int] | None) -> str:
+    """Return a shape as text: ``1x64x56x56``, ``scalar``; ``-`` if it is unknown."""
+    return "-" if shape is None else "x".join(map(str, shape)) or "scalar"
+
+
+def _first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None, str]]:
+    """Return the first node that yields Inf or NaN, and the first whose error jumps, each with the reason."""
+    if report.trace is None:
+        return []
+    wrong, jump = report.trace.first_not_finite, report.trace.first_jump
+    return [
+        ("first-not-finite", wrong, _not_finite(wrong) if wrong else ""),
+        ("first-jump", jump, _jump(jump) if jump else ""),
+    ]
+
+
+def _not_finite(node: TracedNode) -> str:
+    wrong = [f"{count} {word}" for count, word in ((node.inf, "Inf"), (node.nan, "NaN")) if count]
+    return f"{' and '.join(wrong)} in {counted(node.elements, 'value')} that are finite in float32"
+
+
+def _jump(node: TracedNode) -> str:
+    inputs = f"at most {number(node.inputs)}" if node.inputs else "none"
+    return f"error {number(node.error)}; error of its inputs: {inputs}"
+
+
+# text
+
+
+def _lines(report: SimulationReport) -> Iterable[Sequence[str]]:
+    yield from (["output", *each] for each in _outputs(report))
+    for kind, node, why in _first_nodes(report):
+        yield [kind, *((node.node, node.type, why) if node else ("-", "-", "-"))]
+    yield from (["absorbed", each.node, each.type, each.absorbed_by] for each in _absorbed(report))
+    yield from (["type", *each] for each in _types(report))
+    yield from (["node", *each] for each in _nodes(report))
+
+
+def _drawn(report: SimulationReport) -> list[Block]:
+    blocks: list[Block] = [_output_table(report)]
+    if report.trace is not None:
+        first = [
+            f"{_FIRST[kind]}: {f'{node.node} ({node.type}): {why}' if node else 'none'}"
+            for kind, node, why in _first_nodes(report)
+        ]
+        if _absorbed(report):
+            first.append(f"Inf that a Softmax absorbs: {join_some([each.node for each in _absorbed(report)])}")
+        blocks.append(Lines([*first, ""], indent=2))
+    if report.types:
+        blocks.append(_type_table(report))
+    if report.nodes:
+        blocks += [Lines([""]), _node_table(report)]
+    if report.trace is not None:
+        blocks.append(picture(error_plot(report.trace.nodes), "error along the graph"))
+    return blocks
+
+
+def _output_table(report: SimulationReport, whole: bool = False) -> Table:
+    """:param whole: with the columns that only a page has"""
+    titles = ("max abs error", "max rel error", "cosine", "Inf", "NaN")
+    columns = [Column(title, number=True, spare=title == "max abs error") for title in titles]
+    rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _outputs(report)]
+    if whole:
+        columns += [Column("elements", number=True), Column("note")]
+        rows = [[*row, str(each.elements), each.why] for row, each in zip(rows, report.simulated.outputs, strict=True)]
+    return Table([Column("output"), *columns], rows, title="Outputs against the reference")
+
+
+def _type_table(report: SimulationReport, whole: bool = False) -> Table:
+    columns = [Column(title, number=True) for title in ("nodes", "error alone", "error without")]
+    rows = _types(report)
+    if whole:
+        columns.append(Column("names"))
+        rows = [[*row, join_some(each.nodes, 20)] for row, each in zip(rows, report.types, strict=True)]
+    return Table([Column("op type"), *columns], rows, title="Op types, those that cost most first")
+
+
+def _node_table(report: SimulationReport) -> Table:
+    columns = [Column("node"), Column("op type"), Column("error alone", number=True)]
+    columns += [Column("margin", number=True), Column("shape", spare=True)]
+    rows: list[list[Cell]] = [[Place(name, is_node=True), *rest] for name, *rest in _nodes(report)]
+    return Table(columns, rows, title="Low nodes, those that cost most first")
+
+
+def _compared(report: SimulationReport) -> str:
+    """Return how much was rounded and what the outputs were compared with."""
+    against = f"outputs of {report.reference}" if report.reference else "float32"
+    sets = counted(len(report.simulation.inputs), "set")
+    return (
+        f"rounded in {counted(report.simulated.rounded, 'place')}; compared with {against}, {sets} of inputs; "
+        f"max rel error is max|a-b| / max|b|, a jump is {JUMP:g} times the inputs' error"
+    )
+
+
+def _passes(report: SimulationReport) -> str:
+    """Return whether the outputs are within the bounds."""
+    given = (("--max-error", report.max_error), ("--min-cosine", report.min_cosine))
+    bounds = " and ".join(f"{word} {repr(bound).removesuffix('.0')}" for word, bound in given if bound is not None)
+    failing = [each for each in report.simulated.outputs if not each.passes(report.max_error, report.min_cosine)]
+    if not failing:
+        return f"passes {bounds}"
+    worst, least = report.simulated.max_rel_error, report.simulated.min_cosine
+    largest = "not finite" if math.isinf(worst) else number(worst)
+    smallest = "" if report.min_cosine is None else f", the smallest cosine {'unknown' if least is None else least!r}"
+    return f"fails {bounds}: {counted(len(failing), 'output')}, the largest error is {largest}{smallest}"
+
+
+# page
+
+
+def _page(report: SimulationReport) -> str:
+    from ...core.terminal.page import escaped, section, table_page
+
+    lead = ""
+    if report.trace is not None:
+        plot = f'<div class="plot">\n{svg_text(error_plot(report.trace.nodes), in_page=True)}</div>\n'
+        lead = section("Error along the graph", plot, "trace")
+    limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
+    lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
+    tables = [_output_table(report, whole=True), *([_type_table(report, whole=True)] if report.types else [])]
+    tables += [_node_table(report)] if report.nodes else []
+    return table_page(f"Simulation of {report.simulation.path}", _facts(report), tables, lead=lead, styles=["plot.css"])
+
+
+def _facts(report: SimulationReport) -> list[tuple[str, str]]:
+    simulation = report.simulation
+    facts = [("Precision mode", simulation.mode)]
+    if report.mixlist:
+        facts.append(("Mixlist", report.mixlist))
+    facts.append(("Inputs", ", ".join(each.name for each in simulation.inputs)))
+    facts.append(("Compared with", report.reference or "float32"))
+    facts.append(("Rounded", f"in {counted(report.simulated.rounded, 'place')}"))
+    for kind, node, why in _first_nodes(report):
+        title = _FIRST[kind][:1].upper() + _FIRST[kind][1:]
+        facts.append((title, f"{node.node} ({node.type}): {why}" if node else "none"))
+    facts += [("Not judged", text) for text in _not_judged(report)]
+    if _absorbed(report):
+        facts.append(("Inf that a Softmax absorbs", join_some([each.node for each in _absorbed(report)], 20)))
+    if report.passes is not None:
+        facts.append(("Check", "passes" if report.passes else "fails"))
+    return facts
+
+
+# document
+
+
+def _document(report: SimulationReport) -> dict[str, Any]:
+    simulation = report.simulation
+    model = simulation.ready.prepared.graph.model
+    first = {kind.replace("-", "_"): _first(node, why) for kind, node, why in _first_nodes(report)}
+    return {
+        "model": {"path": simulation.path, "opset": simulation.file.opset},
+        "precision_mode": simulation.mode,
+        "mixlist": report.mixlist,
+        "saturate": simulation.rewriter.rounder.saturate,
+        "shapes": dict(model.shapes),
+        "open_dimensions": len(report.decided_open),
+        "inputs": [each.name for each in simulation.inputs],
+        "reference": report.reference,
+        "rounded": report.simulated.rounded,
+        "outputs": [
+            {**_members(each, "name", *_ERRORS, *_COUNTS), "why": each.why or None} for each in report.simulated.outputs
+        ],
+        "first_not_finite": first.get("first_not_finite"),
+        "first_jump": first.get("first_jump"),
+        "types": [_members(each, *each._fields) for each in report.types],
+        **_nodes_document(report),
+        "absorbed": [{"node": each.node, "type": each.type, "by": each.absorbed_by} for each in _absorbed(report)],
+        "coverage": coverage_document(report.coverage),
+        "refused_by_atc": [each._asdict() for each in model.refused],
+        "max_error": report.max_error,
+        "min_cosine": report.min_cosine,
+        "passes": report.passes,
+        "not_shown": [each._asdict() for each in report.limits],
+    }
+
+
+def _nodes_document(report: SimulationReport) -> dict[str, Any]:
+    """With ``--by node`` its ranking takes the place of the nodes along the graph."""
+    traced = None if report.trace is None else [_node(each) for each in report.trace.nodes]
+    if report.nodes is None:
+        return {"nodes": traced}
+    return {"nodes": [_members(each, *each._fields) for each in report.nodes], "trace": traced}
+
+
+def _members(value: object, *names: str) -> dict[str, Any]:
+    return {name: _finite(each) for name, each in members(value, *names).items()}
+
+
+def _finite(value: Any) -> Any:
+    return "inf" if value == math.inf else value
+
+
+def _first(node: TracedNode | None, why: str) -> dict[str, Any] | None:
+    return {"node": node.node, "type": node.type, "why": why} if node else None
+
+
+def _node(node: TracedNode) -> dict[str, Any]:
+    return {**_members(node, "node", "type", "error", "inf", "nan"), "error_of_inputs": _finite(node.inputs)}

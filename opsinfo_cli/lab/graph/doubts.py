@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.op_precision import OpPrecision
 from ...core.cann.precision_mode import MODES, knows_modes_of
+from ...core.check.mode import keep_dtype_without_effect
 from .fusions.fuse import fused_into
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
         may = "does not have" if knows_modes_of(soc) else "is an unknown chip, which may not have"
         yield f"{soc} {may} the mode {mode.name}"
     if files.keep_dtype and mode.engine == "KEEP_ORIGIN":
-        yield keep_dtype_without_effect(mode.name)
+        yield keep_dtype_without_effect(mode.name)[0]
     for name in sorted(marks):
         if types := fused_into(graph, name):
             named = ", ".join(f"`{each}`" for each in types)
@@ -54,10 +55,6 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
     yield from _of_files(graph, files)
     if files.customize_dtypes:
         yield from _refused(answer, files.customize_dtypes.path)
-
-
-def keep_dtype_without_effect(mode: str) -> str:
-    return f"keep_dtype has no effect with `{mode}`: every node keeps its dtype"
 
 
 def _refused(answer: Answer, path: str) -> Iterator[str]:

@@ -6,15 +6,13 @@ the op types of ``allow_hf32`` are in ``data/hf32.json``, the chips with HF32 in
 
 from __future__ import annotations
 
-import json
 import os
-from functools import lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...core.cann.chips import chip_folder, folder_facts
 from ...core.cann.op_precision import OpPrecision
 from ...core.cann.policy import BLANKS
+from ...core.package_data import package_data
 from ...errors import OpsinfoError, UsageFault
 from .atc_options import AtcOptions, command_options
 from .dtypes import leading
@@ -139,7 +137,7 @@ def _add_hf32(modes: ImplModes, allowed: str, folder: str | None) -> None:
     if folder:
         _add_file(modes, folder, f"allow_hf32_matmul_{'ft'[matmul]}_conv_{'ft'[conv]}")
         return
-    types = _facts()["types"]
+    types = package_data(__package__, "hf32")["types"]
     for op_types, is_on in ((types["conv"], conv), (types["matmul"], matmul)):
         modes.add(dict.fromkeys(op_types, HF32_MODE if is_on else FLOAT32_MODE), {})
 
@@ -166,10 +164,3 @@ def _add_file(modes: ImplModes, folder: str, name: str) -> None:
 def _folder(root: str | None) -> str | None:
     folders = [os.path.join(root, folder) for folder in _FOLDERS] if root else []
     return next(filter(os.path.isdir, folders), None)
-
-
-@lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    text = files("opsinfo_cli.lab.graph").joinpath("data/hf32.json").read_text(encoding="utf-8")
-    facts: dict[str, Any] = json.loads(text)
-    return facts

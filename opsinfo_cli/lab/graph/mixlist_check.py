@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from ...core.cann.input_shapes import Shapes, ShapesOf
     from ...core.check.finding import Finding
     from ...core.check.mixlist import MixlistTarget, Reading
+    from ...core.check.options import OptionCheck
     from .graph import GraphNode, ModelGraph
     from .judge.judge import Ready
+    from .judge.kernel_sources import Kernels
     from .result import Answer
 
 _MIXED = ("mixed_float16", "mixed_bfloat16")
@@ -263,3 +265,53 @@ def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> 
             node = graph.find(fault.used_by)
             item = reading.first(node.type) if node is not None and node.type in reading.marks else None
             yield reading.at("constant-out-of-range", item, message)
+
+
+def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
+    """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes, of both."""
+    from .judge.kernel_sources import Kernels
+    from .judge.support import refuses_all_nodes
+
+    asked = check.file.customized
+    kernels = {
+        target.slot: Kernels(target.target.operators, target.target.soc, ["library"]) for target in check.targets
+    }
+    answers = [
+        (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
+        for model in check.models
+        for target in check.targets
+    ]
+    refused: dict[tuple[str, bool], tuple[str, str, str]] = {}
+    for model, target, answer in answers:
+        for node in answer.graph:
+            key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
+            if key is None or key in refused:
+                continue
+            found = answer[node.index]
+            if found.code == "refused-customized" and found.confidence == "library":
+                where = f"{model.slot} on {target.slot}"
+                refused[key] = node.type, f"AI Core refuses node `{node.name}` of {where}", target.slot
+    for entry in check.file.entries:
+        dtypes = asked.names[entry.name, entry.is_type].dtypes
+        by_columns = () if check.models or not entry.is_type else kernels.items()
+        chips = [slot for slot, own in by_columns if refuses_all_nodes(dtypes, own.of(entry.name))]
+        if chips:
+            op_type, why, slot = entry.name, f"AI Core refuses its nodes in {', '.join(chips)}", chips[0]
+        elif (key := (entry.name, entry.is_type)) in refused:
+            op_type, why, slot = refused[key]
+        else:
+            continue
+        message = f"no column of `{op_type}` has the dtypes of this line: {why}"
+        yield check.at_name("refused-by-columns", entry, message, hint=_columns_of(kernels[slot], op_type))
+
+
+def _columns_of(kernels: Kernels, op_type: str) -> str | None:
+    """Return the columns of an op type as a line would ask for them, some if there are many."""
+    from .judge.support import required
+
+    found: dict[str, None] = {}
+    for kernel in kernels.of(op_type):
+        sides = [[slot.static.dtypes for slot in required(slots)] for slots in (kernel.inputs, kernel.outputs)]
+        for inputs, outputs in zip(*(zip(*rows, strict=False) for rows in sides), strict=False):
+            found[f"InputDtype:{','.join(inputs)},OutputDtype:{','.join(outputs)}"] = None
+    return f"it has {join_some([f'`{each}`' for each in found], 3)}" if found else None

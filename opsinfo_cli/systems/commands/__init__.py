@@ -1,3 +1,1 @@
-"""`opsinfo systems`: the lists of other systems; one module a command."""
-
-from .group import command as command
+"""The commands of `opsinfo systems`, one module for each."""

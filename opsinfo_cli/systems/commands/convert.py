@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +13,8 @@ from ...core.cann.onnx_plugins import NEWEST_OPSET, OLDEST_OPSET
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import new_folder
 from ...core.change.plan import Result
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Block, Exact, members
+from ...core.terminal.changes import change_notes, diffs, status_of
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_against, report_doubts, require_against
 from ...core.terminal.params import (
@@ -32,8 +34,11 @@ from ..conversion import Conversion, converted, require_writer
 from ..registry import lists_of, system_called
 from ..system import ConversionOptions, System
 from ..vocabulary import ReadLists
-from .answers import conversion_answer
 from .open import FORMAT, read_files, report_losses
+
+if TYPE_CHECKING:
+    from ...core.change.plan import Result
+    from ..conversion import Conversion
 
 
 @click.command("convert", cls=Command)
@@ -166,3 +171,49 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
     with new_folder(out) if writing.writes else nullcontext():
         jobs = [new_file(path, text) for path, text in texts.items()]
         return changed("systems convert", jobs, writing, console)
+
+
+def conversion_answer(
+    conversion: Conversion,
+    head: Mapping[str, Any],
+    dry_run: bool,
+    paths: Mapping[str, str] | None = None,
+    result: Result | None = None,
+    undo: str = "",
+    status: int = 0,
+) -> Answer:
+    """The files themselves, or what was written.
+
+    :param head: the first keys of the document
+    :param paths: where each file is written
+    :param undo: the command line that undoes the change
+    """
+
+    def document() -> dict[str, Any]:
+        files = [
+            {"name": name, "path": (paths or {}).get(name), "text": text} for name, text in conversion.files.items()
+        ]
+        entries = {
+            "given": len(conversion.given),
+            "carried": len(conversion.given) - len(conversion.dropped),
+            "dropped": [entry._asdict() for entry in conversion.dropped],
+        }
+        losses = [
+            {**members(loss, "kind", "message", "names", "details"), "lossy": not loss.is_harmless}
+            for loss in conversion.losses
+        ]
+        change = result.change if result else None
+        tail = {"added": conversion.added, "losses": losses, "files": files, "change": change}
+        return {**head, "entries": entries, **tail, "dry_run": dry_run}
+
+    def blocks() -> list[Block]:
+        if result is not None:
+            return diffs(result) if dry_run else []
+        if len(conversion.files) > 1:
+            message = f"this makes {len(conversion.files)} files ({', '.join(conversion.files)})"
+            raise UsageFault(message, hint="-o DIRECTORY writes them")
+        return [Exact(text) for text in conversion.files.values()]
+
+    notes = change_notes(result, undo, True, False) if result is not None and not dry_run else []
+    status = status_of(result, False) if result is not None else status
+    return Answer(document, blocks, notes=[*notes], status=status, paged=False)

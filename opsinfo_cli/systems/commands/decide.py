@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.cann.near_names import meant
 from ...core.cann.precision_mode import Mode, required_mode
 from ...core.cann.target import TargetOptions
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Block, Either, Lines, Span, Table, members
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
 from ...core.terminal.params import FILE, TARGET, Command, Word, install_options, lazily, option, prints
 from ...errors import UsageFault
 from ..decide import Decision, OperatorCall, decide, decide_on_ascend
 from ..registry import system_called
-from .answers import decisions_answer
 from .open import DTYPE, SYSTEM, dtype_called, open_system
+
+if TYPE_CHECKING:
+    from ..decide import Decision
 
 
 @click.command("decide", cls=Command)
@@ -114,3 +117,35 @@ def _on_ascend(
             raise UsageFault(f"{target.soc} does not support `{mode.name}`", name="mode-not-on-soc")
     chosen = accepted_mixlist(mixlist, console) if mixlist else None
     return [decide_on_ascend(call, mode, target.operators if target else None, chosen, own) for call in calls]
+
+
+_OUTCOMES = {"not-known": "unknown", "refused": "refused"}
+
+
+def decisions_answer(system: str, decisions: Sequence[Decision]) -> Answer:
+    """Operator, inputs, dtype, rule and source; on a terminal the rule and the source are below."""
+
+    def terminal() -> Iterator[Block]:
+        for decision in decisions:
+            call = f"{decision.call.name}({', '.join(decision.call.dtypes)})"
+            yield Lines([[Span(call), Span("  "), Span(_dtype(decision), "title")]])
+            yield Lines([f"  {decision.says}"], 2)
+            yield Lines([[Span(f"  source: {decision.source}", "dim")]], 4)
+
+    fields = [[d.call.name, ",".join(d.call.dtypes) or "-", _dtype(d), d.says, d.source] for d in decisions]
+    document = {
+        "system": system,
+        "decisions": [
+            {
+                "operator": decision.call.name,
+                "inputs": decision.call.dtypes,
+                **members(decision, "outcome", "dtype", "says", "source", "near"),
+            }
+            for decision in decisions
+        ],
+    }
+    return Answer(lambda: document, lambda: [Either(terminal, lambda: [Table([], fields)])])
+
+
+def _dtype(decision: Decision) -> str:
+    return decision.dtype or _OUTCOMES[decision.outcome]

@@ -17,6 +17,9 @@ COMMANDS = {
 }
 
 
+MODULES = {name: f"{__package__}.{name}" for name in COMMANDS}
+
+
 class Systems(LazyGroup):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_help(self, formatter)
@@ -33,7 +36,7 @@ def _unknown(name: str) -> UsageFault:
     return UsageFault(f"unknown command `systems {name}`", name="unknown-command", hint=hint)
 
 
-@click.group("systems", cls=Systems, package=__package__, sections={"Commands": COMMANDS}, unknown=_unknown)
+@click.group("systems", cls=Systems, modules=MODULES, sections={"Commands": COMMANDS}, unknown=_unknown)
 def command() -> None:
     """Read, compare and convert the mixed-precision lists of other systems: APEX, MindSpore, Habana, TensorFlow and
     others.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Column, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, prints
 from ..registry import SYSTEMS
-from .answers import systems_answer
+from ..system import System
+from .show import remark, system_document
 
 
 @click.command("list", cls=Command)
@@ -24,3 +27,16 @@ def command(console: Console) -> Answer:
       opsinfo systems list --format json
     """
     return systems_answer(list(SYSTEMS.values()))
+
+
+def systems_answer(systems: Sequence[System]) -> Answer:
+    columns = [Column("system"), Column("levels"), Column("reads"), Column("writes")]
+    cells = [[s.name, " ".join(s.levels) or "-", s.reads or "-", "yes" if s.writes else "-"] for s in systems]
+    fields = [[*row[:3], s.writes or "-", s.names, s.title] for row, s in zip(cells, systems, strict=True)]
+    return Answer(
+        lambda: {"systems": [system_document(system) for system in systems]},
+        lambda: [
+            Table(columns, cells, lambda: fields),
+            remark("`opsinfo systems show SYSTEM` shows the levels of one, and NAME:LEVEL its lists"),
+        ],
+    )

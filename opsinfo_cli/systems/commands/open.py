@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
 
 from ...core.cann.near_names import did_you_mean
 from ...core.cann.target import TargetOptions
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, open_target, report_doubts
-from ...core.terminal.params import Word, lazily
+from ...core.terminal.params import Word
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..decide import FLOATS
 from ..input_lists import of_mixlist, of_operators, read_lists
-from ..registry import lists_of, names_system, system_called
+from ..registry import SYSTEMS, lists_of, names_system, system_called
 from ..system import System
 from ..vocabulary import Loss, OperatorLists, ReadLists
 
-SYSTEM = Word("SYSTEM", lazily("systems"), reads=True)
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def _systems(_: click.Context, param: click.Parameter) -> Iterator[CompletionItem]:
+    """Yield systems, each followed by its levels; for --from and --to the formats."""
+    from click.shell_completion import CompletionItem
+
+    for system in SYSTEMS.values():
+        if "--to" not in param.opts or system.write:
+            yield CompletionItem(system.name, help=system.title)
+        if "--to" not in param.opts:
+            yield from (CompletionItem(f"{system.name}:{level}", help=system.title) for level in system.levels)
+
+
+SYSTEM = Word("SYSTEM", _systems, reads=True)
 """NAME, NAME:LEVEL or NAME=FILE[,FILE]."""
-FORMAT = Word("FORMAT", lazily("systems"))
+FORMAT = Word("FORMAT", _systems)
 _SHOWN = 8
 
 _DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
@@ -36,7 +54,7 @@ def dtype_called(text: str) -> str:
     return dtype
 
 
-DTYPE = Word("DTYPE", lazily("dtypes"), parse=dtype_called)
+DTYPE = Word("DTYPE", lambda *_: FLOATS, parse=dtype_called)
 
 
 def open_lists(text: str, console: Console, options: TargetOptions) -> OperatorLists:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import click
 
 from ...core.cann.policy import policy_meant
-from ...core.terminal.answer import Answer
+from ...core.terminal.answer import Answer, Block, Column, Either, Lines, Span, Table, members
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, Command, match_option, matches, option, prints
+from ..facts import facts
 from ..input_lists import CLASSES
 from ..registry import system_called
-from ..vocabulary import ListEntry, OperatorClass
-from .answers import levels_answer, lists_answer
+from ..system import System
+from ..vocabulary import ListEntry, OperatorClass, OperatorLists
 from .open import SYSTEM, open_system
 
 _BY_POLICY = {str(policy): str(cls) for policy, cls in CLASSES.items()}
@@ -51,3 +56,111 @@ def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console
         return (not wanted or str(entry.cls) in wanted) and matches(entry.name, globs)
 
     return lists_answer(lists, [entry for entry in lists.entries if is_wanted(entry)], system)
+
+
+def levels_answer(system: System) -> Answer:
+    """The settings of each level, and the sources."""
+    content = _content(system)
+    levels: dict[str, Any] = content.get("levels", {})
+
+    def terminal() -> Iterator[Block]:
+        if levels:
+            yield _levels_table(levels, system.name)
+        says = [f"{name}: {level['says']}" for name, level in levels.items() if level.get("says")]
+        yield Lines([*says, *_notes(system)], 2)
+
+    default = {"lists": system.lists()} if "default" in content else {}
+    return Answer(
+        lambda: {"systems": [system_document(system)], **(_lists(default["lists"]) if default else {})},
+        lambda: [Either(terminal, lambda: [Table([], _level_rows(levels))])],
+    )
+
+
+def _levels_table(levels: dict[str, Any], name: str) -> Table:
+    """Return a table with a column for each level; if that is wider than 80 cells, with a row for each setting."""
+    properties = dict.fromkeys(key for level in levels.values() for key in level["properties"])
+    rows = [[key, *(level["properties"].get(key, "-") for level in levels.values())] for key in properties]
+    rows.append(["not listed", *(level["unlisted"] for level in levels.values())])
+    if sum(max(map(len, cells)) + 2 for cells in zip(*rows, strict=True)) <= 80:
+        return Table([Column(""), *(Column(level or name) for level in levels)], rows)
+    return Table([Column("level"), Column("property"), Column("value")], list(_level_rows(levels)))
+
+
+def _level_rows(levels: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for name, level in levels.items():
+        for key, value in level["properties"].items():
+            yield name or "-", key, value
+        yield name or "-", "not listed", level["unlisted"]
+
+
+def _notes(system: System) -> list[str]:
+    content = _content(system)
+    if not content:
+        return [system.title]
+    return [f"{system.title}: {content['version']}", *content["notes"], f"source: {content['source']}"]
+
+
+def _content(system: System) -> dict[str, Any]:
+    return facts(system.facts) if system.facts else {}
+
+
+def system_document(system: System) -> dict[str, Any]:
+    content = _content(system)
+    return {
+        **members(system, "name", "title", "names", "reads", "writes", "delta"),
+        "version": content.get("version"),
+        "source": content.get("source"),
+        "notes": content.get("notes", []),
+        "levels": [
+            {
+                "name": name or None,
+                "unlisted": level["unlisted"],
+                "says": level.get("says"),
+                "properties": level["properties"],
+            }
+            for name, level in content.get("levels", {}).items()
+        ],
+    }
+
+
+def lists_answer(lists: OperatorLists, entries: Sequence[ListEntry], system: System) -> Answer:
+    """:param entries: those of the lists that are shown; the last row, `*`, stands for names that are not listed"""
+    fields = [[e.name, str(e.cls), e.origin or "-", e.scope, e.module or "-", e.note or "-"] for e in entries]
+    fields.append(["*", lists.unlisted, "-", "-", "-", "-"])
+    used = [i for i in range(6) if i < 3 or any(row[i] not in ("-", "operator") for row in fields)]
+    titles = ("name", "class", "list", "scope", "module", "note")
+    columns = [Column(titles[i], dim=i > 2, spare=i > 2) for i in used]
+    counts = Counter(entry.cls for entry in entries)
+    words = ", ".join(f"{counts[cls]} {cls}" for cls in OperatorClass if counts[cls])
+    version = f" ({lists.version})" if lists.version else ""
+    return Answer(
+        lambda: {"systems": [system_document(system)], **_lists(lists, entries)},
+        lambda: [
+            Table(columns, [[row[i] for i in used] for row in fields], lambda: fields),
+            remark(f"{len(entries)} names of {lists.title}{version}: {words or 'none'}"),
+        ],
+    )
+
+
+def _lists(lists: OperatorLists, entries: Sequence[ListEntry] | None = None) -> dict[str, Any]:
+    entries = lists.entries if entries is None else entries
+    counts = Counter(entry.cls for entry in entries)
+    return {
+        "system": source_document(lists),
+        "operators": [
+            {**members(entry, "name", "scope", "module", "note"), "class": entry.cls, "list": entry.origin or None}
+            for entry in entries
+        ],
+        "counts": {str(cls): counts[cls] for cls in OperatorClass},
+        "total": len(lists.entries),
+    }
+
+
+def source_document(lists: OperatorLists) -> dict[str, Any]:
+    own = members(lists, "names", "unlisted", "low", "version")
+    return {"name": lists.system, "level": lists.level or None, **own}
+
+
+def remark(text: str) -> Either:
+    """A line below a table, on a terminal only."""
+    return Either(lambda: [Lines([[Span(text, "dim")]])], tuple)

@@ -28,7 +28,7 @@ ALL_MARKS = [*map(frozenset, chain.from_iterable(combinations(MARKS, count) for 
 
 @pytest.fixture(scope="module")
 def against() -> list[MixlistTarget]:
-    opp = Path(__file__).resolve().parents[2] / "fixtures/opp"
+    opp = Path(__file__).resolve().parents[3] / "fixtures/opp"
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc="ascend910b"), {}))]
 
 

@@ -16,7 +16,7 @@ from opsinfo_cli.core.text.scanner import scan, syntax_patch
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import OpsinfoError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "fixtures" / "mixlists"
 CASES: list[dict[str, Any]] = json.loads((FOLDER / "CASES.json").read_text("utf-8"))
 

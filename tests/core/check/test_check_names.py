@@ -23,7 +23,7 @@ OTHERS += [
     "list.json",
 ]
 OTHERS += ["ops_info.json.bak", "package.json", "ops-info.json", "opsinfo.json"]
-HOOKS = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
+HOOKS = (Path(__file__).parents[3] / ".pre-commit-hooks.yaml").read_text("utf-8")
 
 
 def taken(hook: str, name: str) -> bool:

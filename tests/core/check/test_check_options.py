@@ -11,7 +11,7 @@ from corpus_place import CORPUS
 from tables import rows
 
 from opsinfo_cli.core.cann.file_kind import option_kind
-from opsinfo_cli.core.cann.option_files import CustomizeDtypes
+from opsinfo_cli.core.cann.option_files import Customized, CustomizeDtypes
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding
@@ -21,11 +21,10 @@ from opsinfo_cli.core.check.options import OptionCheck, OptionFile
 from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
-from opsinfo_cli.lab.graph.judge.node_facts import Customized
 from opsinfo_cli.lab.graph.judge.support import refuses_all_nodes
 from opsinfo_cli.lab.graph.mixlist_check import CheckedModel
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 DUMP = FIXTURES / "graphs" / "ge_proto_00020_FeTopoSortingAfter.txt"
 
 

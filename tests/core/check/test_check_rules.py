@@ -67,7 +67,7 @@ def test_a_rule_has_a_reason_and_a_source(rule: Rule) -> None:
 
 @pytest.fixture(scope="module")
 def targets() -> list[MixlistTarget]:
-    opp = Path(__file__).resolve().parents[2] / "fixtures" / "opp"
+    opp = Path(__file__).resolve().parents[3] / "fixtures" / "opp"
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 

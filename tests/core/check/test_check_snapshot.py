@@ -18,7 +18,7 @@ from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.source import Source
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 LISTS = ("black-list", "white-list", "gray-list")
 
 

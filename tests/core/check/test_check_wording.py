@@ -10,9 +10,9 @@ import pytest
 
 from opsinfo_cli.core.check.rules import RULES, texts
 from opsinfo_cli.core.check.wording import wording
-from opsinfo_cli.core.terminal.escape import cell_width
+from opsinfo_cli.core.text.escape import cell_width
 
-GLOSSARY = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
+GLOSSARY = Path(__file__).resolve().parents[3] / "docs" / "glossary.md"
 ZH = texts("zh")
 FIELDS = ("why", "fails", "passes", "source")
 

@@ -10,7 +10,7 @@ import pytest
 from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.lab.bisect.suspicion import is_risky, ordered, read_evidence
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 HEAD = "Index,OpSequence,OpType,NPUDump,DataType,OverFlow,CosineSimilarity,MaxAbsoluteError"
 
 

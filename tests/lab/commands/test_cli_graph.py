@@ -9,7 +9,7 @@ import pytest
 from cli_support import Run, mixlist, names, rows, write
 from model_files import dump, onnx_model
 
-from opsinfo_cli.core.terminal.escape import cell_width
+from opsinfo_cli.core.text.escape import cell_width
 
 Judge = Callable[..., list["str | Path"]]
 

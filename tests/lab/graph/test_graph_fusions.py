@@ -19,7 +19,7 @@ from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
 from opsinfo_cli.lab.graph.read_back import read_back
 from opsinfo_cli.lab.graph.result import WrittenAnswer
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent.parent.parent
 FLOATS, WHOLE = "float,float16", "int32,int32"
 LIBRARY = library_of(
     {

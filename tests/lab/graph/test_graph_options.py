@@ -8,10 +8,9 @@ import pytest
 from case_support import graph_of
 from corpus_place import CORPUS
 
-from opsinfo_cli.core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
+from opsinfo_cli.core.cann.option_files import Customized, CustomizeDtypes, KeepDtype, fp16_op_types
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.lab.graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
-from opsinfo_cli.lab.graph.judge.node_facts import Customized
 
 GRAPH = graph_of([["x", "Data", [], ["float32"]], ["add_1", "Add", ["x", "x"], ["float32"]]])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....errors import OpsinfoError
-from ...terminal.escape import visible
+from ...text.escape import visible
 from ..finding import SEVERITIES, Finding
 from ..run import CheckResult
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from ....errors import OpsinfoError
-from ...terminal.escape import visible
+from ...text.escape import visible
 from ..finding import Finding
 from ..run import CheckResult
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from ....errors import OpsinfoError
-from ...terminal.escape import visible
+from ...text.escape import visible
 from ..finding import Finding
 from ..run import CheckResult
 

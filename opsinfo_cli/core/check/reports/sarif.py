@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from .... import __version__
 from ....errors import OpsinfoError
-from ...terminal.escape import visible
+from ...text.escape import visible
 from ...text.source import Place
 from ..finding import Finding
 from ..rules import RULES, Rule

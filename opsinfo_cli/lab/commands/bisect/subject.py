@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING
 
 from ....core.cann.target import TargetOptions
 from ....core.terminal.console import Console
-from ....core.terminal.open import (
-    accepted_mixlist,
-    open_given,
-    open_model,
-    open_prices,
-    report_doubts,
-    report_mode,
-    report_unknown,
-)
+from ....core.terminal.open import accepted_mixlist, open_given, report_doubts, report_mode, report_unknown
 from ....errors import MissingPackage, OpsinfoError, RefusedByAtc, UsageFault
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
 from ...graph.atc_options import AtcOptions
 from ...graph.judge.judge import prepare
+from ..open import open_model, open_prices
 from ..simulation_options import opened_simulation
 from .check import Check
 

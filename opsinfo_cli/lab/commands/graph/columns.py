@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ....core.terminal.escape import visible
 from ....core.terminal.page import dtype_class
+from ....core.text.escape import visible
 from ...graph.dtypes import leading
 from ...graph.result import NOT_COMPUTED
 

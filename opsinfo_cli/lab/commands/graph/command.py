@@ -15,7 +15,7 @@ from ....core.cann.target import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import Answer
 from ....core.terminal.console import Console
-from ....core.terminal.open import open_model, open_prices, require_against
+from ....core.terminal.open import require_against
 from ....core.terminal.params import (
     FILE,
     GLOB,
@@ -50,6 +50,7 @@ from ...graph.result import Answer as JudgedAnswer
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
 from ..model_explorer import require_onnx
+from ..open import open_model, open_prices
 from .document import GraphView
 from .tables import comparison_answer, fusion_result_answer, path_answer, profiles_answer, read_back_answer, rows_answer
 

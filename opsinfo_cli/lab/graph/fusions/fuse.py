@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....core.cann.near_names import did_you_mean
+from ....core.package_data import package_data
 from ....errors import UsageFault
 from ..judge.modes import judge_mode
 from ..judge.sorting import NodeFacts
@@ -172,8 +172,7 @@ class _Support:
 @lru_cache(1)
 def _not_applied() -> list[dict[str, Any]]:
     """Return the passes whose rules are not known, see the file."""
-    text = files("opsinfo_cli.lab.graph").joinpath("data/fusions-not-applied.json").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = json.loads(text)["passes"]
+    found: list[dict[str, Any]] = package_data("opsinfo_cli.lab.graph", "fusions-not-applied")["passes"]
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....core.cann.policy import Policy
 
 if TYPE_CHECKING:
+    from ....core.cann.option_files import Customized
     from .kernel import Slot
     from .modes import JudgeMode
 
@@ -37,13 +38,6 @@ class BoundPort(NamedTuple):
     slot: Slot
     dtypes: tuple[str, ...]
     formats: tuple[str, ...]
-
-
-class Customized(NamedTuple):
-    """Dtypes from a customize_dtypes file, by position; None for those that it does not set."""
-
-    inputs: tuple[str | None, ...]
-    outputs: tuple[str | None, ...]
 
 
 class Facts(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ....core.cann.option_files import Customized
 from ..graph import CONSTANTS
-from .node_facts import Customized, Facts, Port
+from .node_facts import Facts, Port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

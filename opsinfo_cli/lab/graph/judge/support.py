@@ -11,9 +11,10 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from ....core.cann.option_files import Customized
 from ....core.cann.policy import Policy
 from .kernel import Kernel, Slot
-from .node_facts import BoundPort, Customized, Facts, Port
+from .node_facts import BoundPort, Facts, Port
 from .promote import Promotion, promoted, promotion_of
 
 if TYPE_CHECKING:

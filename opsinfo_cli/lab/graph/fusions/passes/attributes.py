@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
-from importlib.resources import files
 from math import prod
 from typing import TYPE_CHECKING
 
+from .....core.package_data import package_data
 from ..rule import UNNUMBERED, Change, Rule, input_of, is_unknown, made, with_inputs
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from ...graph import GraphNode, Producer
     from ..rule import FusionGraph
 
-_TABLE = json.loads(files("opsinfo_cli.lab.graph").joinpath("data/const-to-attr.json").read_text(encoding="utf-8"))
+_TABLE = package_data("opsinfo_cli.lab.graph", "const-to-attr")
 _PADDED = frozenset({"float16", "float32", "int32", "int8", "uint8"})
 
 

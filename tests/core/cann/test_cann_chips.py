@@ -17,7 +17,7 @@ from opsinfo_cli.core.cann.install import Install, chips_at
 from opsinfo_cli.core.cann.precision_mode import MODES, knows_modes_of
 from opsinfo_cli.errors import UsageFault
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FIXTURES = ROOT / "fixtures"
 
 

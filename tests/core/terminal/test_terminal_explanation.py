@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from opsinfo_cli.core.commands.explanation_view import topic_lines
 
 from opsinfo_cli.core.check.wording import LANGUAGES, wording
-from opsinfo_cli.core.commands.explanation_view import topic_lines
-from opsinfo_cli.core.terminal.escape import cell_width
+from opsinfo_cli.core.text.escape import cell_width
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

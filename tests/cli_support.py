@@ -15,7 +15,7 @@ from opsinfo_cli.app import COMMANDS as TABLE
 Run = Callable[..., Any]
 """The ``opsinfo`` fixture: runs the program, gives ``code``, ``out``, ``err`` and ``json``."""
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 CASES: list[dict[str, Any]] = json.loads((ROOT / "fixtures/mixlists/CASES.json").read_text("utf-8"))
 """What the engine does with each of the fixture mixlists."""
 

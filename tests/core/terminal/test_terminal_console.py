@@ -26,7 +26,7 @@ from opsinfo_cli.core.terminal.answer import (
 )
 from opsinfo_cli.core.terminal.console import Console, OutputOptions
 from opsinfo_cli.core.terminal.drawing import drawn
-from opsinfo_cli.core.terminal.escape import cell_width, inert, row, shortened, visible
+from opsinfo_cli.core.text.escape import cell_width, inert, row, shortened, visible
 
 PATH = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info-legacy.json"
 TABLE = Table(

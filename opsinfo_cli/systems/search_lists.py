@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from ...core.text.source import Source
-from ...errors import UsageFault
-from ...systems.registry import system_called
-from ...systems.system import ConversionOptions
-from ...systems.vocabulary import ListEntry, OperatorClass, OperatorLists, reasons_of
+from ..core.text.source import Source
+from ..errors import UsageFault
+from .registry import system_called
+from .system import ConversionOptions
+from .vocabulary import ListEntry, OperatorClass, OperatorLists, reasons_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import TypeAlias
 
-WriteAs: TypeAlias = Literal["mixlist", "habana", "mindspore", "names"]
+    from ..core.rooms import WriteAs
+
 _SYSTEMS = {"habana": "habana-autocast", "mindspore": "mindspore-black"}
 _NAMES = "names.txt"
 

@@ -1,0 +1,46 @@
+"""What one room needs of another: rooms do not import one another, so the front door, ``opsinfo_cli``, hands it in.
+
+The front door sets each name of this module to a function that imports the other room when it is called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from .cann.input_shapes import Shapes
+    from .cann.policy import Mark
+    from .cann.precision_mode import Mode
+    from .check.finding import Finding
+    from .check.mixlist import MixlistTarget, Reading
+
+
+WriteAs: TypeAlias = Literal["mixlist", "habana", "mindspore", "names"]
+"""The forms of the lists that a search writes."""
+
+
+class ModelRules(Protocol):
+    """Rules on the nodes of models: ``lab.graph.mixlist_check``. A model is what ``open_models`` returns, and
+    ``check`` an ``OptionCheck``.
+    """
+
+    def open_models(self, paths: Iterable[str], shapes: Shapes) -> list[Any]: ...
+
+    def check_models(
+        self, reading: Reading, models: Sequence[Any], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
+    ) -> Iterator[Finding]: ...
+
+    def refused_by_columns(self, check: Any) -> Iterator[Finding]: ...
+
+    def without_effect(
+        self, marks: Mapping[str, frozenset[Mark]], models: Sequence[Any], targets: Sequence[MixlistTarget]
+    ) -> list[str]: ...
+
+
+model_rules: Callable[[], ModelRules]
+names_system: Callable[[str], bool]
+"""``systems.registry.names_system``"""
+list_files: Callable[[WriteAs, Collection[str], Collection[str]], dict[str, str]]
+"""``systems.search_lists.list_files``"""
