@@ -5,7 +5,7 @@
     python tests/long/fuzz_graph.py FOLDER -max_total_time=600      keep interesting inputs in FOLDER
     python tests/long/fuzz_graph.py crash-1234                      run one input again
 
-Options are libFuzzer's. What every input must satisfy is in `tests/graph/readers_invariants.py`: the reader returns
+Options are libFuzzer's. What every input must satisfy is in `tests/lab/graph/readers_invariants.py`: the reader returns
 a graph with valid edges, or raises one of its own errors. Exit status 0: no input broke this. An input that does is
 kept as `crash-...` in the working directory. ONNX models need the `onnx` package; without it they are refused at once.
 """
