@@ -40,10 +40,9 @@ SHOWN = {
 
 sys.path[:0] = [str(ROOT)]
 
-from opsinfo_cli.core.commands.explanation_view import example_text  # noqa: E402
-
 from opsinfo_cli.app import cli  # noqa: E402
 from opsinfo_cli.core.check.wording import wording  # noqa: E402
+from opsinfo_cli.core.commands.explain import example_text  # noqa: E402
 from opsinfo_cli.lab.graph.fusions.fuse import RULES, names_not_applied  # noqa: E402
 from opsinfo_cli.lab.graph.fusions.rule import JSON_RULE, PREPARED, UNNUMBERED  # noqa: E402
 

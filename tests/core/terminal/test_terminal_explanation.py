@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from opsinfo_cli.core.commands.explanation_view import topic_lines
 
 from opsinfo_cli.core.check.wording import LANGUAGES, wording
+from opsinfo_cli.core.commands.explain import topic_lines
 from opsinfo_cli.core.text.escape import cell_width
 
 

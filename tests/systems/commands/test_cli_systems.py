@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from cli_support import Run, rows, write
-from opsinfo_cli.systems.commands.answers import levels_answer
 
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.cann.snippet import snippet_names
 from opsinfo_cli.core.terminal.answer import Either, Table
+from opsinfo_cli.systems.commands.show import levels_answer
 from opsinfo_cli.systems.registry import SYSTEMS
 
 
