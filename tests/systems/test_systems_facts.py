@@ -16,6 +16,7 @@ import opsinfo_cli.systems
 from opsinfo_cli.core.cann.name_tables import forms_of, name_table
 from opsinfo_cli.core.cann.onnx_plugins import plugins
 from opsinfo_cli.core.cann.op_names import onnx_names, tensorflow_names
+from opsinfo_cli.core.package_data import package_data
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.systems.facts import facts
 from opsinfo_cli.systems.registry import SYSTEMS, lists_of
@@ -187,7 +188,11 @@ def test_torch_npu_differs_from_upstream_as_known() -> None:
 @pytest.mark.parametrize("system", ["torch", "tensorflow", "onnx", "mindspore"])
 def test_the_table_of_names_has_its_inverse(system: str) -> None:
     table = name_table(system)
-    internal = set(facts("mindspore_to_ascend")["internal"]) if system == "mindspore" else set()
+    internal = (
+        set(package_data("opsinfo_cli.core.cann", "mindspore_to_ascend")["internal"])
+        if system == "mindspore"
+        else set()
+    )
     assert all(name in table.names[op] for name in table.ops.keys() - internal for op in table.ops[name])
     assert not internal & {name for names in table.names.values() for name in names}
     assert not set(table.unclear) & set(table.ops)
@@ -202,7 +207,7 @@ def test_the_names_of_mindspores_own_lists_are_known(level: str, unknown: int) -
 
 
 def test_the_table_of_mindspore_has_the_registrations_of_its_adapters() -> None:
-    content = facts("mindspore_to_ascend")
+    content = package_data("opsinfo_cli.core.cann", "mindspore_to_ascend")
     assert len(content["names"]) + sum(not name.startswith("nn.") for name in content["custom"]) == 933
     assert not content["names"].keys() & (set(content["custom"]) | content["composed"].keys())
     assert {each for made in content["composed"].values() for each in made} <= content["names"].keys()
@@ -266,10 +271,10 @@ def test_an_onnx_operator_at_an_opset(name: str, opset: int | None, op_types: tu
 
 
 def test_what_is_written_by_hand_about_expansions_is_in_the_table_of_plugins() -> None:
-    written = facts("names")["systems"]["onnx"]
+    written = package_data("opsinfo_cli.core.cann", "names")["systems"]["onnx"]
     assert [name for name, own in written["own"].items() if not set(own) <= set(onnx_names()[name])] == []
     built = {op_type for op_types in onnx_names().values() for op_type in op_types}
-    assert set(facts("names")["plumbing"]) - built == set()
+    assert set(package_data("opsinfo_cli.core.cann", "names")["plumbing"]) - built == set()
     assert not set(written["unclear"]) & set(onnx_names())
 
 

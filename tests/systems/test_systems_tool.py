@@ -14,7 +14,10 @@ import opsinfo_cli.systems
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(opsinfo_cli.systems.__file__).parent / "data"
-TF_TABLE = DATA.parents[1] / "model" / "data" / "tf_to_ascend.json"
+NAMES = [
+    DATA.parents[1] / "core/cann/data" / f"{name}.json"
+    for name in ("families", "mindspore_to_ascend", "names", "snippets", "tf_to_ascend")
+]
 
 sys.path.append(str(ROOT))
 
@@ -31,7 +34,7 @@ stem = part("families").stem
 Upstream = part("upstream").Upstream
 
 
-@pytest.mark.parametrize("path", sorted([*DATA.glob("*.json"), TF_TABLE]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted([*DATA.glob("*.json"), *NAMES]), ids=lambda path: path.stem)
 def test_a_data_file_has_the_layout_that_the_script_writes(path: Path) -> None:
     assert dumped(json.loads(path.read_text("utf-8"))) == path.read_text("utf-8")
 

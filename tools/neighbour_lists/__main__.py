@@ -24,7 +24,7 @@ from .data_text import dumped
 from .families import families
 from .generated import Generated
 from .op_declare import mindspore_to_ascend
-from .places import DATA
+from .places import DATA, NAMES
 from .systems import (
     apex,
     habana_autocast,
@@ -85,10 +85,10 @@ def main() -> int:
     for name in (each for each in MAKERS if each in sources):
         changed += _written(DATA / f"{name}.json", fill(name, MAKERS[name](Upstream(sources[name]))), given.check)
     if given.library:
-        changed += _written(DATA / "families.json", families(given.library), given.check)
+        changed += _written(NAMES / "families.json", families(given.library), given.check)
     if given.mindspore:
         made = mindspore_to_ascend(Upstream(given.mindspore))
-        changed += _written(DATA / "mindspore_to_ascend.json", made, given.check)
+        changed += _written(NAMES / "mindspore_to_ascend.json", made, given.check)
     print("\n".join(changed) or "nothing changed")
     return 1 if changed and given.check else 0
 

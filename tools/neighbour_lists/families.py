@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from .data_text import dumped
-from .places import DATA
+from .places import NAMES
 
 
 def families(paths: list[Path]) -> str:
@@ -16,7 +16,7 @@ def families(paths: list[Path]) -> str:
     found: dict[str, list[str]] = {}
     for name in op_types:
         found.setdefault(stem(name), []).append(name)
-    content = json.loads((DATA / "families.json").read_text("utf-8"))
+    content = json.loads((NAMES / "families.json").read_text("utf-8"))
     content["families"] = {key: names for key, names in sorted(found.items()) if len(names) > 1 or key not in names}
     return dumped(content)
 

@@ -193,7 +193,7 @@ def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> 
     if format in ("text", "concise"):
         lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
         return "".join(f"{plain(line)}\n" for line in lines)
-    text: str = getattr(import_module(f"...check.reports.{format}", __package__), format)(checked)
+    text: str = getattr(import_module(f"..check.reports.{format}", __package__), format)(checked)
     if format == "junit":
         return text.replace("##[", "&#35;#[")
     return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other
