@@ -117,7 +117,7 @@ def wrapped(text: str, cells: int) -> list[str]:
     A closing mark never begins a line.
 
     >>> wrapped("引擎只读 JSON，其余不认。", 14)
-    ['引擎只读 JSON，', '其余不认。']
+    ['引擎只读', 'JSON，其余不', '认。']
     """
     lines = [""]
     for piece in re.findall(_PIECE, text):

@@ -1,4 +1,4 @@
-"""Standard input as TARGET. Other targets are in tests/answers and tests/model."""
+"""Standard input as TARGET. Other targets are in tests/answers and tests/core/cann."""
 
 from __future__ import annotations
 
