@@ -79,7 +79,7 @@ def answer(line: str, opsinfo: Callable[..., Any], folder: Path) -> list[str]:
     for number, text in enumerate(lines):
         if text.startswith("! hint: ") and text.endswith(" --help` shows how it is used"):
             lines[number - 2] = "! error: ..."  # a sentence of click, other in each version
-    return [stable(text, folder) for text in lines]
+    return [part for text in lines for part in stable(text, folder).split("\n")]
 
 
 def states(top: Path) -> dict[str, tuple[int, ...]]:
@@ -90,15 +90,29 @@ def states(top: Path) -> dict[str, tuple[int, ...]]:
 
 
 def stable(line: str, folder: Path) -> str:
-    """A line without what differs from run to run, a JSON document with its keys in order."""
+    """A line without what differs from run to run; a JSON document in lines, with its keys in order."""
     line = line.replace(str(folder), ".").replace(os.environ["OPSINFO_BACKUP_DIR"], "VAULT")
     line = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ?", "TIME", line)
     line = re.sub(r"\b([0-9a-f]{8}|local)([-/])(\d+)", r"ID\2\3", line)  # the machine of a change
     line = re.sub(r'"(machine|user)": "[^"]*"', r'"\1": "-"', line)
     line = re.sub(r" in [0-9.]+ s\b", " in SECONDS", line)
     if line.startswith('{"schema_version"'):
-        return json.dumps(json.loads(line), sort_keys=True, ensure_ascii=False)
+        return indented(json.loads(line))
     return line
+
+
+def indented(value: Any, margin: str = "") -> str:
+    """JSON for a person who reviews it: what fits into a line stays in one."""
+    flat = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    if len(margin + flat) <= 110 or not isinstance(value, (dict, list)):
+        return flat
+    inner = margin + " "
+    if isinstance(value, dict):
+        parts = [f"{inner}{json.dumps(key)}: {indented(each, inner)}" for key, each in sorted(value.items())]
+    else:
+        parts = [inner + indented(each, inner) for each in value]
+    first, last = "{}" if isinstance(value, dict) else "[]"
+    return "\n".join([first, ",\n".join(parts), margin + last])
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("*.case")), ids=lambda path: path.stem)
