@@ -204,8 +204,10 @@ def _names(stores: list[Store]) -> list[str | None]:
     for store in stores:
         name = store.label
         if name and name.startswith("env:"):
-            name = "env:" + name.rstrip("/").rsplit("/", 1)[-1]
-            alike = sum(each is not None and each.split("#")[0] == name for each in names)
-            name += f"#{alike + 1}" if alike else ""
+            folder, number = "env:" + name.rstrip("/").rsplit("/", 1)[-1], 1
+            name = folder
+            while name in names:
+                number += 1
+                name = f"{folder}#{number}"
         names.append(name)
     return names

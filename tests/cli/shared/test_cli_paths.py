@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import Run, flag_of, library, mixlist, rows, snapshot, write
+from program_run import ROOT
 
 NAMES = {
     "blanks": "with blanks in it",
@@ -110,6 +113,16 @@ def places(tmp_path: Path) -> Path:
     (top / "loop").symlink_to("loop")
     (top / "folder").mkdir()
     return top
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not remove a folder that is in use")
+def test_a_working_directory_that_was_removed_is_named(isolation: Path, tmp_path: Path) -> None:
+    gone = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone && exec "
+    program = f"{shlex.quote(sys.executable)} -m opsinfo_cli move m.json Add --to black --create"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", gone + program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert re.search("the (working directory no longer exists|current folder does not exist)", done.stderr)
 
 
 THINGS = ["fifo", "dangling", "loop", "folder", "/dev/null", "/dev/zero", "socket", "file/below"]

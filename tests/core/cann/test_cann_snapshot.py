@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -80,12 +81,15 @@ def test_a_snapshot_of_a_snapshot_is_the_same(fixtures: Path, tmp_path: Path) ->
 
 
 def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> None:
-    twin = tmp_path / "fastops"
-    twin.symlink_to(fixtures / "custom/fastops")
-    options = TargetOptions(soc="ascend910b", customs=(str(fixtures / "custom/fastops"), str(twin)))
+    names = ["1/fastops", "2/fastops", "3/fastops", "1/a#2", "2/a#2"]
+    for name in names:
+        kernels = shutil.copytree(fixtures / "custom/fastops", tmp_path / name) / "op_impl/ai_core/tbe"
+        (kernels / "fastops_impl").rename(kernels / f"{name[2:]}_impl")
+    options = TargetOptions(soc="ascend910b", customs=tuple(str(tmp_path / name) for name in names))
     snapshot = read(snapshot_text(resolve(str(fixtures / "opp"), options, {})))
     labels = [store.label for store in snapshot.operators.stores]
-    assert labels == ["env:fastops", "env:fastops#2", "vendor:acme", "built-in"]
+    custom = ["env:fastops", "env:fastops#2", "env:fastops#3", "env:a#2", "env:a#2#2"]
+    assert labels == [*custom, "vendor:acme", "built-in"]
 
 
 ADD = {

@@ -53,6 +53,7 @@ def model() -> CheckedModel:
         ("model\n", "names.ini", None),
         (" \n", "empty.txt", None),
         ('{"x": 1}', "keep_dtype.cfg", None),
+        ('\n {"x": 1}', "keep_dtype.cfg", None),
         ("OpType::Pow", "keep.json", None),
     ],
 )

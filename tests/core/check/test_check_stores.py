@@ -208,6 +208,15 @@ def test_a_store_that_fails_stops_the_engine_if_no_other_store_is_there(opp: Pat
     assert finding.message.startswith(f"{cost} because of aic-ascend910b-ops-info-nn.json: ")
 
 
+def test_a_store_that_only_current_engines_refuse_is_reported_with_the_first_reason(opp: Path) -> None:
+    odd = {"input0": {"name": "x", "paramType": "required", "dtype": "float,float16", "format": "ND"}}
+    (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text(json.dumps({"Log": odd, "Exp": odd}))
+    (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))
+    assert finding.rule.name == "store-fails"
+    assert "`Log`" in finding.message
+    assert "`Exp`" not in finding.message
+
+
 def test_a_store_that_fails_is_reported_at_the_place_in_its_file(opp: Path) -> None:
     (built_in(opp) / "aic-ascend910b-ops-info-nn.json").write_text('{"Add":\n {"precision_reduce": {"flag": flase}}}')
     (finding,) = check_install(Install.open(str(opp), "ascend910b", "ai"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 
 import pytest
@@ -111,11 +112,52 @@ def test_a_constant_out_of_range_is_found_unless_its_operator_is_black(
     assert "constant-out-of-range" not in found
 
 
+@pytest.mark.parametrize(
+    ("soc", "options", "low"),
+    [
+        (["ascend910b"], [], ["float16", "bfloat16"]),
+        (["ascend910"], [], ["float16"]),  # it has no mixed_bfloat16
+        (["ascend910"], ["mixed_bfloat16"], ["bfloat16"]),
+        (["ascend910b", "ascend910"], ["mixed_float16"], ["float16"]),
+    ],
+    ids=["both modes", "the modes of the chip", "the mode that is given", "two chips of one answer"],
+)
+def test_a_constant_is_named_once_for_each_dtype_of_the_modes(
+    opsinfo: Run, opp: Path, tmp_path: Path, soc: list[str], options: list[str], low: list[str]
+) -> None:
+    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    model = onnx_model(tmp_path, [[1, 3.4e38], [0, -1]])
+    words = [word for each in soc for word in ("--against", f"{opp}@{each}")]
+    words += [word for mode in options for word in ("--precision-mode", mode)]
+    ran = opsinfo("validate", file, *words, "--model", model, "--format", "json")
+    found = [each["message"] for each in ran.json["findings"] if each["name"] == "constant-out-of-range"]
+    assert [re.findall("values overflow ([a-z0-9]+),", message) for message in found] == [[dtype] for dtype in low]
+
+
+def test_a_lone_library_is_judged_in_both_mixed_modes(opsinfo: Run, tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    tensors = {"paramType": "required", "dtype": "float16,bfloat16,float", "format": "ND,ND,ND"}
+    entry = {
+        "input0": {**tensors, "name": "x"},
+        "input1": {**tensors, "name": "w"},
+        "output0": {**tensors, "name": "y"},
+    }
+    library = write(tmp_path / "library.json", {"MatMulV2": {**entry, "precision_reduce": {"flag": "true"}}})
+    file = write(tmp_path / "ops_info.json", mixlist(black_add=["Relu"]))
+    model = onnx_model(tmp_path, [[1, 3.4e38], [0, -1]])
+    ran = opsinfo("validate", file, "--against", library, "--model", model, "--format", "concise")
+    assert "overflow float16" in ran.out
+    assert "overflow bfloat16" in ran.out
+
+
 def test_the_configuration_names_models_relative_to_itself(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
-    dump(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
     write(tmp_path / "opsinfo.toml", f'against = ["{opp}"]\nsoc = ["ascend910b"]\nmodel = ["{dump(tmp_path).name}"]\n')
     file = write(tmp_path / "ops_info.json", mixlist(black_add=["SoftmaxV2"]))
-    ran = opsinfo("validate", file, "--config", tmp_path / "opsinfo.toml", "--format", "json")
+    ran = opsinfo(
+        "validate", file, "--config", tmp_path / "opsinfo.toml", "--format", "json", cwd=tmp_path / "elsewhere"
+    )
     assert finding_names(ran) == ["not-in-model"]
 
 

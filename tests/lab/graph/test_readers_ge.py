@@ -157,6 +157,24 @@ def _simple(dtype: int = 2) -> Any:
     return model
 
 
+@pytest.mark.parametrize(
+    ("word", "dtype"),
+    [
+        ("DT_FLOAT", "float32"),
+        ("DT_NEW8", "new8"),
+        ("DT_HALF_REF", "float16"),
+        ("DT_STRING_REF", "string_ref"),
+        ("DT_", None),
+    ],
+)
+def test_a_dtype_may_be_a_word_and_one_that_is_not_known_keeps_its_name(
+    tmp_path: Path, word: str, dtype: str | None
+) -> None:
+    text = text_format.MessageToString(_simple()).replace("dtype: DT_FLOAT16", f"dtype: {word}")
+    _, relu = _written(tmp_path / "a", text)
+    assert relu.outputs[0].dtype == dtype
+
+
 def test_a_dump_whose_dtypes_changed_was_judged(tmp_path: Path) -> None:
     assert _written(tmp_path / "a", text_format.MessageToString(_simple(2))).model.judged is True
     assert _written(tmp_path / "b", text_format.MessageToString(_simple(1))).model.judged is False

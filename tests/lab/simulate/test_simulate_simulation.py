@@ -145,6 +145,9 @@ def test_external_data_is_not_moved_and_a_missing_file_is_refused(tmp_path: Path
     shutil.move(tmp_path / "w.bin", tmp_path / "elsewhere.bin")
     with pytest.raises(Damaged, match=r"external data not found: `w\.bin`, of the weight `w`"):
         Simulation(path, ready, "force_fp16", [InputSet("given", {"x": X})])
+    (tmp_path / "w.bin").mkdir()
+    with pytest.raises(Refused, match="not a regular file"):
+        Simulation(path, ready, "force_fp16", [InputSet("given", {"x": X})])
 
 
 def _outside(name: str, *locations: str) -> Any:
