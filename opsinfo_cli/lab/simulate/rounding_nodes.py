@@ -86,24 +86,30 @@ class _Chain:
         self.last = value
         self.made: list[Any] = []
 
-    def add(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node; without inputs it reads the last value."""
-        from onnx import helper
+    def add(self, op: str, *inputs: str, to: int | None = None) -> str:
+        """Add a node; not by ``helper.make_node``, because a model needs thousands.
+
+        :param inputs: none: the node reads the last value
+        :param to: the attribute of a Cast
+        """
+        from onnx import AttributeProto, NodeProto
 
         name = f"{self.prefix}/{len(self.made)}"
-        self.made.append(helper.make_node(op, list(inputs) or [self.last], [name], name=name, **attributes))
+        node = NodeProto(op_type=op, input=inputs or (self.last,), output=(name,), name=name)
+        if to is not None:
+            node.attribute.add(name="to", type=AttributeProto.INT, i=to)
+        self.made.append(node)
         self.last = name
         return name
 
     def constant(self, value: float) -> str:
-        from onnx import helper
+        from onnx import AttributeProto, NodeProto, TensorProto
 
-        last = self.last
-        name = self.add("Constant")
-        tensor = helper.make_tensor(name, _DOUBLE, [], [value])
-        node = self.made[-1]
-        node.CopyFrom(helper.make_node("Constant", [], [name], name=name, value=tensor))
-        self.last = last
+        name = f"{self.prefix}/{len(self.made)}"
+        node = NodeProto(op_type="Constant", output=(name,), name=name)
+        tensor = TensorProto(data_type=_DOUBLE, double_data=(value,), name=name)
+        node.attribute.add(name="value", type=AttributeProto.TENSOR, t=tensor)
+        self.made.append(node)
         return name
 
     def ended(self, name: str) -> list[Any]:
