@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..text.members import Members, read_members
 from ..text.source import Source
 from .entry_rules import TENSOR_SECTION
-from .foreign_files import KERNEL_INDEX, Foreign, foreign_text
+from .foreign_files import FOREIGN_KEYS, KERNEL_INDEX, Foreign, foreign_text
 from .policy import LISTS, PRECISION
 
 if TYPE_CHECKING:
@@ -44,6 +44,13 @@ _NEAR_LIST = r"(?:white|black|gr[ae]y|trust|block)[-_ ]?list"
 _NEAR_ACTION = r"to[-_ ]?(?:add|remove)"
 _MARK = rf'"(?:(?:{"|".join(LISTS)})"\s*:\s*[{{[]|{_NEAR_LIST}"\s*:\s*\{{|{_NEAR_ACTION}"\s*:\s*[{{[])'
 """What is left of a broken mixlist; whole ones are recognised by :func:`_has_own_mark`."""
+_TELLING_KEY = (
+    rf'"(?:(?i:{_NEAR_LIST}|{_NEAR_ACTION})|{PRECISION}|{TENSOR_SECTION.pattern}|{"|".join(FOREIGN_KEYS)})"|opInfo\.'
+)
+"""What is left in the text of every key by which a file of a tree is recognised, unless it is written with escapes."""
+_ESCAPED_LETTER = r"\\u(?:00[2-7]|013[01]|017[fF]|212[aA])"
+"""An escape that may be a letter, digit or sign of a key in ``_TELLING_KEY``. Where case is ignored, two more letters
+equal i, one k and one s."""
 _FIRST_KEY = r'"((?:[^"\\]|\\.)*)"\s*:\s*(\{?)'
 _NUMBERED_TENSOR = r"(?:in|out)put[0-9]+"
 
@@ -123,6 +130,16 @@ def is_marked(source: Source, outcome: Members | Document | None = None) -> bool
         return False
     is_mixlist = _has_mixlist_key(content, source.text) and (is_mixlist_name(source.path) or _has_own_mark(content))
     return is_mixlist or _looks_like_library(content)
+
+
+def may_be_recognised(source: Source) -> bool:
+    """Return whether :func:`is_marked` or :func:`foreign_of` may recognise a file, without reading its JSON.
+
+    A tree may hold large files of other tools, which need not be read to be passed over.
+    """
+    if is_library_name(source.path) or is_mixlist_name(source.path) or os.path.basename(source.path) == KERNEL_INDEX:
+        return True
+    return any(re.search(pattern, source.text) for pattern in (_TELLING_KEY, _ESCAPED_LETTER))
 
 
 def foreign_of(source: Source, outcome: Members | Document | None = None) -> Foreign | None:

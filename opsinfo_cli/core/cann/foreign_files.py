@@ -40,6 +40,8 @@ _BY_KEYS = {
     ("group_count", "group_list"): "a rank table of HCCL",
 }
 """Files of CANN with such keys in the root object."""
+FOREIGN_KEYS = ("op", "opInfo", "binaryList", *(keys[-1] for keys in _BY_KEYS))
+"""One of these keys is in every JSON file that :func:`foreign_text` recognises, unless it is named ``KERNEL_INDEX``."""
 _SINGLE_OPERATORS = re.compile(r'\[\s*\{(?=[^\[\]]*"op"\s*:\s*")(?=[^{]*"(?:input_desc|output_desc)"\s*:)')
 _ENGINE_IN_INI = r"^opInfo\.engine=([^\s=]+)\s*$"
 _READ_BY_GRAPH = "`opsinfo graph` reads it"

@@ -19,6 +19,7 @@ from ..cann.file_kind import (
     is_mixlist_name,
     is_option_name,
     kind_of,
+    may_be_recognised,
     option_kind,
 )
 from ..cann.foreign_files import foreign_binary
@@ -317,6 +318,8 @@ class Checker:
                 by_name = "library" if is_library_name(path) else "mixlist"
                 self.outcome.add(path, self.kind or by_name, [unreadable(error)])
             return None if is_shown else _NOT_MARKED
+        if not is_named and not may_be_recognised(source):
+            return _NOT_MARKED
         content = read_members(source)
         kind = (self.kind if is_named else None) or kind_of(source, content)
         if kind in ("library", "mixlist") and (is_shown or is_marked(source, content)):
