@@ -23,7 +23,7 @@ def open_file(path: str, tree: str | None = None) -> IO[bytes]:
     :raises Refused: if it does not exist, is not regular, cannot be read, or is outside the tree
     """
     try:
-        return _regular(os.open(path, _READ) if tree is None else _open_below(tree, real_inside(tree, path)), path)
+        return _regular(os.open(path, _READ) if tree is None else _open_inside(tree, path), path)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
         raise unreadable(error, path) from None
 
@@ -39,15 +39,17 @@ def open_inside(folder: str, name: str) -> IO[bytes]:
     return open_file(os.path.join(folder, name), folder)
 
 
-def real_inside(folder: str, path: str) -> str:
-    """Return the real path of a path that was met in ``folder``.
+def real_inside(folder: str, path: str) -> tuple[str, str]:
+    """Return the real paths of a folder and of a path that was met in it.
 
-    :raises Refused: if it is outside the folder
+    :raises Refused: if the path is outside the folder
     """
     real = os.path.realpath(path)
-    if not is_below(real, os.path.realpath(folder)):
+    # a folder at the beginning of a real path is real itself; most trees are given so
+    top = folder if os.path.isabs(folder) and is_below(real, folder) else os.path.realpath(folder)
+    if not is_below(real, top):
         raise _outside(folder, path)
-    return real
+    return top, real
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -67,12 +69,15 @@ def folders_above(path: str) -> Iterator[str]:
         yield path
 
 
-def _open_below(folder: str, real: str) -> int:
-    """Open a real path below ``folder`` part by part: what becomes a link meanwhile is not followed."""
-    top = os.path.realpath(folder)
+def _open_inside(folder: str, path: str) -> int:
+    """Open a path that was met in ``folder`` part by part: what becomes a link meanwhile is not followed.
+
+    :raises Refused: if it is outside the folder
+    """
+    top, real = real_inside(folder, path)
     descriptor = os.open(top, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     try:
-        *folders, last = os.path.relpath(real, top).split("/")
+        *folders, last = real.removeprefix(f"{top.rstrip('/')}/").split("/")
         for part in folders:
             inner = os.open(part, _READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
             os.close(descriptor)

@@ -124,7 +124,7 @@ class Writer:
             require_trusted(write.given, write.place.path)
 
     def _readable(self, job: Job) -> str:
-        real = real_inside(job.tree, job.path) if job.tree else real_path(job.path)
+        real = real_inside(job.tree, job.path)[1] if job.tree else real_path(job.path)
         if not job.start:
             try:
                 os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
