@@ -6,7 +6,7 @@ README and the guide.
 
 A block in a page of ``SHOWN`` is regenerated from the command in the comment above it::
 
-    <!-- output of: opsinfo list fixtures/opp --soc ascend910b --on black -->
+    <!-- output of: opsinfo list ascend910b --on black -->
 """
 
 from __future__ import annotations
@@ -37,6 +37,33 @@ SHOWN = {
     "docs/guide.zh-CN.md": "zh",
 }
 """Pages that show output, with the language of `explain` in them."""
+
+USER_FILES = {
+    "opp": "opp",
+    "old/opp": "opp-old",
+    "config/ascend910b": "custom/fastops/op_impl/ai_core/tbe/config/ascend910b",
+    "custom-ops": "custom-ops",
+    "dump": "dump",
+    "dump.json": "dump/dump.json",
+    "model.onnx": "model.onnx",
+    "op_summary.csv": "profiles/op_summary.csv",
+    "train.log": "logs/apex-two-ranks.log",
+    "mindspore.log": "logs/mindspore-reduced.log",
+    "bf16.txt": "torch-lists/bf16.txt",
+    "fp32.txt": "torch-lists/fp32.txt",
+    "ops_info.json": "ops_info.json",
+    "commented.json": "mixlists/bad/comment-line-end.json",
+    "misspelt.json": "mixlists/good/unknown-wrong-case.json",
+    "lookalike.json": "mixlists/good/unknown-look-alike.json",
+    "mixlists": "mixlists/good",
+    "team.json": "mixlists/good/several-operators.json",
+    "bert.json": "mixlists/good/add-black-remove-white.json",
+    "team.jsonc": "mixlists/bad/comment-line-end.json",
+    "ge_proto_00020_FeTopoSortingAfter.txt": "graphs/ge_proto_00020_FeTopoSortingAfter.txt",
+    "ge_proto_00099_Build.txt": "graphs/ge_proto_00099_Build.txt",
+}
+"""What a user has in the working folder of examples, and the file of ``fixtures`` that stands for it; ``opp`` is the
+CANN of the environment."""
 
 sys.path[:0] = [str(ROOT)]
 
@@ -197,14 +224,15 @@ def output_of(command: str, language: str) -> str:
 
 
 def on_a_terminal(command: str, language: str) -> str:
-    """Return what a command prints on a terminal of 80 columns; it works on a temporary copy of the fixtures."""
-    words = shlex.split(command)
+    """Return what a command prints on a terminal of 80 columns, in a temporary folder with the files of a user."""
+    words = shlex.split(command.replace("$ASCEND_OPP_PATH", "opp"))
     assert words[0] == "opsinfo", command
     with tempfile.TemporaryDirectory() as place:
-        subprocess.run(["cp", "-r", str(ROOT / "fixtures"), place], check=True)
+        make_user_files(Path(place))
         others = ("ASCEND_", "OPSINFO_", "NO_COLOR", "FORCE_COLOR", "GITHUB_")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(others)}
         ours = {
+            "ASCEND_OPP_PATH": "opp",
             "OPSINFO_BACKUP_DIR": f"{place}/vault",
             "OPSINFO_LANG": language,
             "HOME": place,
@@ -217,6 +245,13 @@ def on_a_terminal(command: str, language: str) -> str:
             if "\x1b[2K" not in text:  # else there was a bar of progress: the machine is busy
                 return text
         raise TimeoutError(f"the machine is too busy for `{command}`: it always shows a bar of progress")
+
+
+def make_user_files(folder: Path) -> None:
+    """Copy the files of a user into a folder."""
+    for path, fixture in USER_FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-r", ROOT / "fixtures" / fixture, folder / path], check=True)
 
 
 def _run(words: list[str], folder: str, environment: dict[str, str]) -> tuple[int, str]:

@@ -18,9 +18,8 @@ from rich.text import Text
 
 FOLDER = Path(__file__).resolve().parent / "images"
 COMMANDS = (
-    "opsinfo list fixtures/opp@ascend910b --match '*Reduce*' --match 'MatMul*' "
-    "--mixlist fixtures/mixlists/good/sibling-versions.json",
-    "opsinfo validate fixtures/mixlists/good/unknown-wrong-case.json --against fixtures/opp@ascend910b",
+    "opsinfo list ascend910b --match '*Reduce*' --match 'MatMul*' --mixlist mixlists/sibling-versions.json",
+    "opsinfo validate misspelt.json --against ascend910b",
 )
 LIGHT = TerminalTheme(
     (255, 255, 255),

@@ -46,38 +46,15 @@ def examples(command: click.Command) -> list[str]:
     return (command.help or "").partition("Examples:\n")[2].partition("\n\n")[0].split("\n")
 
 
-EXAMPLE_FILES = {
-    "opp": "opp",
-    "old/opp": "opp-old",
-    "config/ascend910b": "custom/fastops/op_impl/ai_core/tbe/config/ascend910b",
-    "op_host": "custom-ops/op_host",
-    "dump": "dump",
-    "dump.json": "dump/dump.json",
-    "model.onnx": "model.onnx",
-    "op_summary.csv": "profiles/op_summary.csv",
-    "train.log": "logs/apex-two-ranks.log",
-    "mindspore.log": "logs/mindspore-reduced.log",
-    "bf16.txt": "torch-lists/bf16.txt",
-    "fp32.txt": "torch-lists/fp32.txt",
-    "ops_info.json": "ops_info.json",
-    "mixlists": "mixlists/good",
-    "team.json": "mixlists/good/several-operators.json",
-    "bert.json": "mixlists/good/remove-white.json",
-    "team.jsonc": "mixlists/bad/comment-line-end.json",
-    "ge_proto_00020_FeTopoSortingAfter.txt": "graphs/ge_proto_00020_FeTopoSortingAfter.txt",
-    "ge_proto_00099_Build.txt": "graphs/ge_proto_00099_Build.txt",
-}
-"""What a user has in the working folder of the examples, and the file of ``fixtures`` that stands for it."""
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_examples_of_a_command_run_after_an_install_one_after_the_other(
-    opsinfo: Run, environment: dict[str, str], tmp_path: Path, name: str
+    opsinfo: Run, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Outside a checkout: the CANN of the environment has the chips, and the files are the user's."""
-    for path, fixture in EXAMPLE_FILES.items():
-        subprocess.run(["mkdir", "-p", (tmp_path / path).parent], check=True)
-        subprocess.run(["cp", "-r", ROOT / "fixtures" / fixture, tmp_path / path], check=True)
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from generate import make_user_files  # type: ignore[import-not-found]
+
+    make_user_files(tmp_path)
     write(tmp_path / "bin/opsinfo", f'#!/bin/sh\nexec {sys.executable} -m opsinfo_cli "$@"\n').chmod(0o755)
     write(tmp_path / "evaluate.sh", "#!/bin/sh\ngrep SoftmaxV2 $1\n").chmod(0o755)
     cann = {"ASCEND_OPP_PATH": str(tmp_path / "opp"), "EDITOR": "cat"}

@@ -32,8 +32,8 @@ def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path)
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.zh-CN.md", tmp_path)
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert "SoftmaxV2  gray  black" in readme
-    (tmp_path / "README.md").write_text(readme.replace("SoftmaxV2  gray  black", "SoftmaxV2  gray  white"), "utf-8")
+    assert "Mul       gray  black" in readme
+    (tmp_path / "README.md").write_text(readme.replace("Mul       gray  black", "Mul       gray  white"), "utf-8")
     command = tmp_path / "opsinfo_cli/core/commands/schema.py"
     command.write_text(command.read_text("utf-8").replace("Examples:", "For instance:"), "utf-8")
     before = (tmp_path / "README.md").read_bytes()

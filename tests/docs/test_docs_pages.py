@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -24,6 +25,22 @@ def text_of(page: str) -> str:
 @pytest.mark.parametrize("page", READMES)
 def test_readme_has_at_most_180_lines(page: str) -> None:
     assert len(text_of(page).splitlines()) <= 180
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_the_first_screen_of_a_readme_shows_a_mixlist_how_to_pass_it_and_one_way_to_install(page: str) -> None:
+    first = "\n".join(text_of(page).splitlines()[:50])
+    (shown,) = re.findall(r"^```json\n(.*?)^```$", first, re.MULTILINE | re.DOTALL)
+    assert json.loads(shown) == json.loads(text_of("fixtures/ops_info.json"))
+    for word in ("--modify_mixlist=ops_info.json", '["modify_mixlist"]', "ge.exec.modify_mixlist=ops_info.json"):
+        assert word in first
+    assert len(re.findall(r"pip install \.(?!\[)", text_of(page))) == 1
+    assert not re.search(r"pipx|uv tool", text_of(page))
+
+
+@pytest.mark.parametrize("page", [*READMES, "docs/guide.md", "docs/guide.zh-CN.md", "docs/index.md"])
+def test_a_first_page_begins_with_the_cann_that_is_installed(page: str) -> None:
+    assert "set_env.sh\nopsinfo socs\nopsinfo list ascend910b\n```" in "\n".join(text_of(page).splitlines()[:65])
 
 
 def test_the_english_pages_have_at_most_29_000_words_without_the_generated_ones() -> None:

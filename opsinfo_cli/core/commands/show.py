@@ -41,7 +41,7 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
     Examples:
       opsinfo show ascend910b MatMulV2
       opsinfo show ascend910b SoftmaxV2 --mixlist ops_info.json
-      opsinfo show op_host@ascend910b AddCustom --format opdef
+      opsinfo show custom-ops@ascend910b AddCustom --format opdef
     """
     opened = open_target(target, console, options, stdin=True)
     require_operators(opened)
