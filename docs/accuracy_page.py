@@ -33,9 +33,12 @@ def ran(text: str, model: Path, opsinfo: Callable[[list[str], Path], tuple[int, 
     :param model: the classifier of rapidocr_onnxruntime
     :param opsinfo: runs the program with these words in a folder; returns the exit status and all output
     """
+    from generate import make_user_files
+
     with tempfile.TemporaryDirectory(prefix="opsinfo-accuracy-") as name:
         folder = Path(name)
-        shutil.copytree(ROOT / "fixtures", folder / "fixtures")
+        make_user_files(folder)
+        (folder / "ops_info.json").unlink()  # the search makes it
         shutil.copy(model, folder / "cls.onnx")
 
         def fresh(match: re.Match[str]) -> str:
@@ -52,6 +55,7 @@ def run_in(words: list[str], folder: Path) -> tuple[int, str]:
     """Run the program of this repository, which must be installed for `python`, as a user would in a pipe."""
     environment = {**os.environ, "OPSINFO_BACKUP_DIR": str(folder.parent / (folder.name + "-vault"))}
     environment["PYTHONPATH"] = str(ROOT)
+    environment["ASCEND_OPP_PATH"] = "opp"
     environment["PATH"] = os.path.dirname(sys.executable) + os.pathsep + environment["PATH"]
     done = subprocess.run(
         [sys.executable, "-m", "opsinfo_cli", *words], cwd=folder, env=environment, capture_output=True, check=False
