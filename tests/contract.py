@@ -99,6 +99,7 @@ FINDINGS = {
     "damaged-backup": Finding("vault", "error", "accepts"),
     "modes-left-open": Finding("vault", "warning", "accepts"),
     "older-vault": Finding("vault", "note", "accepts"),
+    "vault-in-container": Finding("vault", "warning", "accepts"),
     "unfinished-change": Finding("vault", "warning", "accepts"),
 }
 """Names of findings and the reactions of the engine never change."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from ...errors import Refused
 from ...opening import folders_above
 
+ROOT_VAULT = "/var/lib/opsinfo"
 MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 RECORD = "record.json"
 NUMBER = re.compile("[1-9][0-9]{0,8}")
@@ -31,11 +32,16 @@ def machine_name() -> str:
 
 
 def vault_path(chosen: str | None, environ: Mapping[str, str]) -> str:
-    """Return ``--backup-dir``, else ``OPSINFO_BACKUP_DIR``, else root's place or the user's state folder."""
+    """Return ``--backup-dir``, else ``OPSINFO_BACKUP_DIR``, else the usual place."""
     if chosen or environ.get("OPSINFO_BACKUP_DIR"):
         return os.path.abspath(chosen or environ["OPSINFO_BACKUP_DIR"])
+    return default_vault(environ)
+
+
+def default_vault(environ: Mapping[str, str]) -> str:
+    """Return the vault of root, or the one in the user's state folder."""
     if os.geteuid() == 0:
-        return "/var/lib/opsinfo"
+        return ROOT_VAULT
     state = environ.get("XDG_STATE_HOME") or os.path.join(environ.get("HOME", "/"), ".local", "state")
     return os.path.join(state, "opsinfo")
 

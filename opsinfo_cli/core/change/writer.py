@@ -16,6 +16,7 @@ from ...errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
 from ...opening import real_inside, unreadable
 from ..cann.install import version_at
 from ..text.source import read_bytes
+from .container import HINT, LOST, is_lost_with_container
 from .lock import places_locked
 from .plan import FileResult, Job, Move, Result, planned
 from .vault import ChangedFile, History, Record, State, Vault, backup_name, moves_of, new_record, outcome, unfinished
@@ -192,6 +193,8 @@ class Writer:
                 path=writes[0].given,
                 hint="check the disk; the backup is safe",
             )
+        if record.number == 1 and is_lost_with_container(self.vault.path, os.environ):
+            self.say(f"the vault {self.vault.path} is {LOST}; {HINT}")
         return record
 
     def _file(self, history: History, id_: str, index: int, write: Write) -> ChangedFile:

@@ -18,6 +18,7 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     """
     yield from damaged_backups(vault)
     yield from older_vault(vault)
+    yield from vault_in_container(vault)
     yield from modes_left_open(vault)
     yield from unfinished_change(vault, scope)
     yield from edits_lost(vault, scope)
@@ -56,6 +57,15 @@ def damaged_backups(vault: Vault) -> Iterator[Finding]:
     for damage in vault.damage(contents=True):
         hint = f"`opsinfo restore` refuses unverified content; the backups in {vault.folder} are plain files"
         yield whole_file("damaged-backup", damage.path, damage.message, hint)
+
+
+def vault_in_container(vault: Vault) -> Iterator[Finding]:
+    import os
+
+    from ..change.container import HINT, LOST, is_lost_with_container
+
+    if is_lost_with_container(vault.path, os.environ):
+        yield whole_file("vault-in-container", vault.path, f"the vault is {LOST}", HINT)
 
 
 def older_vault(vault: Vault) -> Iterator[Finding]:
