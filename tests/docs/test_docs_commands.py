@@ -120,7 +120,7 @@ def test_click_accepts_every_command_that_is_shown() -> None:
 PLACES = {
     "README.md": "bisect --against ascend910b --model model.onnx -o ops_info.json -- ./evaluate.sh {mixlist}",
     "README.zh-CN.md": "list fixtures/opp@ascend910b --on black",
-    "docs/guide.md": "move fixtures/opp@ascend910b Add --to black --dry-run",
+    "docs/guide.md": "move ascend910b Add --to black --dry-run",
     "docs/ci.md": "validate . --report gitlab:gl-code-quality-report.json --report junit:opsinfo.xml",
     "docs/fleet.md": "apply ${OPP}@${SOC} /opt/opsinfo/ops_info.json --strict --backup-dir /opt/opsinfo/backups",
     "docs/checks/check-atc.sh": "bisect --against ascend910b --model model.onnx --max-drop 0.001",
