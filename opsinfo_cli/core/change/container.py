@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ..errors import Refused
+from ...errors import Refused
 from ..text.source import read_bytes
 from .vault_place import default_vault
 

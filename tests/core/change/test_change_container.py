@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opsinfo_cli.change import container, vault_place
-from opsinfo_cli.change.container import is_lost_with_container
+
+from opsinfo_cli.core.change import container, vault_place
+from opsinfo_cli.core.change.container import is_lost_with_container
 
 ROOT_MOUNT = "22 1 0:30 / / rw - overlay overlay rw\n"
 
