@@ -1,0 +1,31 @@
+"""The JSON of `opsinfo restore`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from .shared import Schema
+
+
+class RestoredFile(TypedDict):
+    """One file and the backup that it was restored from."""
+
+    path: str
+    """The real path of the file."""
+    id: Annotated[str, Schema(examples=["3f2a9c1d-12.1"])]
+    """The id of the backup."""
+    sha256: Annotated[str, Schema(pattern="^[0-9a-f]{64}$")] | None
+    """SHA-256 of the restored content; null if the file was removed because the undone change had created it."""
+
+
+class RestoreDocument(TypedDict):
+    """The files that were or would be restored. Later versions may add keys."""
+
+    restored: list[RestoredFile]
+    """The files restored, or with dry_run the files that would be restored."""
+    change: Annotated[str | None, Schema(examples=["3f2a9c1d-12"])]
+    """The id of the change that restore made; null if nothing was written."""
+    dry_run: bool
+    """Whether writing was skipped because of --dry-run."""

@@ -1,0 +1,1 @@
+"""The JSON documents of commands, as types; `docs/schemas.py` makes the published schemas of them."""
