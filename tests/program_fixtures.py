@@ -40,7 +40,7 @@ def opsinfo(opsinfo: Callable[..., Any]) -> Callable[..., Any]:
         assert "Traceback" not in ran.err
         assert "internal-fault" not in ran.out
         assert "internal error" not in ran.err
-        words = list(map(os.fspath, arguments))
+        words = [os.fspath(word) for word in arguments]
         words = words[: words.index("--")] if "--" in words else words
         if "json" in words and "--format" in words:
             document = json.loads(ran.out)

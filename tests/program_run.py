@@ -46,7 +46,7 @@ def run_as_process(
     """
     streams: dict[str, Any] = {"stdin": subprocess.DEVNULL} if input is None else {"input": input}
     done = subprocess.run(
-        [sys.executable, "-m", "opsinfo_cli", *map(os.fspath, words)],
+        [sys.executable, "-m", "opsinfo_cli", *(os.fspath(word) for word in words)],
         cwd=cwd,
         env=_environment({"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **env}),
         capture_output=True,
@@ -74,7 +74,7 @@ def run_here(
     """
     from opsinfo_cli.app import main
 
-    arguments = list(map(os.fspath, words))
+    arguments = [os.fspath(word) for word in words]
     with ExitStack() as stack:
         for each in (_signals(), _interpreter(arguments), _folder(cwd), _environ(env)):
             stack.enter_context(each)
@@ -192,7 +192,7 @@ def _put_back(kept: list[int], before: tuple[Any, Any, Any]) -> None:
 
 
 def _memory(name: str) -> BinaryIO:
-    return open(os.memfd_create(name), "w+b", buffering=0)  # type: ignore[return-value]
+    return open(os.memfd_create(name), "w+b", buffering=0)
 
 
 def _text(number: int, mode: str, kind: type[io.TextIOWrapper] = io.TextIOWrapper, **options: Any) -> io.TextIOWrapper:

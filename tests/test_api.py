@@ -101,7 +101,7 @@ def test_a_mixlist_is_compared_with_a_mixlist_only(fixtures: Path) -> None:
     )
     for a, b, more in ((mixlist, library, None), (library, mixlist, None), (mixlist, mixlist, mixlist)):
         with pytest.raises(TypeError):
-            diff(a, b, more)  # type: ignore[call-overload]
+            diff(a, b, more)  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         library.operators["NoSuchOp"]
 

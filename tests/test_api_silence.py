@@ -79,7 +79,7 @@ def onnx_model(tmp_path: Path) -> str:
 
 def test_a_simulation_takes_a_parsed_mixlist_and_has_the_warnings(tmp_path: Path) -> None:
     model = onnx_model(tmp_path)
-    inputs = [{"x": numpy.float32([[100, 200]]), "w": numpy.float32([[2, 0], [0, 2]])}]
+    inputs = [{"x": numpy.array([[100, 200]], "f4"), "w": numpy.array([[2, 0], [0, 2]], "f4")}]
     listed = {"black-list": {"to-add": ["Mul", "Mull"]}}
     report = simulate_model(model, AGAINST, "mixed_float16", listed, inputs=inputs, max_error=0.01)
     assert report.passes

@@ -31,7 +31,7 @@ def script(tmp_path: Path) -> Script:
 
 
 def names(*which: str) -> list[str]:
-    command = [ROOT / ".ci/run", "--list", *which]
+    command: list[str | Path] = [ROOT / ".ci/run", "--list", *which]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 

@@ -27,7 +27,7 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 
 def known_steps(*which: str) -> list[str]:
-    command = [ROOT / ".ci/run", "--list", *which]
+    command: list[str | Path] = [ROOT / ".ci/run", "--list", *which]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 

@@ -94,7 +94,7 @@ def named() -> list[str]:
 def meant(line: str) -> list[str]:
     """The words that a reader types."""
     for word in sorted(WORDS, key=len, reverse=True) if line not in LINES else ():
-        line = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])", lambda _, word=word: WORDS[word], line)
+        line = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])", WORDS[word].replace("\\", r"\\"), line)
     return shlex.split(LINES.get(line, line))
 
 

@@ -27,7 +27,7 @@ def bare(environment: dict[str, str], tmp_path: Path) -> Bare:
     """Run the program without the packages."""
 
     def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(  # type: ignore[call-overload,no-any-return]
+        return subprocess.run(  # type: ignore[call-overload]
             [sys.executable, "-c", CODE, *map(str, words)],
             env=environment,
             cwd=tmp_path,

@@ -97,7 +97,7 @@ def test_what_does_not_compile_fails_and_a_missing_program_ends_the_search(place
 
 
 def test_outputs_that_do_not_fit_cannot_tell_and_a_bound_fails(place: Path) -> None:
-    compare = [sys.executable, place / "checks" / "compare.py"]
+    compare: list[str | Path] = [sys.executable, place / "checks" / "compare.py"]
     (place / "out").mkdir()
     assert _run(place, *compare, place / "out", place / "checks/reference").returncode == 125
     np.array([1, 2, np.nan], np.float32).tofile(place / "out/0.bin")

@@ -80,7 +80,8 @@ def words_of(command: str) -> list[str]:
 
 def fault_of(words: list[str]) -> str | None:
     """What click does not accept; an argument may be missing, as in `opsinfo fmt` of a sentence."""
-    command, context = cli, click.Context(cli, info_name="opsinfo")
+    command: click.Command = cli
+    context = click.Context(cli, info_name="opsinfo")
     for name in re.findall(r"(?<!\$){(\w*)}", " ".join(words)):
         if name not in PLACEHOLDERS:
             return f"no placeholder: {{{name}}}"

@@ -244,7 +244,7 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         return prepared(words)
 
-    program._prepared = unblocked
+    program._prepared = unblocked  # type: ignore[assignment]
     warnings.simplefilter("ignore", ResourceWarning)  # as by default; pytest shows it
     out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
     os.dup2(out, 1)

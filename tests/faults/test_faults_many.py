@@ -62,8 +62,8 @@ def top() -> Iterator[Path]:
 
 
 def start(*words: str | Path, **environment: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "opsinfo_cli", *words]
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command: list[str | Path] = [sys.executable, "-m", "opsinfo_cli", *words]
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, **streams)
 
 

@@ -72,7 +72,7 @@ def a_restore(top: Path) -> Run:
 def a_prune(top: Path) -> Run:
     files = lay(top / CONFIG, 1)
     policies = (Policy.BLACK, Policy.WHITE, Policy.GRAY, Policy.BLACK)
-    earlier = [lambda writer, to=to: writer.run("move", jobs(files, to, "Log")) for to in policies]
+    earlier: list[Any] = [lambda writer, to=to: writer.run("move", jobs(files, to, "Log")) for to in policies]
     return Run(files, ["backups", "--prune", "1"], earlier)
 
 

@@ -196,7 +196,7 @@ def test_a_signal_while_python_creates_a_class_is_handled(isolation: Path, numbe
         from opsinfo_cli.app import cli
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        cli.main = make_a_class
+        cli.main = make_a_class  # type: ignore[assignment,method-assign]
         return run_main(["--help"])
 
     assert ended(fork(act)) == SIGNAL_STATUSES[number]

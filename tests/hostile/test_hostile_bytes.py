@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hostile_support import (
@@ -18,7 +19,7 @@ from hostile_support import (
     words_of,
 )
 
-LIBRARIES = {
+LIBRARIES: dict[str, tuple[str | bytes, Any]] = {
     # situation: (text, exit status of each command)
     "a NUL for a value": ('{"Add":\0}', REFUSED),
     "a NUL in a name": ('{"A\0dd": {}}', REFUSED),
@@ -49,7 +50,7 @@ def test_a_library_of_such_bytes_is_read_or_refused_by_every_command(
     check_commands(hostile, tmp_path / "f.json", data, "library", codes)
 
 
-MIXLISTS = {
+MIXLISTS: dict[str, tuple[str | bytes, Any]] = {
     "a NUL in a name": ('{"black-list": {"to-add": ["A\0dd"]}}', REFUSED),
     "NULs after the end": (MIXLIST + "\0\0", ACCEPTED),
     "a byte order mark": ("\ufeff" + MIXLIST, ACCEPTED),

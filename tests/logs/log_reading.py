@@ -52,7 +52,7 @@ def evidence_of(*lines: bytes | str, **known: int | None) -> Evidence:
 
 
 def points_of(evidence: Evidence) -> list[tuple[int, float]]:
-    return [tuple(point) for point in evidence.scale.points]
+    return [(step, scale) for step, scale in evidence.scale.points]
 
 
 def shown(evidence: Evidence, facts: Facts) -> dict[str, Any]:

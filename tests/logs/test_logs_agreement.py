@@ -39,11 +39,11 @@ VERDICTS = json.loads((Path(__file__).parent / "verdicts.json").read_text("utf-8
 @pytest.mark.parametrize("asked", [pytest.param(each, id=each["name"]) for each in VERDICTS])
 def test_a_verdict_has_its_word_and_points(asked: dict[str, Any]) -> None:
     """Welch's t of 102 and 108 against 100: 5 / 3 with one degree of freedom; p = 1 - 2 atan(5 / 3) / pi."""
-    both = [
+    ours, others = [
         [run(**{"name": f"run {number}", **each}) for number, each in enumerate(asked.get(side, ()))]
         for side in ("runs", "reference")
     ]
-    verdict = judge(*both, Facts(), metric=asked.get("metric", True))
+    verdict = judge(ours, others, Facts(), metric=asked.get("metric", True))
     assert {name: point(verdict, name) for name in asked["points"]} == asked["points"]
     assert verdict.word == asked.get("word", verdict.word)
     unknown = [each.name for each in verdict.points if each.status not in ("holds", "fails")]

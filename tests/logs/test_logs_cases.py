@@ -35,7 +35,7 @@ def case_of(path: Path) -> Case:
 CASES = {path.stem: case_of(path) for path in sorted(Path(__file__).parent.glob("cases/*.case"))}
 
 
-def seen(log: Log, known: dict[str, int]) -> Any:
+def seen(log: Log, known: dict[str, Any]) -> Any:
     facts = Facts(**known)
     return json.loads(json.dumps(shown(log.evidence(facts.steps, facts.ranks), facts)))
 

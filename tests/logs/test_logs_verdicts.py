@@ -60,7 +60,9 @@ def test_a_point_has_its_status_and_words(asked: dict[str, Any]) -> None:
     more = {name: given.pop(name) for name in ("proof", "doubt", "logged", "even") if name in given}
     found = Evidence(**given)
     if count:
-        found.count = Count(*count, "flags", notes=("odd",), **{"proof": "messages", **more})
+        low, high, steps, calibrating = count
+        named = {"notes": ("odd",), "proof": "messages", **more}
+        found.count = Count(low, high, steps, calibrating, "flags", **named)
     fallen(found, *map(float, scales))
     assert point(asked["point"], found, Facts(**asked.get("facts", {}))) == asked["says"]
 

@@ -15,7 +15,7 @@ from hostile_counts import LONG, Counts
 from hostile_support import Hostile, limited
 from test_hostile_depth import *  # noqa: F403
 from test_hostile_many import *  # noqa: F403
-from test_hostile_size import *  # noqa: F403
+from test_hostile_size import *  # type: ignore[assignment]  # noqa: F403
 
 
 @pytest.fixture

@@ -57,7 +57,8 @@ def build(context: Path, image: Path) -> subprocess.CompletedProcess[str]:
     for step in STEPS:
         verb, rest = step.split(" ", 1)
         if verb == "ARG" and "=" in rest:
-            arguments.update([rest.split("=", 1)])
+            name, _, value = rest.partition("=")
+            arguments[name] = value
         elif verb == "COPY":
             source, target = rest.split()
             at = image / target.lstrip("/")

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,7 @@ def test_a_storm_of_writers_loses_nothing(tmp_path: Path) -> None:
         os.waitpid(children[victim], 0)
         kills += 1
         seed = 1000 + kills
-        children[victim] = fork(lambda seed=seed: storm.run(seed, until))
+        children[victim] = fork(partial(storm.run, seed, until))
         if not kills % 7:  # an upgrade, or another program
             path = chance.choice(storm.libraries)
             (tmp_path / "theirs").write_bytes(storm.first[path])

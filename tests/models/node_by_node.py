@@ -89,7 +89,7 @@ class NodeByNode:
         before, after = self.dtypes(node)
         given = [rounded(values[name], dtype) if name else None for name, dtype in zip(node.input, before, strict=True)]
         if node.op_type == "If":
-            body = branch(node, bool(np.ravel(given[0])[0]))
+            body = branch(node, bool(np.ravel(np.asarray(given[0]))[0]))
             inner = dict(values)
             self.graph(body, inner)
             found = [inner[each.name] for each in body.output]
@@ -99,7 +99,7 @@ class NodeByNode:
 
     def dtypes(self, node: onnx.NodeProto) -> tuple[list[str | None], list[str | None]]:
         """The dtypes of a node's inputs and outputs; None if unknown."""
-        nothing = [None] * len(node.input), [None] * len(node.output)
+        nothing: tuple[list[str | None], list[str | None]] = [None] * len(node.input), [None] * len(node.output)
         found = self.answer.find(node.name) if self.answer else None
         if found is None or not found.judged:
             return nothing

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from raising import raised
+from snapshot_texts import text_of_snapshot
 
 from opsinfo_cli.core.cann.entry import Columns
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.core.cann.snapshot import Snapshot, snapshot_text
+from opsinfo_cli.core.cann.snapshot import Snapshot
 from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
 from opsinfo_cli.core.check.schema import validator_for
 from opsinfo_cli.core.text.source import Source
@@ -55,7 +56,7 @@ def test_a_snapshot_has_the_facts_of_its_target(situation: str, fixtures: Path) 
     path, options = TARGETS[situation]
     options = options._replace(customs=tuple(str(fixtures / each) for each in options.customs))
     target = resolve(str(fixtures / path), options, {})
-    text = snapshot_text(target)
+    text = text_of_snapshot(target)
     require_same_facts(target, read(text))
     assert list(validator_for("snapshot").iter_errors(json.loads(text))) == []
     assert str(fixtures) not in text
@@ -65,7 +66,7 @@ def test_a_snapshot_has_the_facts_of_its_target(situation: str, fixtures: Path) 
 def test_a_snapshot_has_the_facts_of_a_real_install(soc: str, corpus: Path) -> None:
     opp = corpus / f"cann-{soc.removeprefix('ascend')}" / "opp"
     target = resolve(str(opp), TargetOptions(), {})
-    text = snapshot_text(target)
+    text = text_of_snapshot(target)
     require_same_facts(target, read(text))
     whole = sum(path.stat().st_size for path in opp.rglob("*.json"))
     assert len(text.encode()) < whole / 2
@@ -74,10 +75,10 @@ def test_a_snapshot_has_the_facts_of_a_real_install(soc: str, corpus: Path) -> N
 
 def test_a_snapshot_of_a_snapshot_is_the_same(fixtures: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.opsinfo.json"
-    path.write_text(snapshot_text(resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), {})))
+    path.write_text(text_of_snapshot(resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), {})))
     again = resolve(str(path), TargetOptions(), {})
     assert again.kind == "snapshot"
-    assert snapshot_text(again) == path.read_text()
+    assert text_of_snapshot(again) == path.read_text()
 
 
 def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_custom_paths_go_by_their_folders(fixtures: Path, tmp_path: Path) -> Non
         kernels = shutil.copytree(fixtures / "custom/fastops", tmp_path / name) / "op_impl/ai_core/tbe"
         (kernels / "fastops_impl").rename(kernels / f"{name[2:]}_impl")
     options = TargetOptions(soc="ascend910b", customs=tuple(str(tmp_path / name) for name in names))
-    snapshot = read(snapshot_text(resolve(str(fixtures / "opp"), options, {})))
+    snapshot = read(text_of_snapshot(resolve(str(fixtures / "opp"), options, {})))
     labels = [store.label for store in snapshot.operators.stores]
     custom = ["env:fastops", "env:fastops#2", "env:fastops#3", "env:a#2", "env:a#2#2"]
     assert labels == [*custom, "vendor:acme", "built-in"]
@@ -129,7 +130,7 @@ def test_what_nobody_asks_for_is_left_out_and_the_columns_stay(tmp_path: Path) -
     content = {"Add": {**ADD, **more, "input0": input0}, "Null": {**ADD, "opFile": {"value": " Null"}}}
     path = tmp_path / "aic-x-ops-info.json"
     path.write_text(json.dumps(content))
-    kept = read(snapshot_text(resolve(str(path), TargetOptions(), {}))).operators
+    kept = read(text_of_snapshot(resolve(str(path), TargetOptions(), {}))).operators
     wanted = {**ADD, "heavyOp": {"flag": "true"}, "input0": {**ADD["input0"], "valueDepend": "required"}}
     assert kept["Add"].entry.sections == wanted
     assert kept["Null"].entry.sections == {**ADD, "opFile": {"value": " Null"}}

@@ -106,7 +106,7 @@ def test_a_change_of_several_files_is_undone_as_a_whole(writer: Writer, library:
 
 def test_undoing_a_created_file_removes_it(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    created = create(writer, path)
+    created = str(create(writer, path))
     with pytest.raises(UsageFault):
         back_to(writer, "pristine")
     for which in (created, f"{created}.1"):

@@ -514,7 +514,7 @@ def test_new_files_of_which_one_cannot_be_made_are_all_removed(
 ) -> None:
     really = os.link
 
-    def failing(source: str, target: str, **folders: int) -> None:
+    def failing(source: str, target: str, **folders: Any) -> None:
         if target == "b":
             raise OSError(errno.ENOSPC, "No space left on device")
         really(source, target, **folders)

@@ -55,7 +55,7 @@ def test_the_real_stores_have_no_errors(corpus: Path) -> None:
     assert names["shadowed"] == 14
 
 
-FOREIGN = {
+FOREIGN: dict[str, set[str | None]] = {
     "array_json_is_no_library": {None, "a description of single operators for atc or msopgen"},
     "jsonc_op_key": {None},
     "aicpu_library": {"a library of AI CPU"},

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from snapshot_texts import text_of_snapshot
 from tables import cases
 
 from opsinfo_cli.core.cann.repository import Repository
-from opsinfo_cli.core.cann.snapshot import snapshot_text
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.core.check.baseline import fingerprinted
 from opsinfo_cli.core.check.finding import Finding, Outcome
@@ -73,7 +73,7 @@ def test_the_place_of_a_target_does_not_count_but_its_chip_and_version_do(
     fixtures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A snapshot that is renamed, or named from another folder, is the same target."""
-    text = snapshot_text(Target.open(str(fixtures / "opp"), soc="ascend910b"))
+    text = text_of_snapshot(Target.open(str(fixtures / "opp"), soc="ascend910b"))
     names = ("a.json", "b.json", "in/c.json")
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)

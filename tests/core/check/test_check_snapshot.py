@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from snapshot_texts import text_of_snapshot
 
 from opsinfo_cli.core.cann.precision_mode import MODES
-from opsinfo_cli.core.cann.snapshot import snapshot_text
 from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
 from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.run import Checker
@@ -25,7 +25,7 @@ LISTS = ("black-list", "white-list", "gray-list")
 def pair(path: Path, soc: str) -> tuple[MixlistTarget, MixlistTarget]:
     """A target and its snapshot, both under one name."""
     target = resolve(str(path), TargetOptions(soc=soc), {})
-    source = Source(snapshot_text(target).encode(), "t")
+    source = Source(text_of_snapshot(target).encode(), "t")
     return MixlistTarget(renamed(target)), MixlistTarget(renamed(Target("t", "snapshot", "t", source)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -127,7 +128,7 @@ def console() -> Console:
 
 
 def test_a_pipe_gets_rows_trees_and_notes(console: Console, capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = [
+    blocks: list[Any] = [
         TABLE,
         Tree("a", [Tree("b", [Tree("c")])]),
         Either(lambda: [Lines(["for people"])], lambda: [Lines(["for programs"])]),

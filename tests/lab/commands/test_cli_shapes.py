@@ -28,7 +28,7 @@ class Made:
     """A model in the making: nodes that are added to a value of four dimensions."""
 
     def __init__(self) -> None:
-        self.nodes: list[onnx.NodeProto] = []
+        self.nodes: list[Any] = []
         self.weights: dict[str, Any] = {}
         self.last = "x"
 
@@ -92,26 +92,26 @@ def scaled(it: Made) -> None:
     it.add("Div", size)
 
 
-PARTS: list[Callable[[Made], None]] = [
+PARTS: list[Callable[[Made], object]] = [
     conv,
     norm,
     layer_norm,
     reshape,
     scaled,
-    lambda it: it.add("Relu") and None,
-    lambda it: it.add("Pow", it.weight(2.0)) and None,
-    lambda it: it.add("Div", it.weight(3.0)) and None,
-    lambda it: it.add("Clip", it.weight(-1.0), it.weight(1.0)) and None,
-    lambda it: it.add("Softmax", axis=1) and None,
-    lambda it: it.add("ReduceMean", axes=[2], keepdims=1) and None,
-    lambda it: it.add("Tile", it.weight([1, 1, 2, 1], "int64")) and None,
-    lambda it: it.add("Pad", it.weight([0, 0, 0, 0, 0, 0, 1, 1], "int64")) and None,
-    lambda it: it.add("GlobalAveragePool") and None,
-    lambda it: it.add("Slice", *(it.weight([number], "int64") for number in (0, 1, 2))) and None,
+    lambda it: it.add("Relu"),
+    lambda it: it.add("Pow", it.weight(2.0)),
+    lambda it: it.add("Div", it.weight(3.0)),
+    lambda it: it.add("Clip", it.weight(-1.0), it.weight(1.0)),
+    lambda it: it.add("Softmax", axis=1),
+    lambda it: it.add("ReduceMean", axes=[2], keepdims=1),
+    lambda it: it.add("Tile", it.weight([1, 1, 2, 1], "int64")),
+    lambda it: it.add("Pad", it.weight([0, 0, 0, 0, 0, 0, 1, 1], "int64")),
+    lambda it: it.add("GlobalAveragePool"),
+    lambda it: it.add("Slice", *(it.weight([number], "int64") for number in (0, 1, 2))),
 ]
 
 
-def model(parts: Sequence[int], dims: Sequence[int | str]) -> onnx.ModelProto:
+def model(parts: Sequence[int], dims: Sequence[int | str]) -> Any:
     made = Made()
     for part in parts:
         PARTS[part](made)

@@ -88,8 +88,8 @@ def _pool(package: str, text: str, enums: dict[str, list[str]]) -> dict[str, Any
         )
         for member in members.split():
             field, kind = member.split(":")
-            word, number = field.split("=")
-            made = message.field.add(name=word.rstrip("*"), number=int(number), label=3 if word.endswith("*") else 1)
+            word, _, tag = field.partition("=")
+            made = message.field.add(name=word.rstrip("*"), number=int(tag), label=3 if word.endswith("*") else 1)
             if name in ("AttrDef", "AttrValue"):
                 if not message.oneof_decl:
                     message.oneof_decl.add(name="value")

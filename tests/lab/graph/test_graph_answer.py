@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from case_support import entry_of, graph_of, judge, library_of, marks_of
+from snapshot_texts import text_of_snapshot
 
-from opsinfo_cli.core.cann.snapshot import snapshot_text
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.lab.commands.graph.tables import _SHORT
@@ -148,7 +148,7 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
     listed = {name: entry_of(*entry) for name, entry in ENTRIES.items() if isinstance(entry, list)}
     path.write_text(json.dumps(listed), "utf-8")
     kept = tmp_path / "ascend910b.json"
-    kept.write_text(snapshot_text(Target.open(str(path))), "utf-8")
+    kept.write_text(text_of_snapshot(Target.open(str(path))), "utf-8")
     snapshot, library = (judge(graph_of(NODES), str(target), "mixed_float16") for target in (kept, path))
     assert snapshot.outputs == library.outputs
 
@@ -164,7 +164,7 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
 )
 def test_an_unknown_node_or_mode_is_refused(mode: str, columns: list[str], against: object, message: str) -> None:
     with pytest.raises(UsageFault, match=message):
-        judge(graph_of(NODES), against, mode, columns=columns)  # type: ignore[arg-type]
+        judge(graph_of(NODES), against, mode, columns=columns)
 
 
 def test_a_mixlist_that_the_engine_refuses_is_refused(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_predicted_graphs_are_not_refused_for_the_number_of_their_tensors() -> N
 def test_a_long_chain_is_followed_back_to_its_end() -> None:
     nodes: list[list[object]] = [["n0", "Data", [], ["float32"]]]
     nodes += [[f"n{number}", "Gray", [f"n{number - 1}"], ["float32"]] for number in range(1, 5000)]
-    answer = judge(graph_of(nodes), LIBRARY, "mixed_float16")  # type: ignore[arg-type]
+    answer = judge(graph_of(nodes), LIBRARY, "mixed_float16")
     steps = answer.path_of("n4999")
     assert len(steps) == 5000
     assert steps[-1].node.code == "graph-input"

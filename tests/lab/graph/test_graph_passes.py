@@ -48,7 +48,7 @@ def library() -> Operators:
 
 def constant(text: str) -> onnx.TensorProto:
     """``name[dims] = values`` of float32, or ``name:count = values`` of int64; one value fills the dimensions."""
-    name, dims, count, values = re.fullmatch(r"(\w+)(?:\[(.*)\]|:(\d+))? = (.*)", text).groups()  # type: ignore[union-attr]
+    name, dims, count, values = re.fullmatch(r"(\w+)(?:\[(.*)\]|:(\d+))? = (.*)", text).groups()
     shape = [int(count)] if count else [int(each) for each in (dims or "").split(",") if each]
     numbers = np.array([float(each) for each in values.split(",")], "i8" if count else "f4")
     return numpy_helper.from_array(np.resize(numbers, prod(shape)).reshape(shape), name)

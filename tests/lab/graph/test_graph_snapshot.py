@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from snapshot_texts import text_of_snapshot
 from vector_support import VECTORS, graph_of, mixlist_of, vectors
 
 from opsinfo_cli.core.cann.entry import Columns
 from opsinfo_cli.core.cann.library import Library, Operators
-from opsinfo_cli.core.cann.snapshot import snapshot_text
 from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged
@@ -20,7 +20,7 @@ from opsinfo_cli.lab.graph.judge.kernel import kernel_of
 
 def taken(target: Target) -> Target:
     """A snapshot of a target, read again."""
-    return Target("s", "snapshot", "s", Source(snapshot_text(target).encode(), "s"))
+    return Target("s", "snapshot", "s", Source(text_of_snapshot(target).encode(), "s"))
 
 
 def require_same_kernels(kept: Operators, target: Operators) -> None:
@@ -54,7 +54,7 @@ def test_every_kernel_of_a_real_install_is_in_its_snapshot(soc: str, corpus: Pat
     target = resolve(str(opp), TargetOptions(), {})
     require_same_kernels(taken(target).operators, target.operators)
     libraries = sum(path.stat().st_size for path in opp.rglob("*ai_core*/**/aic-*.json"))
-    assert len(snapshot_text(target).encode()) < libraries / 2
+    assert len(text_of_snapshot(target).encode()) < libraries / 2
 
 
 @pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")

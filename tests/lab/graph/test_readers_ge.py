@@ -62,7 +62,8 @@ def _ops(draw: st.DrawFn, graph: Any) -> None:
             outputs = len(producer.output_desc) if producer is not None else 0
             op.input.append(f"{producer.name}:{draw(st.integers(0, outputs - 1))}" if outputs else "")
             _desc(op.input_desc.add(), draw(_descs))
-        if made and draw(st.booleans()):
+        refers = draw(st.booleans())
+        if made and refers:
             op.input.append(f"{made[0].name}:-1")
         for _ in range(draw(st.integers(0, 2))):
             _desc(op.output_desc.add(), draw(_descs))

@@ -26,7 +26,7 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 FLOAT = TensorProto.FLOAT
 
 
-def _value(name: str, shape: list[int], dtype: int = FLOAT) -> Any:
+def _value(name: str, shape: list[int] | None, dtype: int = FLOAT) -> Any:
     return helper.make_tensor_value_info(name, dtype, shape)
 
 
@@ -137,7 +137,7 @@ def test_gemm_becomes_matmul_add_and_muls_for_factors_other_than_one(tmp_path: P
     assert _types(plain) == [("g", "MatMulV2"), ("g_add", "Add")]
     assert _types(scaled) == [("g_Muls2", "Muls"), ("g", "MatMulV2"), ("g_Muls1", "Muls"), ("g_add", "Add")]
     assert [node.outputs[0].dtype for node in scaled if node.type == "Muls"] == ["float32", "float32"]
-    assert plain.find("g_add").attributes["source"] == "g"  # type: ignore[union-attr]
+    assert plain.find("g_add").attributes["source"] == "g"
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_a_loop_records_the_inputs_of_its_body(tmp_path: Path) -> None:
     inner = [graph[index] for index in graph.subgraphs[1].nodes]
     assert [each.attributes.get("parent_input") for each in inner if each.type == "Data"] == [0, 1, 2, 3]
     assert inner[-1].attributes["parent_outputs"] == (-1, 0)
-    assert graph.find("loop").sources[1] is None  # type: ignore[union-attr]
+    assert graph.find("loop").sources[1] is None
 
 
 def test_functions_of_the_model_are_inlined(tmp_path: Path) -> None:
@@ -300,8 +300,8 @@ def test_functions_of_the_model_are_inlined(tmp_path: Path) -> None:
     graph = _read(tmp_path, nodes, [_value("x", [600])], outputs, weights, opsets=opsets, functions=[function])
     assert [op_type for _, op_type in _types(graph)] == ["Add", "Mul"]
     assert [note.kind for note in graph.model.notes] == ["functions"]
-    (weights,) = weights_of(graph).values()
-    assert extremes(weights, "float32") == (600, 0, 0, None, None)
+    (held,) = weights_of(graph).values()
+    assert extremes(held, "float32") == (600, 0, 0, None, None)
 
 
 def test_without_the_onnx_package_the_error_names_the_package_to_install(

@@ -128,7 +128,7 @@ def _shortened(inputs: list[Any]) -> tuple[Any, ...]:
 @needs_vectors
 def test_models_become_what_the_compilers_front_end_makes_of_them() -> None:
     """Types, number and order of inputs, constants with dtype, shape and value, and refusals; 363 of 538 before."""
-    wrong = []
+    wrong: list[Any] = []
     for vector in vectors("onnx"):
         graph = read_onnx(io.BytesIO(base64.b64decode(vector["model_b64"])), vector["name"], folded=False)
         if bool(vector["refused"]) != bool(graph.model.refused):
@@ -272,7 +272,7 @@ def _operators() -> Iterator[tuple[str, bytes]]:
             model.opset_import.add(version=opset)
             del model.graph.input[:]
             for at, each in enumerate(graph.input):
-                value = values.get(each.name)
+                value: Any = values.get(each.name)
                 is_small = at > 0 and isinstance(value, numpy.ndarray) and value.ndim < 2
                 if is_small and (value.dtype.kind in "iu" or each.name in ("scales", "roi")):
                     model.graph.initializer.append(numpy_helper.from_array(value, each.name))

@@ -97,7 +97,7 @@ def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:
     }
     assert outputs == {"enter", "merge", "next"}
     assert inputs == {"switch": [True, False]}
-    assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]  # type: ignore[union-attr]
+    assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]
 
 
 def test_a_merge_after_a_switch_marks_only_itself(tmp_path: Path) -> None:

@@ -164,8 +164,8 @@ def differences(vector: dict[str, Any]) -> list[str]:
                 found.append(f"{where}: {node!r}: {own}, the engine: {expected['nodes'][node.name]}")
         if "trans_failed" in expected:
             continue
-        if (own := casts_in(answer)) != (its := expected_casts(expected)):
-            found.append(f"{where}: casts {own}, the engine: {its}")
+        if (casts := casts_in(answer)) != (its := expected_casts(expected)):
+            found.append(f"{where}: casts {casts}, the engine: {its}")
         removed = sorted(answer.graph[node].name for node in answer.removed)
         if removed != sorted(expected.get("removed", ())):
             found.append(f"{where}: removed {removed}, the engine: {expected.get('removed')}")

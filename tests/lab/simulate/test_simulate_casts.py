@@ -163,7 +163,7 @@ def test_a_simulation_equals_pairs_of_casts_in_the_reference_evaluator(
     with np.errstate(over="ignore"):
         [expected] = ReferenceEvaluator(with_casts(path, made.answer())).run(None, model.inputs)
     [found] = made.session(made.plan()).run(model.inputs)
-    np.testing.assert_allclose(found, expected, rtol=2**-9, atol=2**-9 * np.abs(expected).max())
+    np.testing.assert_allclose(found, np.asarray(expected), rtol=2**-9, atol=2**-9 * np.abs(expected).max())
 
 
 def test_weights_of_one_dimensional_convolutions_overflow_as_those_of_two(tmp_path: Path, opp: Path) -> None:
