@@ -134,7 +134,33 @@ def moved_in_an_install(top: Path) -> Scene:
     return scene
 
 
-SCENES = [moved, applied, restored, mended, moved_in_an_install]
+def created(top: Path) -> Scene:
+    path = top / "lists" / "mixlist.json"
+    path.parent.mkdir()
+    new = b'{\n    "black-list":{\n        "to-add":[\n            "Add"\n        ]\n    }\n}\n'
+
+    def making(op: str) -> Callable[[Writer], object]:
+        return lambda writer: writer.run("move", move_jobs(str(path), {op: Policy.BLACK}, say=print))
+
+    return Scene([path], top / "vault", [None], [new], making("Add"), making("Log"))
+
+
+def created_without_hard_links(top: Path) -> Scene:
+    """As on FAT or exFAT."""
+    scene = created(top)
+
+    def refusing(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    def act(writer: Writer) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "link", refusing)
+            scene.act(writer)
+
+    return replace(scene, act=act)
+
+
+SCENES = [moved, applied, restored, mended, moved_in_an_install, created, created_without_hard_links]
 FAULTS = {
     "EIO": (errno.EIO, False),
     "ENOSPC": (errno.ENOSPC, False),

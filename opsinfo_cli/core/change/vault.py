@@ -108,7 +108,7 @@ class Record:
         return [Entry(self, index) for index in range(len(self.files))]
 
     def render(self) -> bytes:
-        """Return the bytes of ``record.json``: the same for any locale, with their own SHA-256."""
+        """Return the bytes of ``record.json``, with their own SHA-256."""
         content = {**asdict(self), "folders": [folder._asdict() for folder in self.folders]}
         digest = sha256_of(_dumped(content))
         return _dumped({"sha256": digest, **content})
@@ -116,53 +116,19 @@ class Record:
     @classmethod
     def parse(cls, data: bytes) -> Record:
         """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
-        content = _converted(json.loads(data.decode("utf-8", "surrogateescape")), _in_this_locale)
+        content = json.loads(data.decode("utf-8", "surrogateescape"))
         del content["sha256"]
         content["files"] = [ChangedFile(**file) for file in content["files"]]
         content["folders"] = [Widened(**folder) for folder in content["folders"]]
         record = cls(**content)
         if record.render() != data:
             raise ValueError("its checksum does not match")
-        record._check()
         return record
-
-    def _check(self) -> None:
-        """A matching checksum proves no good will: a record may be forged.
-
-        :raises ValueError: if it names folders of other files, or backups elsewhere
-        """
-        own = {os.path.dirname(file.path) for file in self.files}
-        sound = [
-            all(folder.path in own and 0 <= folder.mode <= 0o7777 for folder in self.folders),
-            all(os.path.isabs(file.path) and "\0" not in file.path + file.given for file in self.files),
-            all(file.backup is None or re.fullmatch(r"[0-9]+-[^/\0]*", file.backup) for file in self.files),
-            all((file.before is None) == (file.backup is None) for file in self.files),
-            self.state in ("pending", "done", "abandoned"),
-        ]
-        if not all(sound):
-            raise ValueError("not a record of a change")
 
 
 def _dumped(content: dict[str, Any]) -> bytes:
-    text = json.dumps(_converted(content, _in_any_locale), indent=1, ensure_ascii=False)
-    return f"{text}\n".encode("utf-8", "surrogateescape")
-
-
-def _converted(value: Any, convert: Callable[[str], str]) -> Any:
-    """Return a record with its paths and words converted; op types under ``moves`` are text already."""
-    if isinstance(value, dict):
-        return {key: each if key == "moves" else _converted(each, convert) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_converted(each, convert) for each in value]
-    return convert(value) if isinstance(value, str) else value
-
-
-def _in_any_locale(text: str) -> str:
-    return os.fsencode(text).decode("utf-8", "surrogateescape")
-
-
-def _in_this_locale(text: str) -> str:
-    return os.fsdecode(text.encode("utf-8", "surrogateescape"))
+    """Return indented JSON; the bytes of names that are not UTF-8 stay as they are."""
+    return f"{json.dumps(content, indent=1, ensure_ascii=False)}\n".encode("utf-8", "surrogateescape")
 
 
 def new_record(kind: str, number: int, files: list[ChangedFile], undoes: str | None, in_place: bool) -> Record:

@@ -7,7 +7,6 @@ the folder's place meanwhile has no effect.
 from __future__ import annotations
 
 import errno
-import fcntl
 import grp
 import hashlib
 import os
@@ -15,7 +14,6 @@ import pwd
 import re
 import signal
 import stat
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -251,7 +249,7 @@ def require_replaceable(path: str, here: os.stat_result) -> None:
 
 
 def put(place: Place, original: Original | None, data: bytes | None, in_place: bool = False) -> bool:
-    """Replace a file, keeping owner, group, mode, extended attributes and inode flags; create it, or remove it.
+    """Replace a file, keeping owner, group, mode and extended attributes; create it, or remove it.
 
     :param original: None to create the file, with a mode that follows the umask
     :param data: None to remove it
@@ -298,8 +296,6 @@ def write_whole(
     descriptor = None
     try:
         descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=place.folder)
-        if original:
-            _copy_flags(place, descriptor)  # before the content: a flag such as "no copy on write" needs an empty file
         write_all(descriptor, data)
         if original:
             _copy_metadata(place, original, descriptor)
@@ -308,8 +304,21 @@ def write_whole(
         os.fsync(descriptor)
         if original:
             _require_unchanged(place, original)
-        if is_new:
-            _name_new(temp, place)
+        linked = False
+        if is_new:  # by a link: a rename would replace what another process has put there
+            try:
+                os.link(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+                linked = True
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+                    raise
+                # no hard links here, so look and rename; runs of opsinfo hold the folder's lock
+                with suppress(FileNotFoundError):
+                    os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place.path) from None
+        if linked:
+            with suppress(OSError):
+                os.unlink(temp, dir_fd=place.folder)
         else:
             os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:
@@ -321,30 +330,6 @@ def write_whole(
             with suppress(OSError):  # after the sync, closing cannot fail
                 os.close(descriptor)
     return sync_folder(place.folder)
-
-
-def _name_new(temp: str, place: Place) -> None:
-    """Give a new file its name: by a link, because a rename would replace what another process has put there.
-
-    On a file system without hard links the rename replaces an empty file that was created for it.
-
-    :raises OSError: FileExistsError if the file exists
-    """
-    try:
-        os.link(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
-            raise
-    else:
-        with suppress(OSError):
-            os.unlink(temp, dir_fd=place.folder)
-        return
-    with opened(place.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, place.folder):
-        try:
-            os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-        except OSError:
-            os.unlink(place.name, dir_fd=place.folder)
-            raise
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -455,43 +440,6 @@ def _copy_xattrs(old: int, new: int) -> None:
     for name, value in wanted.items():
         if present.get(name) != value:
             os.setxattr(new, name, value)
-
-
-_GET_FLAGS, _SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS, FS_IOC_SETFLAGS of 64-bit x86 and ARM
-_FLAGS = 0x008380FF & ~0x30 | 0x4000
-"""What a user may set: FS_FL_USER_MODIFIABLE, no copy on write, journalled data; not immutable and append-only, with
-which a file cannot be replaced. Source: linux/fs.h."""
-
-
-def _copy_flags(place: Place, descriptor: int) -> None:
-    """Copy the inode flags that ``lsattr`` shows.
-
-    :raises Refused: if they cannot be kept
-    """
-    with opened(place.name, folder=place.folder) as old:
-        try:
-            wanted, present = _flags(old), _flags(descriptor)
-        except OSError:  # this file system has none
-            return
-    if (wanted ^ present) & _FLAGS == 0:
-        return
-    try:
-        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("l", present & ~_FLAGS | wanted & _FLAGS))
-        kept = (_flags(descriptor) ^ wanted) & _FLAGS == 0
-    except OSError:
-        kept = False
-    if not kept:
-        raise Refused(
-            "the file's inode flags could not be kept (lsattr shows them)",
-            name="flags-not-kept",
-            path=place.path,
-            hint="run the command as root, remove the flags with chattr, or use --in-place, which is not atomic",
-        )
-
-
-def _flags(descriptor: int) -> int:
-    (flags,) = struct.unpack_from("I", fcntl.ioctl(descriptor, _GET_FLAGS, bytes(8)))
-    return int(flags)
 
 
 # folders of installed files have mode 0550: widened while writing, and put back

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,3 +46,22 @@ def vault(tmp_path: Path) -> Vault:
 @pytest.fixture
 def writer(vault: Vault) -> Writer:
     return Writer(vault, wait=0)
+
+
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """A library on a disk, as users have it; other tests run in memory, where there is room."""
+    folder = Path(tempfile.mkdtemp(prefix="opsinfo-test-", dir="/var/tmp"))
+    try:
+        device = os.stat(folder).st_dev
+        number = f"{os.major(device)}:{os.minor(device)}"
+        mounts = [line.split(" - ") for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+        kinds = {kind.split()[0] for mount, kind in mounts if mount.split()[2] == number}
+        if kinds <= {"tmpfs", "ramfs"}:
+            pytest.skip(f"/var/tmp is not on a disk: {', '.join(kinds) or 'unknown'}")
+        path = folder / "config" / "aic-x-ops-info.json"
+        path.parent.mkdir()
+        path.write_text(TEXT)
+        yield path
+    finally:
+        shutil.rmtree(folder)

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import stat
-import subprocess
+import struct
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -173,32 +173,36 @@ def test_extended_attributes_are_kept(library: Path, vault: Vault) -> None:
     assert os.getxattr(library, "user.label") == b"\0x"
 
 
-def flags_of(path: Path) -> str:
-    listed = subprocess.run(["lsattr", str(path)], capture_output=True, text=True, check=False)
-    return listed.stdout.split()[0] if listed.returncode == 0 else ""
+def acl(*entries: tuple[int, int, int]) -> bytes:
+    """An access list as the kernel stores it. Source: linux/posix_acl_xattr.h.
+
+    :param entries: tag, permissions and id of each entry
+    """
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
 
 
-def test_inode_flags_are_kept_or_the_write_is_refused(
-    library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = subprocess.run(["chattr", "+dAS", str(library)], capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip("this file system has no inode flags")
-    flags = flags_of(library)
-    really = fcntl.ioctl
+NOBODY_READS = acl((1, 6, 0xFFFFFFFF), (2, 4, 65534), (4, 4, 0xFFFFFFFF), (0x10, 4, 0xFFFFFFFF), (0x20, 4, 0xFFFFFFFF))
+ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 
-    def refusing(descriptor: int, request: int, value: Any = b"") -> Any:
-        if request == 0x40086602:
-            raise OSError(errno.EPERM, "Operation not permitted")
-        return really(descriptor, request, value)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(fcntl, "ioctl", refusing)
-        with pytest.raises(Refused) as caught:
-            run(vault, library)
-    assert (caught.value.name, library.read_text()) == ("flags-not-kept", TEXT)
-    run(vault, library)
-    assert (library.read_text(), flags_of(library)) == (NEW, flags)
+def set_acl(path: Path, name: str) -> None:
+    try:
+        os.setxattr(path, name, NOBODY_READS)
+    except OSError as error:
+        pytest.skip(f"the file system has no access lists: {error.strerror}")
+
+
+def test_an_access_list_is_kept_and_the_one_of_the_folder_is_not_added(on_disk: Path, vault: Vault) -> None:
+    on_disk.chmod(0o644)
+    set_acl(on_disk.parent, DEFAULT)
+    before = on_disk.stat().st_mode
+    run(vault, on_disk)
+    assert on_disk.read_text() == NEW
+    assert (os.listxattr(on_disk), on_disk.stat().st_mode) == ([], before)
+    set_acl(on_disk, ACCESS)
+    kept = os.getxattr(on_disk, ACCESS)
+    run(vault, on_disk, to="white")
+    assert (on_disk.read_text(), os.getxattr(on_disk, ACCESS)) == (TEXT, kept)
 
 
 def test_a_symlink_is_kept_and_the_real_file_changes(library: Path, tmp_path: Path, vault: Vault) -> None:
@@ -265,6 +269,26 @@ def test_a_file_that_another_program_writes_meanwhile_is_stale(
     assert "false" not in library.read_text()
     assert not [name for name in names(library.parent) if name.startswith(".opsinfo")]
     assert [record.state for record in records(vault)] == ["abandoned"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_stale(
+    on_disk: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its second half is of another text than its first one."""
+    os.utime(on_disk, ns=(1, 1))
+    really = os.read
+
+    def reading(descriptor: int, size: int) -> bytes:
+        if os.path.realpath(f"/proc/self/fd/{descriptor}") != str(on_disk):
+            return really(descriptor, size)
+        part = really(descriptor, len(TEXT) // 2)
+        on_disk.write_text(TEXT.replace("Mul", "Pow"))
+        return part
+
+    monkeypatch.setattr(os, "read", reading)
+    assert raised(Refused, run, vault, on_disk).name == "stale"
+    monkeypatch.undo()
+    assert (on_disk.read_text(), records(vault)) == (TEXT.replace("Mul", "Pow"), [])
 
 
 def test_a_file_that_is_only_touched_is_not_stale(library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,21 +368,72 @@ def test_a_held_lock_is_waited_for_and_its_owner_named(
     assert library.read_text() != before
 
 
+def is_locked(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def test_a_file_replaced_during_the_wait_for_its_lock_is_locked_again(
-    library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
+    on_disk: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fresh = library.with_suffix(".fresh")
+    """Whoever locks the file that is now at the path must wait, so the lock on the old one is worth nothing."""
+    fresh = on_disk.with_suffix(".fresh")
     fresh.write_text(TEXT.replace("Log", "Pow"))
-    held = os.open(library, os.O_RDONLY)
+    held = os.open(on_disk, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
+    locked: list[bool] = []
 
     def sleeping(_: float) -> None:
-        fresh.rename(library)
+        fresh.rename(on_disk)
         os.close(held)
 
     monkeypatch.setattr("time.sleep", sleeping)
-    run(vault, library, wait=30)
-    assert library.read_text() == NEW.replace("Log", "Pow")
+    monkeypatch.setattr(os, "fchmod", once(lambda: locked.append(is_locked(on_disk)), os.fchmod))
+    run(vault, on_disk, wait=30)
+    assert (locked, on_disk.read_text()) == ([True], NEW.replace("Log", "Pow"))
+
+
+def test_a_folder_replaced_during_the_wait_for_its_lock_is_refused(
+    on_disk: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = on_disk.parent
+    held = os.open(folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+
+    def sleeping(_: float) -> None:
+        folder.rename(folder.with_name("away"))
+        folder.mkdir()
+        on_disk.write_text(TEXT)
+        os.close(held)
+
+    monkeypatch.setattr("time.sleep", sleeping)
+    error = raised(Refused, run, vault, on_disk, wait=30)
+    assert (error.name, error.path) == ("stale", str(folder))
+    assert [path.read_text() for path in (on_disk, folder.with_name("away") / on_disk.name)] == [TEXT, TEXT]
+
+
+def test_all_runs_take_their_locks_in_one_order(on_disk: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise two of them may wait for each other."""
+    paths = [on_disk.parent.parent / folder / name for folder in "cab" for name in ("z.json", "a.json")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(TEXT)
+    really, order = fcntl.flock, list[str]()
+
+    def noting(descriptor: int, how: int) -> None:
+        order.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        really(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", noting)
+    run(vault, *paths)
+    files = sorted({str(path) for path in paths} | {str(path.parent) for path in paths})
+    assert order == [vault.folder, *files], "the vault first; a folder before its files"
 
 
 def test_a_file_system_without_locks_is_refused(library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -506,7 +581,10 @@ def test_a_file_is_created_on_a_file_system_without_hard_links(
     assert ((tmp_path / "a").read_text(), names(tmp_path)) == (TEXT, ["a", "vault"])
     with pytest.raises(Refused, match="exists already"):
         write_copies({"/x/a": b"1"}, str(tmp_path / "a"), directory=False)
-    assert (tmp_path / "a").read_text() == TEXT
+    assert ((tmp_path / "a").read_text(), names(tmp_path)) == (TEXT, ["a", "vault"])
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(Refused, match="exists already"):
+        write_copies({"/x/a": b"1"}, str(tmp_path / "link"), directory=False)
 
 
 def test_new_files_of_which_one_cannot_be_made_are_all_removed(
@@ -672,6 +750,16 @@ def test_root_refuses_a_folder_in_which_others_may_replace_the_file(
     assert "--force" in str(error.hint)
     run(vault, library, force=True)
     assert library.read_text() == NEW
+
+
+@ROOT_ONLY
+def test_root_refuses_a_folder_whose_access_list_lets_others_write(on_disk: Path, vault: Vault) -> None:
+    """The bits of the group are the mask of the list then, and the group alone would be trusted."""
+    on_disk.parent.chmod(0o775)
+    run(vault, on_disk)
+    set_acl(on_disk.parent, ACCESS)
+    on_disk.parent.chmod(0o775)
+    assert raised(Refused, run, vault, on_disk, to="white").name == "folder-not-trusted"
 
 
 @ROOT_ONLY
