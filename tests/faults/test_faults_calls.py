@@ -12,8 +12,9 @@ import os
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,9 +34,12 @@ from faults_support import (
 
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
+from opsinfo_cli.core.change.move import move_jobs
 from opsinfo_cli.core.change.plan import Job
 from opsinfo_cli.core.change.restore import restore_last
+from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer
+from opsinfo_cli.errors import Refused
 
 CALLS = {
     os: "open read write fsync ftruncate rename replace link unlink mkdir rmdir fchmod chmod fchown stat lstat fstat "
@@ -207,12 +211,60 @@ def test_whichever_call_of_a_run_fails_or_is_its_last_every_file_is_old_or_new(
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize("what", FAULTS)
+def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(what: str, tmp_path: Path) -> None:
+    top, template = tmp_path / "at", tmp_path / "template"
+    top.mkdir()
+    paths = lay(top / CONFIG, 2)
+    writer = Writer(Vault(str(top / "vault")), wait=0)
+    for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
+        writer.run("move", jobs(paths, to, "Log"))
+    restore_last(writer, everywhere, force=False, dry_run=False)
+    for to in (Policy.BLACK, Policy.WHITE):
+        writer.run("move", jobs(paths[:1], to))
+    vault, known = writer.vault, writer.vault.history().known
+    went = vault.prune(everywhere, 1, dry_run=True)
+    assert len(went) > 4
+    shutil.copytree(top, template)
+    error, lasting = FAULTS[what]
+
+    def prune() -> int:
+        with vault.locked(time.monotonic()):
+            return 0 if vault.prune(everywhere, 1, dry_run=False) == went else 1
+
+    for number in range(1, 1000):
+        shutil.rmtree(top)
+        shutil.copytree(template, top)
+        fault = Fault(number, error, lasting)
+        if error is None:
+            fired = _in_child(prune, fault) == KILLED
+        else:
+            with injected(fault), suppress(Refused):
+                prune()
+            fired = bool(fault.fired)
+        moment = f"{number}. {fault.fired or 'call'}"
+        assert (vault.damage(contents=True), vault.history().known) == ([], known), moment
+        with vault.locked(time.monotonic()):
+            vault.prune(everywhere, 1, dry_run=False)
+        assert (vault.damage(contents=True), vault.history().known) == ([], known), moment
+        numbers = {str(record.number) for record in vault.history().records}
+        assert set(os.listdir(vault.folder)) == {*numbers, "pruned.json"}, moment
+        if not fired:
+            break
+    assert number > 40, "a prune has more calls than this"
+
+
 def _killed(scene: Scene, fault: Fault) -> str:
     """Run in a child that ends at the call; :returns: ``killed``, or the outcome of a run that was over before."""
 
+    status = _in_child(lambda: 0 if scene.run() == "done" else 1, fault)
+    return {KILLED: "killed", 0: "done"}.get(status, f"exit {status}")
+
+
+def _in_child(act: Callable[[], int], fault: Fault) -> int:
     def action() -> int:
         with injected(fault):
-            return 0 if scene.run() == "done" else 1
+            return act()
 
-    status = ended(fork(action))
-    return {KILLED: "killed", 0: "done"}.get(status, f"exit {status}")
+    return ended(fork(action))

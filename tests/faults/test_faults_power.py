@@ -112,8 +112,9 @@ class Cut:
     def writer(self) -> Writer:
         return writer_on(self.place)
 
-    def known(self) -> list[str]:
-        return [record.id for record in Vault(str(self.place)).history().records]
+    def known(self) -> list[int]:
+        """The changes that are known, pruned ones too."""
+        return sorted(Vault(str(self.place)).history().known.numbers)
 
     def texts(self) -> list[bytes | None]:
         return [path.read_bytes() if path.exists() else None for path in self.run.files]

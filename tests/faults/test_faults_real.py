@@ -26,7 +26,7 @@ from faults_support import (
 from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.core.change.restore import restore_last
-from opsinfo_cli.errors import Refused
+from opsinfo_cli.errors import NotConfirmed, Refused
 
 Run = Callable[..., Any]
 Mount = Callable[..., None]
@@ -154,6 +154,47 @@ def test_a_vault_on_a_full_disk_stops_the_move_before_the_file(
     assert "full" in ran.json["error"]["hint"]
     assert (library.stat().st_ino, library.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert names(library.parent) == [library.name]
+
+
+def test_a_full_disk_of_the_vault_is_named_and_a_prune_frees_it(
+    opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
+) -> None:
+    disk = tiny(tmp_path / "disk", mount, "256k")
+    place = ("--backup-dir", disk / "vault")
+    for to in ("black", "white", "gray") * 3:
+        assert opsinfo("move", library, "Add", "--to", to, *place).code == 0
+    before = library.read_bytes()
+    fill(disk)
+    for words in (("move", library, "Log", "--to", "black"), ("restore", library), ("restore", library, "--to", "1")):
+        ran = opsinfo(*words, *place, "--format", "json")
+        error = ran.json["error"]
+        assert (ran.code, error["name"], error["path"]) == (3, "vault-unusable", str(disk / "vault"))
+        assert "No space left" in error["message"]
+        assert "backups --prune" in error["hint"]
+    assert library.read_bytes() == before
+    ran = opsinfo("backups", "--prune", "1", *place, "--format", "json")
+    assert (ran.code, len(ran.json["pruned"]), len(ran.json["backups"])) == (0, 7, 2)
+    assert opsinfo("move", library, "Log", "--to", "black", *place).code == 0
+    assert opsinfo("restore", library, *place).code == 0
+    assert library.read_bytes() == before
+
+
+def test_a_disk_of_the_vault_that_fills_up_during_a_write_is_named_too(
+    library: Path, tmp_path: Path, mount: Mount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = tiny(tmp_path / "disk", mount)
+    writer = writer_on(disk / "vault")
+    add = writer.vault.add
+    monkeypatch.setattr(writer.vault, "add", lambda *change: (add(*change), fill(disk)))
+    with pytest.raises(NotConfirmed) as caught:
+        writer.run("move", jobs([library]))
+    assert "the vault" in caught.value.message
+    assert (caught.value.path, "backups --prune" in str(caught.value.hint)) == (str(disk / "vault"), True)
+    assert '"false"' in library.read_text()
+    with pytest.raises(Refused, match="cannot use the vault"):
+        writer_on(disk / "vault").run("move", jobs([library], op="Log"))
+    (disk / "filler").unlink()
+    writer_on(disk / "vault").run("move", jobs([library], op="Log"))
 
 
 def test_a_read_only_mount_is_refused_naming_the_folder(

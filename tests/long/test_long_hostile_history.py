@@ -251,7 +251,7 @@ class HostileHistory(RuleBasedStateMachine):
 
     @rule()
     def reapply(self) -> None:
-        lost = lost_edits(self.vault, lambda _: True)
+        lost = lost_edits(self.vault.history(), lambda _: True)
         assert {each.path: each.wanted for each in lost} == {
             str(self.path[name].resolve()): wanted for name in LIBRARIES if (wanted := self._lost(name))
         }
@@ -264,7 +264,7 @@ class HostileHistory(RuleBasedStateMachine):
         self._run("reapply", jobs, touched)
         for each in lost:
             assert policies(self.now[names[each.path]]) == before[names[each.path]] | each.wanted
-        assert lost_edits(self.vault, lambda _: True) == []
+        assert lost_edits(self.vault.history(), lambda _: True) == []
 
     def _lost(self, name: str) -> dict[str, Policy]:
         """The last request for each op type, if it was made for another vendor state and is lost now."""

@@ -24,7 +24,7 @@ from faults_support import everywhere, fork, library_text
 
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.core.change import vault as vaults
+from opsinfo_cli.core.change import record as recording
 from opsinfo_cli.core.change.fmt import FmtPlan
 from opsinfo_cli.core.change.plan import Job, LibraryPlan
 from opsinfo_cli.core.change.reapply import lost_edits
@@ -67,7 +67,7 @@ class Storm:
         if kind == "pristine":
             return restore_to(self.writer(), scope, "pristine", False, False)[0]
         if kind == "reapply":
-            lost = lost_edits(Vault(str(self.place)), everywhere)
+            lost = lost_edits(Vault(str(self.place)).history(), everywhere)
             work = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
             return self.writer().run("reapply", work).change if work else None
         if kind == "fmt":
@@ -80,7 +80,7 @@ class Storm:
     def run(self, seed: int, until: float) -> int:
         """A process of the storm: notes what it did, and steps its clock now and then."""
         chance, clock, step = random.Random(seed), time.time_ns, [0]
-        vaults.time = _Clock(lambda: clock() + step[0])  # type: ignore[assignment]
+        recording.time = _Clock(lambda: clock() + step[0])  # type: ignore[assignment]
         with (self.log / str(os.getpid())).open("a") as log:
             while time.monotonic() < until:
                 step[0] = chance.choice([0, 0, 3600, -3600, -86400]) * 10**9

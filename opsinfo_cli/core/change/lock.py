@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...errors import Locked, Refused
-from .whole_file import Place, open_folder
+from .whole_file import SAFE, Place, open_folder
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds
 
@@ -46,7 +46,7 @@ def places_locked(paths: Iterable[str], deadline: float) -> Iterator[dict[str, P
 def _lock(place: Place, deadline: float) -> int | None:
     while True:
         try:
-            descriptor = os.open(place.name, _READ, dir_fd=place.folder)
+            descriptor = os.open(place.name, os.O_RDONLY | SAFE, dir_fd=place.folder)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -60,9 +60,6 @@ def _lock(place: Place, deadline: float) -> int | None:
             os.close(descriptor)
             raise
         os.close(descriptor)  # another process replaced the file while this one waited: lock the new one
-
-
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def _same(locked: os.stat_result, path: str, folder: int | None) -> bool:

@@ -41,23 +41,18 @@ def write_file(path: str, data: bytes) -> None:
     try:
         mode = os.stat(path).st_mode if os.path.exists(path) else None
         if path.startswith(_STREAMS) or (mode is not None and not stat.S_ISREG(mode)):
-            _stream(path, data)
-            return
+            match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+            own = int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
+            try:
+                return write_all(descriptor, data)
+            finally:
+                os.close(descriptor)
         require_writable(path)
         with place_of(real) as place:
             write_whole(place, data, mode=new_mode() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
-
-
-def _stream(path: str, data: bytes) -> None:
-    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
-    own = int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
-    try:
-        write_all(descriptor, data)
-    finally:
-        os.close(descriptor)
 
 
 def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> None:

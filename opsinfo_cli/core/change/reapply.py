@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ...errors import OpsinfoError, Refused
 from ..cann.library import Library
 from ..cann.policy import Policy
-from .vault import History, Scope, Vault, outcome
+from .history import History, Known, Request
+from .vault import Scope
 from .whole_file import digest_at
 
 
@@ -28,61 +29,45 @@ class Lost(NamedTuple):
     gone: tuple[str, ...]
 
 
-class _Request(NamedTuple):
-    """The last requested policy of one op type."""
-
-    change: str
-    lineage: str
-    policy: Policy
-
-
-def lost_edits(vault: Vault, scope: Scope, change: str | None = None) -> list[Lost]:
+def lost_edits(history: History, scope: Scope, change: str | None = None) -> list[Lost]:
     """Return lost moves by path: those of other lineages than the present file's that are not in effect.
 
     The path is used as given: if a link in it now leads to another install, that one is meant.
 
     :param change: only the moves of this change, those of the present lineage too
     """
-    history = vault.history()
+    asked = history.known
+    if change is not None:
+        asked = Known().with_records(
+            [each for each in history.records if change in (each.id, str(each.number))], history
+        )
+    requests: dict[str, dict[str, Request]] = {}
+    for given, own in asked.requests.items():
+        path = os.path.realpath(given)
+        if scope(path):
+            wanted = requests.setdefault(path, {})
+            for name, request in own.items():  # two paths may lead to one file
+                wanted[name] = max(wanted.get(name, request), request)
     found = []
-    for path, requests in _requests(history, scope, change).items():
+    for path, own in requests.items():
         with suppress(OpsinfoError):
             digest = digest_at(path)
             present = history.lineage_of(path, digest) if digest and change is None else None
-            lost = _lost(path, {name: each for name, each in requests.items() if each.lineage != present})
+            lost = _lost(path, {name: each for name, each in own.items() if each.lineage != present}, history.machine)
             if lost:
                 found.append(lost)
     return found
 
 
-def _requests(history: History, scope: Scope, change: str | None) -> dict[str, dict[str, _Request]]:
-    """Return path -> op type -> last request, for changes that were not undone."""
-    found: dict[str, dict[str, _Request]] = {}
-    for record in history.records:
-        is_asked = change is None or change in (record.id, str(record.number))
-        if not is_asked or record.id in history.undone or record.undoes or outcome(record) != "done":
-            continue
-        for file in record.files:
-            path = os.path.realpath(file.given or file.path)
-            if scope(path):
-                for name, (_, after) in file.moves.items():
-                    if after is not None:
-                        found.setdefault(path, {})[name] = _Request(record.id, file.lineage, Policy(after))
-    return found
-
-
-def _lost(path: str, requests: Mapping[str, _Request]) -> Lost | None:
+def _lost(path: str, requests: Mapping[str, Request], machine: str) -> Lost | None:
     try:
         entries = Library.read(path).entries
     except Refused:  # a mixlist, for instance
         return None
     if not entries:  # an emptied mixlist
         return None
-    wanted = {
-        name: request.policy
-        for name, request in requests.items()
-        if name in entries and entries[name].policy_or_none is not request.policy
-    }
+    policies = {name: Policy(request.policy) for name, request in requests.items() if name in entries}
+    wanted = {name: policy for name, policy in policies.items() if entries[name].policy_or_none is not policy}
     gone = tuple(name for name in requests if name not in entries)
-    changes = tuple(sorted({requests[name].change for name in (*wanted, *gone)}))
+    changes = tuple(sorted({f"{machine}-{requests[name].number}" for name in (*wanted, *gone)}))
     return Lost(path, changes, wanted, gone) if wanted or gone else None

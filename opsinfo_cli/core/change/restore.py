@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
+from .history import Content, History
+from .record import ChangedFile, Entry, Record, file_state, was_pruned
 from .scope import scope_of
-from .vault import ChangedFile, Entry, History, Record, Scope, Vault, file_state
+from .vault import Scope, Vault
 from .vault_place import MACHINE, NUMBER, vault_path
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
 from .writer import Write, Writer
@@ -75,16 +78,14 @@ def restore_any(
     :returns: as :func:`restore_last`
     :raises UsageFault, Refused: as :func:`restore_last` and :func:`restore_to`
     """
-    if _CHANGE.fullmatch(target) and not os.path.lexists(target):
+    match = _ID.fullmatch(target)
+    if match and match[1] and not os.path.lexists(target):
         if which is not None:
             raise UsageFault(f"`{target}` is a change, and --to names another one", hint="give one of them")
         return restore_to(writer, lambda _: True, target, force, dry_run)
     if which is None:
         return restore_last(writer, scope_of(target), force, dry_run, only)
     return restore_to(writer, scope_of(target), which, force, dry_run)
-
-
-_CHANGE = re.compile(rf"(?:{MACHINE.pattern})-{NUMBER.pattern}(?:\.{NUMBER.pattern})?")
 
 
 def restore_last(
@@ -123,40 +124,49 @@ def restore_last(
 
 
 def _to_undo(history: History, scope: Scope, force: bool) -> Record:
-    newest = None
+    newest, digest = None, cache(digest_at)
     for record in reversed(history.records):
         # a return to one content by `--to` counts as a change of its own
         is_over = record.undoes or record.state == "abandoned" or record.id in history.undone
         if is_over or not any(scope(file.path) for file in record.files):
             continue
-        states = {file_state(record, file) for file in record.files}
+        states = {file_state(record, file, digest(file.path)) for file in record.files}
         if states == {"before"}:  # its old content is there again
             continue
         newest = newest or record
         if force or "other" not in states:
             if not force:
                 history.require_known(since=record.number)
+            _require_not_pruned(history, scope, record.number, None if force else digest)
             return record
     history.require_known()
+    _require_not_pruned(history, scope, newest.number if newest else 0, digest)
     if newest is None:
         raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
-    raise _changed_since(history, newest)
-
-
-def _changed_since(history: History, record: Record) -> Refused:
-    file = next(file for file in record.files if file_state(record, file) == "other")
-    digest = digest_at(file.path)
-    if digest is None:
+    file = next(each for each in newest.files if file_state(newest, each, digest(each.path)) == "other")
+    now = digest(file.path)
+    if now is None:
         hint = "`opsinfo restore TARGET --to ID` creates it again"
-        return Refused("the file is missing", name="gone", path=file.path, hint=hint)
-    if history.lineage_of(file.path, digest) != file.lineage:
-        return _other_lineage(file)
-    return Refused(
-        f"the file was changed again since change {record.id}; undoing it would lose the later change",
+        raise Refused("the file is missing", name="gone", path=file.path, hint=hint)
+    if history.lineage_of(file.path, now) != file.lineage:
+        raise _other_lineage(file)
+    raise Refused(
+        f"the file was changed again since change {newest.id}; undoing it would lose the later change",
         name="changed-since",
         path=file.path,
         hint="choose a backup with --to ID; --force undoes the change anyway, after a backup",
     )
+
+
+def _require_not_pruned(history: History, scope: Scope, since: int, digest: Callable[[str], str | None] | None) -> None:
+    """:param digest: of a file now; None to refuse whatever the files have now
+    :raises Refused: if a change after number ``since`` is to be undone first, whose backup was pruned
+    """
+    for path, contents in history.pruned.contents.items():
+        if scope(path) and any(content.written > since for content in contents.values()):
+            now = digest(path) if digest else None
+            if digest is None or (now and contents.get(now, Content()).written > since):
+                raise was_pruned(path)
 
 
 def _other_lineage(file: ChangedFile) -> Refused:
@@ -180,26 +190,36 @@ def restore_to(
     :raises Refused: if the file is of another version than the backup, unless ``force``
     """
 
-    def wanted() -> list[Entry]:
-        entries = _pristine(writer.vault.history(), scope) if which == "pristine" else _by_id(writer, scope, which)
+    match = _ID.fullmatch(which)
+    machine = (match and match[1]) or writer.vault.machine
+
+    def wanted(history: History) -> list[Entry]:
+        if which == "pristine":
+            entries = _pristine(history, scope)
+        else:
+            entries = _by_id(history, scope, int(match[2]), match[3]) if match else []
         if not entries:
             raise UsageFault(
                 f"no backup `{which}` of this target", name="no-backup", hint="`opsinfo backups` lists them"
             )
         return entries
 
-    def contents() -> list[Restored]:
-        restored = _contents(writer, wanted())
-        if not force:
-            for each in restored:
-                _require_lineage(writer, each)
+    def contents(history: History) -> list[Restored]:
+        restored = _contents(writer, wanted(history))
+        for each in restored if not force else []:
+            _require_lineage(history, each)
         return restored
 
+    history = writer.vault.history(machine)
     if dry_run:
-        return None, contents()
-    with writer.locked([entry.file.path for entry in wanted()]) as (places, history):
-        restored = contents()  # again: an upgrade may have come during the wait
-        return _write(writer, history, places, [each for each in restored if each.path in places]), restored
+        return None, contents(history)
+    with writer.locked([entry.file.path for entry in wanted(history)]) as (places, own):
+        # again: an upgrade may have come during the wait
+        restored = contents(own if machine == own.machine else writer.vault.history(machine))
+        return _write(writer, own, places, [each for each in restored if each.path in places]), restored
+
+
+_ID = re.compile(rf"(?:({MACHINE.pattern})-)?({NUMBER.pattern})(?:\.({NUMBER.pattern}))?")
 
 
 def _pristine(history: History, scope: Scope) -> list[Entry]:
@@ -215,31 +235,27 @@ def _pristine(history: History, scope: Scope) -> list[Entry]:
     return found
 
 
-def _by_id(writer: Writer, scope: Scope, which: str) -> list[Entry]:
-    """:raises Refused: if the record exists and is damaged"""
-    found = []
-    for history in writer.vault.histories():
-        names = {which, f"{history.machine}-{which}"} if history.machine == writer.vault.machine else {which}
-        for damage in history.damage:
-            if damage.number and names & {f"{history.machine}-{damage.number}{end}" for end in ("", _end(which))}:
-                history.require_known(since=damage.number - 1)
-        for entry in history.entries:
-            has_content = entry.file.backup or entry.file.before is None  # None: the change created the file
-            if names & {entry.record.id, entry.id} and has_content and scope(entry.file.path):
-                found.append(entry)
-    return found
+def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list[Entry]:
+    """:param nth: which of its files; None for all of them
+    :raises Refused: if the change cannot be read, or was pruned
+    """
+    if any(number in damage.numbers for damage in history.damage):
+        history.require_known(since=number - 1)
+    if number in history.pruned.numbers:
+        raise was_pruned()
+    return [
+        entry
+        for entry in history.entries
+        if entry.record.number == number
+        and nth in (None, str(entry.nth + 1))
+        and (entry.file.backup or entry.file.before is None)  # None: the change created the file
+        and scope(entry.file.path)
+    ]
 
 
-def _end(which: str) -> str:
-    """Return the part of an id that selects one file of a change."""
-    name, dot, index = which.rpartition(".")
-    return dot + index if name else ""
-
-
-def _require_lineage(writer: Writer, restored: Restored) -> None:
+def _require_lineage(history: History, restored: Restored) -> None:
     """:raises Refused: if the file is of another vendor state than the backup, or that is unknown"""
     file = restored.entry.file
-    history = writer.vault.history(restored.entry.record.machine)
     if restored.current is None:
         same = version_at(file.path) == file.version
     else:

@@ -14,6 +14,9 @@ from ...opening import folders_above
 ROOT_VAULT = "/var/lib/opsinfo"
 MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 RECORD = "record.json"
+PRUNED = "pruned.json"
+"""In the folder of a machine: what is known of changes whose folders are gone. In the folder of a change: its record
+while a prune removes it, because a rename needs no space on a full disk."""
 NUMBER = re.compile("[1-9][0-9]{0,8}")
 MACHINE = re.compile("[0-9a-f]{8}|local")
 

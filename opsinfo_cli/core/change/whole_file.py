@@ -21,7 +21,12 @@ from typing import NamedTuple
 from ...errors import Refused, Stale
 from ...opening import folders_above, unreadable
 
-_TEMP = re.compile(r"\.opsinfo-([0-9]+)-[0-9a-f]+\.tmp")
+TEMP = re.compile(r"\.opsinfo-([0-9]+|output)-[0-9a-f]+\.tmp")
+
+
+def temp_name(writer: int | str | None = None) -> str:
+    """Return a name for a file or folder that is renamed when it is complete; the writer is this process by default."""
+    return f".opsinfo-{writer or os.getpid()}-{os.urandom(6).hex()}.tmp"
 
 
 def sha256_of(data: bytes) -> str:
@@ -92,14 +97,14 @@ def opened(name: str, flags: int = os.O_RDONLY, folder: int | None = None) -> It
 
     :param folder: of the name, if it is not a path
     """
-    descriptor = os.open(name, flags | _SAFE, 0o600, dir_fd=folder)
+    descriptor = os.open(name, flags | SAFE, 0o600, dir_fd=folder)
     try:
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def require_trusted(given: str, real: str) -> None:
@@ -131,16 +136,12 @@ def _danger(folder: str, trusted: set[int]) -> str | None:
         return None
     if here.st_mode & stat.S_IWOTH:
         return "can be written by everybody"
-    if here.st_mode & stat.S_IWGRP and (_has_acl(folder) or not _members(here.st_gid) <= trusted):
+    has_list = False
+    with suppress(OSError):
+        has_list = "system.posix_acl_access" in os.listxattr(folder)
+    if here.st_mode & stat.S_IWGRP and (has_list or not _members(here.st_gid) <= trusted):
         return f"can be written by group {here.st_gid}"
     return None
-
-
-def _has_acl(folder: str) -> bool:
-    try:
-        return "system.posix_acl_access" in os.listxattr(folder)
-    except OSError:
-        return False
 
 
 def _members(group: int) -> set[int]:
@@ -179,7 +180,8 @@ def read_original(place: Place) -> Original:
         if error.errno == errno.ELOOP:
             raise _stale(place.path) from None
         raise unreadable(error, place.path) from None
-    if _identity(before) != _identity(after):
+    identity = [(here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns) for here in (before, after)]
+    if identity[0] != identity[1]:
         raise _stale(place.path)
     return Original(b"".join(parts), after)
 
@@ -197,10 +199,6 @@ def digest_at(path: str) -> str | None:
         raise unreadable(error, path) from None
     with place_of(os.path.realpath(path)) as place:
         return sha256_of(read_original(place).data)
-
-
-def _identity(here: os.stat_result) -> tuple[int, ...]:
-    return here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns
 
 
 def _ownership(here: os.stat_result) -> tuple[int, ...]:
@@ -269,7 +267,23 @@ def put(place: Place, original: Original | None, data: bytes | None, in_place: b
     except FileExistsError:
         raise Refused("the file exists already", name="exists", path=place.path) from None
     except OSError as error:
-        raise _refusal(error, place.path) from None
+        if error.errno in (errno.EBUSY, errno.EXDEV):
+            raise Refused(
+                "the file cannot be replaced: it is a mount point, or on another file system",
+                name="not-replaceable",
+                path=place.path,
+                hint="--in-place overwrites it after the backup, which is not atomic",
+            ) from None
+        folder = os.path.dirname(place.path)
+        hints = {
+            errno.EROFS: f"the file system of {folder} is mounted read-only",
+            errno.EPERM: f"{place.path} or its folder is immutable (lsattr), or an attribute cannot be kept",
+            errno.EACCES: f"no permission to write in {folder}",
+            errno.ENOSPC: f"the disk of {folder} is full",
+            errno.EDQUOT: f"your quota on {folder} is used up",
+        }
+        reason, hint = error.strerror or str(error), hints.get(error.errno or 0)
+        raise Refused(f"cannot write: {reason}", name="not-written", path=place.path, hint=hint) from None
 
 
 def new_mode() -> int:
@@ -291,11 +305,10 @@ def write_whole(
     :raises Refused: if the metadata cannot be kept
     :raises Stale: if ``original`` is no longer there
     """
-    writer = os.getpid() if original or is_new else "output"  # outputs are written without the lock of their folder
-    temp = f".opsinfo-{writer}-{os.urandom(6).hex()}.tmp"
+    temp = temp_name(None if original or is_new else "output")  # outputs are written without the lock of their folder
     descriptor = None
     try:
-        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=place.folder)
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE, 0o600, dir_fd=place.folder)
         write_all(descriptor, data)
         if original:
             _copy_metadata(place, original, descriptor)
@@ -385,26 +398,6 @@ def _overwrite(place: Place, original: Original, data: bytes) -> None:
         os.fsync(descriptor)
 
 
-def _refusal(error: OSError, path: str) -> Refused:
-    folder = os.path.dirname(path)
-    if error.errno in (errno.EBUSY, errno.EXDEV):
-        return Refused(
-            "the file cannot be replaced: it is a mount point, or on another file system",
-            name="not-replaceable",
-            path=path,
-            hint="--in-place overwrites it after the backup, which is not atomic",
-        )
-    hints = {
-        errno.EROFS: f"the file system of {folder} is mounted read-only",
-        errno.EPERM: f"{path} or its folder is immutable (lsattr), or an attribute cannot be kept",
-        errno.EACCES: f"no permission to write in {folder}",
-        errno.ENOSPC: f"the disk of {folder} is full",
-        errno.EDQUOT: f"your quota on {folder} is used up",
-    }
-    reason = error.strerror or str(error)
-    return Refused(f"cannot write: {reason}", name="not-written", path=path, hint=hints.get(error.errno or 0))
-
-
 # metadata
 
 
@@ -423,23 +416,19 @@ def _copy_metadata(place: Place, original: Original, descriptor: int) -> None:
                 hint="run the command as root, or as a user who is in that group",
             ) from None
     with opened(place.name, folder=place.folder) as old:
-        _copy_xattrs(old, descriptor)
+        try:
+            wanted = {name: os.getxattr(old, name) for name in os.listxattr(old)}
+            present = {name: os.getxattr(descriptor, name) for name in os.listxattr(descriptor)}
+        except OSError as error:
+            if error.errno != errno.ENOTSUP:
+                raise
+            wanted = present = {}
+        for name in present.keys() - wanted.keys():  # an access list that the folder gives to new files
+            os.removexattr(descriptor, name)
+        for name, value in wanted.items():
+            if present.get(name) != value:
+                os.setxattr(descriptor, name, value)
     os.fchmod(descriptor, original.stat.st_mode & 0o7777)
-
-
-def _copy_xattrs(old: int, new: int) -> None:
-    try:
-        wanted = {name: os.getxattr(old, name) for name in os.listxattr(old)}
-        present = {name: os.getxattr(new, name) for name in os.listxattr(new)}
-    except OSError as error:
-        if error.errno == errno.ENOTSUP:
-            return
-        raise
-    for name in present.keys() - wanted.keys():
-        os.removexattr(new, name)
-    for name, value in wanted.items():
-        if present.get(name) != value:
-            os.setxattr(new, name, value)
 
 
 # folders of installed files have mode 0550: widened while writing, and put back
@@ -508,9 +497,11 @@ def _set_mode(folder: str, mode: int) -> None:
 def remove_leftovers(folder: int) -> None:
     """Remove temp files of killed runs: whoever holds the folder's lock is the only one who replaces files there."""
     with suppress(OSError):
-        for name in filter(_TEMP.fullmatch, os.listdir(folder)):
-            with suppress(OSError):
-                os.unlink(name, dir_fd=folder)
+        for name in os.listdir(folder):
+            match = TEMP.fullmatch(name)
+            if match and match[1] != "output":
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=folder)
 
 
 @contextmanager

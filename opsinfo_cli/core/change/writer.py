@@ -17,9 +17,11 @@ from ...opening import real_inside, unreadable
 from ..cann.install import version_at
 from ..text.source import read_bytes
 from .container import HINT, LOST, is_lost_with_container
+from .history import History
 from .lock import places_locked
 from .plan import FileResult, Job, Move, Result, planned
-from .vault import ChangedFile, History, Record, State, Vault, backup_name, moves_of, new_record, outcome, unfinished
+from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
+from .vault import Vault
 from .vault_place import require_outside_vault
 from .whole_file import (
     Original,
@@ -94,7 +96,17 @@ class Writer:
         for job in jobs:
             if job.start and not job.start.data and os.path.lexists(real_path(job.path)):
                 raise Refused("the file exists already", name="exists", path=job.path)
-        real, unreadable = _each(jobs, lambda job: (job, self._readable(job)))
+
+        def reachable(job: Job) -> tuple[Job, str]:
+            real = real_inside(job.tree, job.path)[1] if job.tree else real_path(job.path)
+            if not job.start:
+                try:
+                    os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+                except OSError as error:
+                    raise unreadable(error, job.path) from None
+            return job, real
+
+        real, unread = _each(jobs, reachable)
         writes: dict[str, Write] = {}
 
         def plan(job: Job, place: Place) -> FileResult:
@@ -109,7 +121,7 @@ class Writer:
 
         with self.locked([path for _, path in real]) as (places, history):
             files, refused = _each(real, lambda each: plan(each[0], places[each[1]]))
-            refused = (*unreadable, *refused)
+            refused = (*unread, *refused)
             if not writes:
                 return Result(files, None, refused)
             record = self.commit(kind, history, list(writes.values()))
@@ -124,15 +136,6 @@ class Writer:
         if not self.force:
             require_trusted(write.given, write.place.path)
 
-    def _readable(self, job: Job) -> str:
-        real = real_inside(job.tree, job.path)[1] if job.tree else real_path(job.path)
-        if not job.start:
-            try:
-                os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
-            except OSError as error:
-                raise unreadable(error, job.path) from None
-        return real
-
     @contextmanager
     def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, Place], History]]:
         """Hold the vault and real paths, after ending changes that a kill interrupted there.
@@ -142,31 +145,28 @@ class Writer:
         """
         deadline = time.monotonic() + self.wait
         with self.vault.locked(deadline), places_locked(paths, deadline) as places:
-            for folder in {place.folder for place in places.values()}:
-                remove_leftovers(folder)  # one may be a second name of a file that a killed run created
-            yield places, self._settled(paths, ends)
-
-    def _settled(self, paths: Sequence[str], ends: bool) -> History:
-        """End changes whose process is gone: nobody else holds the vault's lock."""
-        history = self.vault.history()
-        for index, record in enumerate(history.records):
-            if record.state != "pending":
-                continue
-            closed, left = put_back(record.folders)
-            for folder in closed:
-                self.say(f"restored the mode of {folder}, left writable by change {record.id}")
-            mine = [file.path for file in record.files if file.path in paths]
-            state = outcome(record)
-            if mine and state in ("half", "torn") and not ends:
-                raise unfinished(record, mine[0])
-            if mine and (state == "done" or state == "abandoned"):
-                ended = "was complete" if state == "done" else "had changed nothing"
-                self.say(f"change {record.id} was interrupted; it {ended}")
-                record = replace(record, state="pending" if left else state)
-            if mine or closed:
-                history.records[index] = replace(record, folders=left)
-                self.vault.save(history.records[index])
-        return history
+            for descriptor in {place.folder for place in places.values()}:
+                remove_leftovers(descriptor)  # one may be a second name of a file that a killed run created
+            history = self.vault.history()
+            for index, record in enumerate(history.records):
+                if record.state != "pending":
+                    continue
+                # its process is gone: nobody else holds the vault's lock
+                closed, left = put_back(record.folders)
+                for folder in closed:
+                    self.say(f"restored the mode of {folder}, left writable by change {record.id}")
+                mine = [file.path for file in record.files if file.path in paths]
+                state = outcome(record)
+                if mine and state in ("half", "torn") and not ends:
+                    raise unfinished(record, mine[0])
+                if mine and (state == "done" or state == "abandoned"):
+                    ended = "was complete" if state == "done" else "had changed nothing"
+                    self.say(f"change {record.id} was interrupted; it {ended}")
+                    record = replace(record, state="pending" if left else state)
+                if mine or closed:
+                    history.records[index] = replace(record, folders=left)
+                    self.vault.save(history.records[index])
+            yield places, history
 
     def commit(self, kind: str, history: History, writes: Sequence[Write], undoes: str | None = None) -> Record:
         """Record, then write. The caller holds the locks.
@@ -177,41 +177,45 @@ class Writer:
         for write in writes:
             self._require_allowed(write)
         record = new_record(kind, history.next_number, [], undoes, self.in_place)
-        folders = sorted({os.path.dirname(write.place.path) for write in writes})
-        record = replace(
-            record,
-            files=[self._file(history, record.backup_id(index), index, write) for index, write in enumerate(writes)],
-            folders=[] if self.in_place else closed_folders(folders),
-        )
+        files = []
+        for index, write in enumerate(writes):
+            path = write.place.path
+            before = write.original and sha256_of(write.original.data)
+            after = None if write.data is None else sha256_of(write.data)
+            file = ChangedFile(
+                path=path,
+                given=os.path.abspath(write.given),
+                before=before,
+                after=after,
+                lineage=history.lineage_of(path, str(before or after)) or record.backup_id(index),
+                version=version_at(path),
+                moves=moves_of(write.moved),
+                backup=backup_name(index, path) if write.original else None,
+                inode=write.original.stat.st_ino if write.original and self.in_place else None,
+            )
+            files.append(file)
+        folders = sorted({os.path.dirname(file.path) for file in files})
+        record = replace(record, files=files, folders=[] if self.in_place else closed_folders(folders))
         with signals_deferred():
             self.vault.add(record, [write.original and write.original.data for write in writes])
             confirmed = self._write_all(record, writes)
-            confirmed &= self._close(record, "done")
+            unsaved = self._close(record, "done")
         if not confirmed:
             raise NotConfirmed(
                 f"written as change {record.id}, but the disk did not confirm it: durability is not certain",
                 path=writes[0].given,
                 hint="check the disk; the backup is safe",
             )
+        if unsaved:
+            raise NotConfirmed(
+                f"written as change {record.id}, but the vault could not record that it is complete, which the next "
+                f"run finds out: {unsaved.message}",
+                path=unsaved.path,
+                hint=unsaved.hint,
+            )
         if record.number == 1 and is_lost_with_container(self.vault.path, os.environ):
             self.say(f"the vault {self.vault.path} is {LOST}; {HINT}")
         return record
-
-    def _file(self, history: History, id_: str, index: int, write: Write) -> ChangedFile:
-        path = write.place.path
-        before = write.original and sha256_of(write.original.data)
-        after = None if write.data is None else sha256_of(write.data)
-        return ChangedFile(
-            path=path,
-            given=os.path.abspath(write.given),
-            before=before,
-            after=after,
-            lineage=history.lineage_of(path, str(before or after)) or id_,
-            version=version_at(path),
-            moves=moves_of(write.moved),
-            backup=backup_name(index, path) if write.original else None,
-            inode=write.original.stat.st_ino if write.original and self.in_place else None,
-        )
 
     def _write_all(self, record: Record, writes: Sequence[Write]) -> bool:
         """Write every file; if one fails, the others get their old content back."""
@@ -239,34 +243,36 @@ class Writer:
             raise
         return confirmed
 
-    def _close(self, record: Record, state: State) -> bool:
+    def _close(self, record: Record, state: State) -> OpsinfoError | None:
         """Record the end of a change. If that fails, the next run determines it from the files.
 
         A change whose folder modes could not be put back stays pending, so that the next run tries again.
 
-        :returns: whether the disk confirmed it
+        :returns: why it could not be recorded
         """
         _, left = put_back(record.folders)
-        closed = replace(record, folders=left, state="pending" if left else state)
-        with suppress(OpsinfoError):
-            self.vault.save(closed)
-            return True
-        return False
+        try:
+            self.vault.save(replace(record, folders=left, state="pending" if left else state))
+        except OpsinfoError as error:
+            return error
+        return None
 
 
-def shut_left_open(vault: Vault) -> list[tuple[Record, list[str]]]:
+def shut_left_open(vault: Vault, history: History) -> list[tuple[Record, list[str]]]:
     """Put back the modes of folders that killed processes left writable, unless another run is at work.
 
+    :param history: as read before
     :returns: the changes, and the folders
     """
     found = []
-    if any(record.state == "pending" and record.folders for record in vault.history().records):
+    if any(record.state == "pending" and record.folders for record in history.records):
         with suppress(Locked), vault.locked(time.monotonic()):
             for record in vault.history().records:
                 closed, left = put_back(record.folders if record.state == "pending" else [])
                 if closed:
-                    vault.save(replace(record, folders=left))
                     found.append((record, closed))
+                    with suppress(Refused):  # a full disk: the mode is right, and the next run finds it so
+                        vault.save(replace(record, folders=left))
     return found
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .finding import Finding, whole_file
 
 if TYPE_CHECKING:
+    from ..change.history import History
     from ..change.vault import Scope, Vault
 
 
@@ -16,45 +17,46 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
 
     Damage is reported for every scope, because the path of a damaged record is unknown.
     """
-    yield from damaged_backups(vault)
+    histories = vault.histories()
+    yield from damaged_backups(vault, histories)
     yield from older_vault(vault)
     yield from vault_in_container(vault)
-    yield from modes_left_open(vault)
-    yield from unfinished_change(vault, scope)
-    yield from edits_lost(vault, scope)
+    yield from modes_left_open(vault, histories[-1])
+    yield from unfinished_change(vault, histories[-1], scope)
+    yield from edits_lost(histories[-1], scope)
 
 
-def edits_lost(vault: Vault, scope: Scope) -> Iterator[Finding]:
+def edits_lost(history: History, scope: Scope) -> Iterator[Finding]:
     from ..change.reapply import lost_edits
 
-    for lost in lost_edits(vault, scope):
+    for lost in lost_edits(history, scope):
         names = ", ".join(f"`{name}` {policy}" for name, policy in lost.wanted.items()) or "none"
         gone = f"; not in the new file: {', '.join(lost.gone)}" if lost.gone else ""
         message = f"your changes from {', '.join(lost.changes)} are gone: the file was replaced ({names}{gone})"
         yield whole_file("edits-lost", lost.path, message, "`opsinfo reapply` applies them to the new file")
 
 
-def modes_left_open(vault: Vault) -> Iterator[Finding]:
+def modes_left_open(vault: Vault, history: History) -> Iterator[Finding]:
     from ..change.writer import shut_left_open
 
-    for record, folders in shut_left_open(vault):
+    for record, folders in shut_left_open(vault, history):
         for folder in folders:
             message = f"change {record.id} was killed and left this folder writable; its mode was restored"
             yield whole_file("modes-left-open", folder, message)
 
 
-def unfinished_change(vault: Vault, scope: Scope) -> Iterator[Finding]:
-    from ..change.vault import outcome, unfinished
+def unfinished_change(vault: Vault, history: History, scope: Scope) -> Iterator[Finding]:
+    from ..change.record import outcome, unfinished
 
-    for record in vault.history().records:
+    for record in history.records:
         paths = [file.path for file in record.files if scope(file.path)]
         if record.state == "pending" and paths and outcome(record) in ("half", "torn") and not vault.is_in_use():
             error = unfinished(record, paths[0])
             yield whole_file("unfinished-change", paths[0], error.message, error.hint)
 
 
-def damaged_backups(vault: Vault) -> Iterator[Finding]:
-    for damage in vault.damage(contents=True):
+def damaged_backups(vault: Vault, histories: Sequence[History]) -> Iterator[Finding]:
+    for damage in vault.damage(True, histories):
         hint = f"`opsinfo restore` refuses unverified content; the backups in {vault.folder} are plain files"
         yield whole_file("damaged-backup", damage.path, damage.message, hint)
 

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import click
 
+from ..change.history import Damage
+from ..change.record import Entry
 from ..change.scope import scope_of
-from ..change.vault import Damage, Entry, Scope, Vault
+from ..change.vault import Vault
 from ..terminal.answer import Answer, Block, Cell, Column, Either, Line, Lines, Place, Span, Table, members
 from ..terminal.console import Console
 from ..terminal.params import (
@@ -52,30 +54,24 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, console
       opsinfo backups --prune 20 --dry-run
     """
     vault, scope = vault_of(writing), scope_of(target)
-    dropped = _pruned(vault, scope, keep, writing) if keep else []
-    backups = [each for each in _all_backups(vault) if scope(each.entry.file.path) and each.entry.id not in dropped]
-    damage = vault.damage(contents=False)
+    dropped: list[str] = []
+    if keep and (writing.dry_run or not os.path.isdir(vault.folder)):
+        dropped = vault.prune(scope, keep, dry_run=True)
+    elif keep:
+        with vault.locked(time.monotonic() + writing.wait):
+            dropped = vault.prune(scope, keep, dry_run=False)
+    histories = vault.histories()
+    backups = [
+        Backup(entry, entry.id in pristine, "undone" if entry.record.id in history.undone else entry.record.state)
+        for history in histories
+        for pristine in [history.pristine_ids()]
+        for entry in history.entries
+        if scope(entry.file.path) and entry.id not in dropped and not entry.record.pruned and vault.has(entry)
+    ]
+    damage = vault.damage(False, histories)
     for each in damage:
         console.error(f"damaged-backup: {each.path}: {each.message}")
     return backups_answer(vault, backups, damage, dropped if keep else None, writing.dry_run, bool(console.verbose))
-
-
-def _pruned(vault: Vault, scope: Scope, keep: int, writing: WriteOptions) -> list[str]:
-    if writing.dry_run or not os.path.isdir(vault.folder):
-        return vault.prune(scope, keep, dry_run=True)
-    with vault.locked(time.monotonic() + writing.wait):
-        return vault.prune(scope, keep, dry_run=False)
-
-
-def _all_backups(vault: Vault) -> list[Backup]:
-    """Return every content in the vault, in the order of the changes of each machine."""
-    return [
-        Backup(entry, entry.id in pristine, "undone" if entry.record.id in history.undone else entry.record.state)
-        for history in vault.histories()
-        for pristine in [history.pristine_ids()]
-        for entry in history.entries
-        if not entry.record.pruned and vault.has(entry)
-    ]
 
 
 class Backup(NamedTuple):

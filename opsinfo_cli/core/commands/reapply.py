@@ -9,6 +9,7 @@ import click
 from ...errors import UsageFault, join_some
 from ..change.plan import Job, LibraryPlan
 from ..change.reapply import lost_edits
+from ..change.record import was_pruned
 from ..change.scope import scope_of
 from ..terminal.answer import Answer
 from ..terminal.console import Console
@@ -30,15 +31,16 @@ def command(what: str | None, writing: WriteOptions, console: Console) -> Answer
       opsinfo reapply --dry-run
       opsinfo reapply ascend910b
     """
-    vault = vault_of(writing)
-    history = vault.history()
+    history = vault_of(writing).history()
     known = {name for record in history.records for name in (record.id, str(record.number))}
     change = what if what is not None and (what in known or _is_id(what)) else None
+    if change is not None and change.rpartition("-")[2] in map(str, history.pruned.numbers):
+        raise was_pruned()
     if change is not None and change not in known:
         raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
     target = what if change is None else None
     history.require_known()  # a damaged record may hold a later move of an op type
-    lost = lost_edits(vault, scope_of(target), change)
+    lost = lost_edits(history, scope_of(target), change)
     for each in lost:
         if each.gone:
             console.warn(f"{each.path} no longer has {join_some(each.gone, 10)}")

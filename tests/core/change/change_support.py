@@ -16,8 +16,9 @@ import pytest
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import BuildPlan
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, Result
+from opsinfo_cli.core.change.record import Record
 from opsinfo_cli.core.change.restore import Restored, restore_last, restore_to
-from opsinfo_cli.core.change.vault import Record, Vault
+from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.core.text.source import Source
 

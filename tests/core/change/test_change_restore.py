@@ -29,8 +29,9 @@ from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.reapply import lost_edits
+from opsinfo_cli.core.change.record import Entry, outcome
 from opsinfo_cli.core.change.restore import restore_last, restore_to
-from opsinfo_cli.core.change.vault import Entry, Vault, outcome
+from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.whole_file import Widened
 from opsinfo_cli.core.change.writer import Writer, shut_left_open
 from opsinfo_cli.errors import Refused, UsageFault
@@ -366,11 +367,11 @@ def test_a_folder_that_a_killed_run_left_writable_gets_its_mode_back(vault: Vaul
     try:
         if who == "doctor":
             with Holding(Path(vault.folder)):
-                assert shut_left_open(vault) == []
-            assert [(each.id, folders) for each, folders in shut_left_open(vault)] == [
+                assert shut_left_open(vault, vault.history()) == []
+            assert [(each.id, folders) for each, folders in shut_left_open(vault, vault.history())] == [
                 (record.id, [str(library.parent)])
             ]
-            assert shut_left_open(vault) == []
+            assert shut_left_open(vault, vault.history()) == []
         elif who == "restore":
             undo(writer)
         else:
@@ -399,18 +400,18 @@ def test_moves_that_an_upgrade_undid_are_found(writer: Writer, vault: Vault, roo
     first = move(writer, "Add", "black", library)
     second = move(writer, "Log", "white", library)
     third = move(writer, "Mul", "black", library)
-    assert lost_edits(vault, everywhere) == []
+    assert lost_edits(vault.history(), everywhere) == []
     upgrade(root, library)
-    (lost,) = lost_edits(vault, everywhere)
+    (lost,) = lost_edits(vault.history(), everywhere)
     assert lost.path == str(library)
     assert lost.wanted == {"Add": Policy.BLACK, "Log": Policy.WHITE}
     assert (lost.gone, set(lost.changes)) == (("Mul",), {first, second, third})
-    (one,) = lost_edits(vault, everywhere, second)
+    (one,) = lost_edits(vault.history(), everywhere, second)
     assert one.wanted == {"Log": Policy.WHITE}
-    assert lost_edits(vault, lambda _: False) == []
+    assert lost_edits(vault.history(), lambda _: False) == []
     writer.run("reapply", [Job(lost.path, LibraryPlan(lost.wanted))])
     assert policies(library) == "Add=black Log=white Exp=gray"
-    assert [each.gone for each in lost_edits(vault, everywhere)] == [("Mul",)]
+    assert [each.gone for each in lost_edits(vault.history(), everywhere)] == [("Mul",)]
 
 
 def test_the_last_move_that_was_not_undone_counts(writer: Writer, vault: Vault, root: Path, library: Path) -> None:
@@ -421,10 +422,10 @@ def test_the_last_move_that_was_not_undone_counts(writer: Writer, vault: Vault, 
     killed(vault, str(records(vault)[-1].id))
     upgrade(root, library)
     vault.prune(everywhere, 1, dry_run=False)
-    (lost,) = lost_edits(vault, everywhere)
+    (lost,) = lost_edits(vault.history(), everywhere)
     assert lost.wanted["Log"] is Policy.BLACK
     library.write_text(UPGRADED.replace('"Log": {}', '"Log": {"precision_reduce": {"flag": "false"}}'))
-    assert not [each for each in lost_edits(vault, everywhere) if "Log" in each.wanted]
+    assert not [each for each in lost_edits(vault.history(), everywhere) if "Log" in each.wanted]
 
 
 def test_moves_of_an_emptied_mixlist_are_not_lost(writer: Writer, vault: Vault, tmp_path: Path) -> None:
@@ -432,4 +433,4 @@ def test_moves_of_an_emptied_mixlist_are_not_lost(writer: Writer, vault: Vault, 
     path.write_text('{"black-list": {"to-add": ["Log"]}}')
     writer.run("move", [Job(str(path), MixlistPlan({"Add": Policy.BLACK}))])
     path.write_text("{}")
-    assert lost_edits(vault, everywhere) == []
+    assert lost_edits(vault.history(), everywhere) == []

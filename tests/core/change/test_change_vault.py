@@ -33,9 +33,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from raising import raised
 
-from opsinfo_cli.core.change import vault as vaults
 from opsinfo_cli.core.change import vault_place
-from opsinfo_cli.core.change.vault import ChangedFile, Record, Vault
+from opsinfo_cli.core.change.reapply import lost_edits
+from opsinfo_cli.core.change.record import ChangedFile, Record, sealed
+from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.vault_place import machine_name, vault_path
 from opsinfo_cli.core.change.whole_file import Widened, sha256_of
 from opsinfo_cli.core.change.writer import Writer
@@ -226,8 +227,8 @@ def test_a_record_with_an_unknown_field_is_damage(vault: Vault, library: Path) -
     content = json.loads(path.read_text())
     del content["sha256"]
     content["later"] = 1
-    path.write_bytes(vaults._dumped({"sha256": sha256_of(vaults._dumped(content)), **content}))
-    assert [damage.number for damage in vault.damage(contents=False)] == [1]
+    path.write_bytes(sealed(content))
+    assert [list(damage.numbers) for damage in vault.damage(contents=False)] == [[1]]
     with pytest.raises(Refused):
         undo(Writer(vault))
     assert library.read_text() == NEW
@@ -312,6 +313,77 @@ def test_pruning_keeps_a_change_that_holds_a_kept_backup_and_one_that_is_not_fin
     assert went == [f"{machine_name()}-4.1"]
 
 
+def test_a_pruned_change_leaves_its_contents_and_its_last_requests(
+    writer: Writer, vault: Vault, root: Path, library: Path
+) -> None:
+    moved = {"Log": "black", "Mul": "white", "Add": "gray"}
+    for op, to in (("Add", "black"), *moved.items(), ("Log", "white")):
+        if (op, to) == ("Mul", "white"):
+            between = library.read_text()
+        move(writer, op, to, library)
+    known = vault.history().known
+    assert len(vault.prune(everywhere, 1, dry_run=False)) == 3
+    assert sorted(os.listdir(vault.folder)) == ["1", "5", "pruned.json"]
+    assert vault.history().known == known
+    library.write_text(between)  # a content of a pruned change is no vendor's
+    assert move(writer, "Mul", "black", library) == f"{machine_name()}-6"
+    assert {entry.file.lineage for entry in vault.history().entries} == {f"{machine_name()}-1.1"}
+    upgrade(root, library)
+    (lost,) = lost_edits(vault.history(), everywhere)
+    assert ({op: str(to) for op, to in lost.wanted.items()}, lost.gone) == ({"Add": "gray", "Log": "white"}, ("Mul",))
+    assert lost.changes == tuple(f"{machine_name()}-{number}" for number in (4, 5, 6))
+
+
+def test_a_change_that_a_pruned_restore_undid_stays_undone(
+    writer: Writer, vault: Vault, root: Path, library: Path
+) -> None:
+    """The first change stays, because its backup is the pristine one."""
+    move(writer, "Add", "black", library)
+    undo(writer)
+    for to in ("black", "white", "gray"):
+        move(writer, "Log", to, library)
+    assert vault.prune(everywhere, 1, dry_run=False) == [f"{machine_name()}-{number}.1" for number in (2, 3, 4)]
+    assert vault.history().undone == {f"{machine_name()}-1"}
+    upgrade(root, library)
+    library.write_text(UPGRADED.replace("true", "false"))
+    assert lost_edits(vault.history(), everywhere) == []
+
+
+def test_a_pruned_change_is_not_passed_over_by_an_undo(writer: Writer, vault: Vault, library: Path) -> None:
+    """After the third change the file is as after the first one: undoing that one would lose the second and third."""
+    move(writer, "Add", "black", library)
+    move(writer, "Log", "black", library)
+    move(writer, "Log", "gray", library)
+    assert library.read_text() == NEW
+    move(writer, "Mul", "black", library)
+    undo(writer)
+    assert vault.prune(everywhere, 1, dry_run=False) == [f"{machine_name()}-{number}.1" for number in (2, 3, 4)]
+    for force in (False, True):
+        assert raised(Refused, undo, writer, force=force).name == "pruned"
+    assert library.read_text() == NEW
+    assert raised(Refused, back_to, writer, "2").name == "pruned"
+    back_to(writer, "pristine")
+    assert library.read_text() == TEXT
+
+
+def test_damage_to_what_is_known_of_pruned_changes_is_reported_once(
+    writer: Writer, vault: Vault, library: Path
+) -> None:
+    for to in ("black", "white", "gray", "black"):
+        move(writer, "Add", to, library)
+    vault.prune(everywhere, 1, dry_run=False)
+    path = Path(vault.folder, "pruned.json")
+    sound = path.read_bytes()
+    path.write_bytes(sound.replace(b'"gray"', b'"blue"'))
+    assert [(each.path, list(each.numbers)) for each in vault.damage(contents=False)] == [(str(path), [1, 2, 3])]
+    for attempt in (lambda: back_to(writer, "3"), lambda: vault.prune(everywhere, 1, dry_run=False)):
+        assert raised(Refused, attempt).name == "damaged-backup"
+    path.unlink()
+    assert [each.message for each in vault.damage(contents=False)] == ["changes 2 to 3 are missing"]
+    path.write_bytes(sound)
+    assert vault.damage(contents=True) == []
+
+
 def test_a_killed_prune_is_no_damage_and_repeated(
     writer: Writer, vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,7 +399,8 @@ def test_a_killed_prune_is_no_damage_and_repeated(
             vault.prune(everywhere, 1, dry_run=False)
     assert vault.damage(contents=True) == []
     assert vault.prune(everywhere, 1, dry_run=False) == [f"{machine_name()}-2.1"]
-    assert not vault.has(vault.history().entries[1])
+    assert [record.number for record in records(vault)] == [1, 3]
+    assert sorted(os.listdir(vault.folder)) == ["1", "3", "pruned.json"]
 
 
 # damage
@@ -460,7 +533,7 @@ def test_a_change_after_damage_succeeds_and_the_damage_is_still_reported(
     before = library.read_text()
     Path(vault.folder, str(damaged), "record.json").write_text("{}")
     assert move(writer, "Log", "white", library) == f"{machine_name()}-4"
-    assert [damage.number for damage in vault.damage(contents=False)] == [damaged]
+    assert [list(damage.numbers) for damage in vault.damage(contents=False)] == [[damaged]]
     undo(writer)
     assert library.read_text() == before
     assert raised(Refused, back_to, writer, str(damaged)).name == "damaged-backup"
@@ -497,5 +570,5 @@ def test_a_link_planted_in_the_vault_is_not_followed(
     record = Path(vault.folder, "1", "record.json")
     record.rename(tmp_path / "record")
     record.symlink_to(tmp_path / "record")
-    assert [damage.number for damage in vault.damage(contents=True)] == [1]
+    assert [list(damage.numbers) for damage in vault.damage(contents=True)] == [[1]]
     assert library.read_text() == NEW

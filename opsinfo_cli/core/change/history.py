@@ -1,0 +1,215 @@
+"""What is known of all changes of a machine: their records, and of pruned ones what later runs need.
+
+A pruned change leaves the hashes of its contents, so that a file with one of them is not taken for a vendor's, and the
+last policy that was requested for each op type, so that it can be applied again after an upgrade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ...errors import Refused
+from .record import Entry, Record, outcome, sealed, unsealed
+
+
+class Content(NamedTuple):
+    """A content that a file had.
+
+    :param number: of the newest change that read or wrote it
+    :param lineage: that of this change
+    :param written: number of the newest change in effect that wrote it; 0 if none did
+    """
+
+    number: int = 0
+    lineage: str = ""
+    written: int = 0
+
+
+class Request(NamedTuple):
+    """The policy that was last requested for an op type.
+
+    :param number: of the change that made the request
+    """
+
+    number: int = 0
+    lineage: str = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What stays known of changes without their records.
+
+    :param numbers: of the changes
+    :param contents: real path -> SHA-256 -> content
+    :param requests: path as given -> op type -> request
+    :param undone: the ids of other changes, which these undid
+    """
+
+    numbers: set[int] = field(default_factory=set)
+    contents: dict[str, dict[str, Content]] = field(default_factory=dict)
+    requests: dict[str, dict[str, Request]] = field(default_factory=dict)
+    undone: frozenset[str] = frozenset()
+
+    def with_records(self, records: Iterable[Record], history: History) -> Known:
+        """Return this knowledge and that of some records.
+
+        :param history: that of the records, which says whether they are in effect
+        """
+        contents = {path: dict(known) for path, known in self.contents.items()}
+        requests = {path: dict(known) for path, known in self.requests.items()}
+        numbers, undone = set(self.numbers), set(self.undone)
+        for record in records:
+            numbers.add(record.number)
+            if record.undoes and outcome(record) == "done":
+                undone.add(record.undoes)
+            in_effect = history.is_in_effect(record)
+            written = record.number if in_effect else 0
+            for file in record.files:
+                known = contents.setdefault(file.path, {})
+                now = (record.number, file.lineage)
+                if file.before is not None:
+                    last = known.get(file.before, Content())
+                    known[file.before] = Content(*max(last[:2], now), last.written)
+                if file.after is not None and record.state != "abandoned":
+                    last = known.get(file.after, Content())
+                    known[file.after] = Content(*max(last[:2], now), max(last.written, written))
+                if in_effect:
+                    asked = requests.setdefault(file.given, {})
+                    for name, (_, policy) in file.moves.items():
+                        if policy is not None:
+                            asked[name] = max(asked.get(name, Request()), Request(*now, policy))
+        others = frozenset(change for change in undone if int(change.rpartition("-")[2]) not in numbers)
+        return Known(numbers, contents, requests, others)
+
+    def render(self, machine: str) -> bytes:
+        numbers = [[run[0], run[-1]] for run in runs_of(self.numbers)]
+        return sealed({"machine": machine, **vars(self), "numbers": numbers, "undone": sorted(self.undone)})
+
+    @classmethod
+    def parse(cls, data: bytes, machine: str) -> Known:
+        """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
+        read: dict[str, Any] = unsealed(data)
+        if read["machine"] != machine:
+            raise ValueError("it is that of another machine")
+        return cls(
+            {number for first, last in read["numbers"] for number in range(first, last + 1)},
+            {path: {key: Content(*each) for key, each in known.items()} for path, known in read["contents"].items()},
+            {path: {key: Request(*each) for key, each in known.items()} for path, known in read["requests"].items()},
+            frozenset(read["undone"]),
+        )
+
+
+def runs_of(numbers: Iterable[int]) -> list[range]:
+    """Return numbers as runs without a gap."""
+    runs: list[range] = []
+    for number in sorted(numbers):
+        if runs and runs[-1].stop == number:
+            runs[-1] = range(runs[-1].start, number + 1)
+        else:
+            runs.append(range(number, number + 1))
+    return runs
+
+
+class Damage(NamedTuple):
+    """A fault of the vault.
+
+    :param path: the file or folder in the vault
+    :param numbers: of the changes that cannot be read
+    """
+
+    path: str
+    message: str
+    numbers: range = range(0)
+
+
+@dataclass(frozen=True)
+class History:
+    """The changes of one machine, in order, and the damage found while reading them.
+
+    :param pruned: what is known of changes without records
+    """
+
+    machine: str
+    records: list[Record]
+    damage: list[Damage]
+    pruned: Known = field(default_factory=Known)
+
+    @property
+    def next_number(self) -> int:
+        known = [self.records[-1].number] if self.records else []
+        known += [*self.pruned.numbers, *(damage.numbers[-1] for damage in self.damage if damage.numbers)]
+        return max(known, default=0) + 1
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        return [entry for record in self.records for entry in record.entries]
+
+    @cached_property
+    def undone(self) -> set[str]:
+        """The ids of the changes that a restore undid."""
+        undone = {record.undoes for record in self.records if record.undoes and outcome(record) == "done"}
+        return undone | self.pruned.undone
+
+    def is_in_effect(self, record: Record) -> bool:
+        """Return whether a change is done, not undone, and no undo itself."""
+        return not record.undoes and record.id not in self.undone and outcome(record) == "done"
+
+    @cached_property
+    def known(self) -> Known:
+        """What is known of all changes, pruned or not."""
+        return self.pruned.with_records(self.records, self)
+
+    def lineage_of(self, path: str, digest: str) -> str | None:
+        """Return the newest lineage of a path that knows a content; None if opsinfo neither read nor wrote it."""
+        return self.known.contents.get(path, {}).get(digest, Content()).lineage or None
+
+    @cached_property
+    def _first_copies(self) -> dict[tuple[str, str], Entry | None]:
+        """Path and lineage -> the backup of the content with which the lineage begins; None if there is none yet.
+
+        Lineages whose first change cannot be read are left out.
+        """
+        contents: dict[tuple[str, str], str | None] = {}
+        found: dict[tuple[str, str], Entry | None] = {}
+        for entry in self.entries:
+            file = entry.file
+            key = file.path, file.lineage
+            if entry.id == file.lineage:
+                contents[key], found[key] = file.before or file.after, None
+            if key in found and found[key] is None and file.backup and file.before == contents[key]:
+                found[key] = entry
+        return found
+
+    def pristine(self, path: str, lineage: str) -> Entry | None:
+        """Return the backup of the content with which a lineage begins; None if there is none yet.
+
+        :raises Refused: if the change with which it begins cannot be read
+        """
+        if (path, lineage) in self._first_copies:
+            return self._first_copies[path, lineage]
+        number = int(lineage.rpartition("-")[2].partition(".")[0])
+        raise self._refusal([damage for damage in self.damage if number in damage.numbers])
+
+    def pristine_ids(self) -> set[str]:
+        return {entry.id for entry in self._first_copies.values() if entry}
+
+    def require_known(self, since: int = 0) -> None:
+        """:raises Refused: if a change after number ``since`` cannot be read, because it may be about any file"""
+        unknown = [damage for damage in self.damage if damage.numbers and damage.numbers[-1] > since]
+        if unknown:
+            raise self._refusal(unknown)
+
+    def _refusal(self, damage: Sequence[Damage]) -> Refused:
+        path = damage[0].path if damage else None
+        message = damage[0].message if damage else "the change with which these backups begin is missing"
+        return Refused(
+            f"the vault is damaged, so what happened to this file is uncertain: {message}",
+            name="damaged-backup",
+            path=path,
+            hint="`opsinfo backups` lists what is known, and --to ID restores one of them; the backups are plain files "
+            "beside their record.json, which can be copied by hand",
+        )

@@ -1,0 +1,211 @@
+"""The record of a change: the files that it wrote, with the hashes that say after a kill how far it came."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from ...errors import Refused
+from .plan import Move
+from .vault_place import machine_name
+from .whole_file import Widened, digest_at, sha256_of
+
+State = Literal["pending", "done", "abandoned"]
+FileState = Literal["before", "after", "torn", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file of a change. Hashes are SHA-256; ``before`` is None for a file that the change created, ``after`` for
+    one that it removed.
+
+    :param path: the real path
+    :param given: the path as given, absolute; a link in it may lead elsewhere now
+    :param lineage: the backup id at which the backups of this vendor state of the path begin
+    :param version: the CANN version of its install
+    :param moves: op type -> [policy before, policy after], null if it depends on a library
+    :param backup: the name of the old content beside the record
+    :param inode: of a file that is overwritten in place
+    """
+
+    path: str
+    given: str
+    before: str | None
+    after: str | None
+    lineage: str
+    version: str | None = None
+    moves: dict[str, list[str | None]] = field(default_factory=dict)
+    backup: str | None = None
+    inode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One run that wrote files.
+
+    :param kind: move, apply, fmt, validate, merge, restore, reapply ...
+    :param state: pending until the last file is in place and every folder has its mode back
+    :param folders: folders that are widened while files in them are written
+    :param undoes: the id of the change that a restore undid
+    :param pruned: whether a prune began to remove its backups; the name of the file says so, not its content
+    """
+
+    machine: str
+    number: int
+    kind: str
+    command: list[str]
+    time: str
+    user: str
+    state: State
+    files: list[ChangedFile]
+    folders: list[Widened] = field(default_factory=list)
+    undoes: str | None = None
+    in_place: bool = False
+    pruned: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"{self.machine}-{self.number}"
+
+    def backup_id(self, index: int) -> str:
+        return f"{self.id}.{index + 1}"
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [Entry(self, index) for index in range(len(self.files))]
+
+    def render(self) -> bytes:
+        """Return the bytes of ``record.json``."""
+        content = {**asdict(self), "folders": [folder._asdict() for folder in self.folders]}
+        del content["pruned"]
+        return sealed(content)
+
+    @classmethod
+    def parse(cls, data: bytes, pruned: bool = False) -> Record:
+        """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
+        content = unsealed(data)
+        content["files"] = [ChangedFile(**file) for file in content["files"]]
+        content["folders"] = [Widened(**folder) for folder in content["folders"]]
+        return cls(**content, pruned=pruned)
+
+
+class Entry(NamedTuple):
+    """One file of a change."""
+
+    record: Record
+    nth: int
+
+    @property
+    def file(self) -> ChangedFile:
+        return self.record.files[self.nth]
+
+    @property
+    def id(self) -> str:
+        return self.record.backup_id(self.nth)
+
+
+def sealed(content: dict[str, Any]) -> bytes:
+    """Return a JSON object whose first member is the SHA-256 of the others; names that are not UTF-8 keep their bytes.
+
+    :param content: with one member at least
+    """
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    data = f"{text}\n".encode("utf-8", "surrogateescape")
+    return b'{\n "sha256": "%s",%s' % (sha256_of(data).encode(), data[1:])
+
+
+def unsealed(data: bytes) -> Any:
+    """Return the other members.
+
+    :raises ValueError: if their checksum does not match
+    """
+    head, rest = data[:80], b"{" + data[80:]
+    if head != b'{\n "sha256": "%s",' % sha256_of(rest).encode():
+        raise ValueError("its checksum does not match")
+    return json.loads(rest.decode("utf-8", "surrogateescape"))
+
+
+def new_record(kind: str, number: int, files: list[ChangedFile], undoes: str | None, in_place: bool) -> Record:
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        user = str(os.getuid())
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    command = ["opsinfo", *sys.argv[1:]]
+    return Record(machine_name(), number, kind, command, now, user, "pending", files, undoes=undoes, in_place=in_place)
+
+
+def moves_of(moved: Sequence[Move]) -> dict[str, list[str | None]]:
+    return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moved}
+
+
+def backup_name(index: int, path: str) -> str:
+    """Return the name of a file's old content in the folder of a change."""
+    return os.fsdecode(os.fsencode(f"{index + 1}-") + os.fsencode(os.path.basename(path))[-200:])
+
+
+# what happened, by the hashes of the files
+
+
+def file_state(record: Record, file: ChangedFile, digest: str | None) -> FileState:
+    """Return which content of a change a file has now.
+
+    ``torn``: the change was killed while it overwrote the file in place. ``other``: something else wrote it.
+
+    :param digest: the SHA-256 of the file now; None if there is none
+    """
+    if digest == file.after:
+        return "after"
+    if digest == file.before:
+        return "before"
+    if record.state == "pending" and record.in_place and digest is not None:
+        with suppress(OSError):
+            if os.stat(file.path).st_ino == file.inode:
+                return "torn"
+    return "other"
+
+
+def outcome(record: Record) -> Literal["done", "abandoned", "half", "torn"]:
+    """Return how a change ended. Files that something else changed since are ignored."""
+    if record.state != "pending":
+        return record.state
+    states = {file_state(record, file, digest_at(file.path)) for file in record.files} - {"other"}
+    if "torn" in states:
+        return "torn"
+    if len(states) == 2:
+        return "half"
+    return "done" if states == {"after"} else "abandoned"
+
+
+def unfinished(record: Record, path: str) -> Refused:
+    """Return the error for a change that only ``restore`` can end."""
+    if outcome(record) == "torn":
+        return Refused(
+            f"change {record.id} of {record.time} was killed while it overwrote the file: it is half written",
+            name="half-written",
+            path=path,
+            hint="`opsinfo restore --in-place` on the same target restores the backup",
+        )
+    return Refused(
+        f"change {record.id} of {record.time} was interrupted between its files",
+        name="unfinished-change",
+        path=path,
+        hint="`opsinfo restore` on the same target restores its files",
+    )
+
+
+def was_pruned(path: str | None = None) -> Refused:
+    """Return the error for a backup that is wanted and was pruned."""
+    return Refused(
+        "this backup was removed by `opsinfo backups --prune`",
+        name="pruned",
+        path=path,
+        hint="`opsinfo backups` lists the others; `--to pristine` restores the first one",
+    )
