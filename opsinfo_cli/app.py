@@ -77,38 +77,10 @@ MODULES = {name: f"opsinfo_cli.core.commands.{name}" for name in COMMANDS} | {
 }
 """Command -> module; those of the editor by their names."""
 
-REPLACED_COMMANDS = {
-    "matrix": "`opsinfo diff A B C...` compares any number of targets",
-    "minimize": "`opsinfo merge --minimize` drops the entries that change nothing",
-    "reduced": "`opsinfo qualify` lists what MindSpore logged as reduced",
-    "convert": "`opsinfo systems convert` replaces it",
-    "decide": "`opsinfo systems decide` replaces it",
-}
-"""Command that went -> what replaces it."""
-
-REPLACED_OPTIONS = {
-    "--no-pager": "set PAGER=cat",
-    "--trust-folder": "--force overrides the refusal",
-    "--mode": "it is called --precision-mode",
-    "--base": "it is called --against",
-    "--soc-a": "write A@SOC",
-    "--soc-b": "write B@SOC",
-    "--system": "`opsinfo systems show NAME` replaces it",
-    "--target": "`opsinfo reapply TARGET` takes it as an argument",
-}
-"""Option that went -> what replaces it."""
-
-OPTIONS_OF_SOME = {"--check": "-n shows what would change, and writes nothing"}
-"""Option that most commands lost -> what replaces it there."""
-
 COMMON_WORDS = ("--format", "--color", "-q", "--quiet", "-v", "--verbose", "-n", "--dry-run", "--wait")
 
 
 def unknown_command(name: str) -> UsageFault:
-    if name in REPLACED_COMMANDS:
-        return UsageFault(
-            f"there is no command `{name}` any more", name="unknown-command", hint=REPLACED_COMMANDS[name]
-        )
     from .core.cann.near_names import did_you_mean
 
     hint = did_you_mean(name, COMMANDS) or "`opsinfo --help` lists them"
@@ -150,10 +122,6 @@ def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
     hint = f"`{path} --help` shows how it is used"
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
-        if name in REPLACED_OPTIONS:
-            return UsageFault(f"there is no option {name} any more", hint=REPLACED_OPTIONS[name])
-        if name in OPTIONS_OF_SOME and path != "opsinfo":
-            return UsageFault(f"`{path}` has no option {name}", hint=OPTIONS_OF_SOME[name])
         if path == "opsinfo" and name in COMMON_WORDS:
             return UsageFault(f"{name} belongs after the command", hint=f"`opsinfo COMMAND ... {name}`")
         from .core.cann.near_names import did_you_mean
@@ -283,7 +251,7 @@ def _fail(words: Sequence[str], error: OpsinfoError) -> int:
 def command_of(words: Sequence[str]) -> str:
     """Return the command that a line, even a wrong one, names: `list`, `systems show`."""
     names = [word for word in words if not word.startswith("-")]
-    name = next((word for word in names if word in COMMANDS or word in REPLACED_COMMANDS), (names or [""])[0])
+    name = next((word for word in names if word in COMMANDS), (names or [""])[0])
     group = cli.get_command(click.Context(cli), name)
     if isinstance(group, click.Group):
         return " ".join([name, *[word for word in names if word in group.list_commands(click.Context(group))][:1]])

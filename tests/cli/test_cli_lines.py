@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lines import COMMANDS, line, valued
 
-from opsinfo_cli.app import GROUPS, REPLACED_COMMANDS, REPLACED_OPTIONS
+from opsinfo_cli.app import GROUPS
 from opsinfo_cli.core.terminal.params import example_lines
 
 NAMES = [" ".join(words) for words in COMMANDS]
@@ -134,11 +134,8 @@ def test_without_a_command_help_is_shown_as_wrong_usage(opsinfo: Run) -> None:
         ("list x --on trustlist", "`white`"),
         ("list x --fromat json", "--format"),
         ("-q list x", "after the command"),
-        ("list x --no-pager", "PAGER=cat"),
-        ("diff x y --soc-a z", "A@SOC"),
         ("systems shw apex", "`show`"),
         ("move a.json Add", "Choose from: white, black, gray"),
-        *((word, hint.split("`")[1]) for word, hint in REPLACED_COMMANDS.items()),
     ],
 )
 def test_wrong_usage_names_the_right_one(opsinfo: Run, words: str, hint: str) -> None:
@@ -147,11 +144,6 @@ def test_wrong_usage_names_the_right_one(opsinfo: Run, words: str, hint: str) ->
     assert hint in ran.err
     error = opsinfo(*words.split(), "--format", "json").json["error"]
     assert hint in f"{error['message']} {error['hint']}"
-
-
-def test_an_option_that_went_is_no_option_of_any_command() -> None:
-    options = {word for command in COMMANDS.values() for param in command.params for word in param.opts}
-    assert options & REPLACED_OPTIONS.keys() <= {"--system"}, "--system belongs to a command that still needs it"
 
 
 def test_a_far_word_gives_no_near_one(opsinfo: Run) -> None:

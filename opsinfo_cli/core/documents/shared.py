@@ -221,7 +221,7 @@ class System(TypedDict):
     writes: str | None
     """What opsinfo writes for this system; null if it cannot write any."""
     delta: bool
-    """Whether its files contain only differences from a baseline, and require --base."""
+    """Whether its files contain only differences from a baseline, and require --against."""
     version: str | None
     """The version that the built-in lists were taken from; null if there are no built-in lists."""
     source: str | None

@@ -94,7 +94,7 @@ class Choice(click.Choice[str]):
     """A choice of words; a near word, or one that the manuals use for it, is suggested.
 
     :param meant: returns the word for an alias, for hints
-    :param hints: what replaces words that are not a choice any more
+    :param hints: what to write instead of a word that is no choice
     """
 
     def __init__(
@@ -352,7 +352,7 @@ def prints(
 
     :param formats: formats besides text and json; ``auto`` is github in GitHub Actions, else text
     :param out: whether ``-o/--output`` writes the answer to a file
-    :param hints: what replaces formats that went
+    :param hints: what to write instead of a format that the command lacks
     """
     options = [
         option(
