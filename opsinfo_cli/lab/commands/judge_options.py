@@ -12,16 +12,15 @@ import click
 from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
-from ...core.cann.target import Target, TargetOptions
+from ...core.cann.target import TargetOptions
 from ...core.terminal.console import Console
-from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
+from ...core.terminal.open import accepted_mixlist, open_against, report_doubts
 from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
 from ...errors import UsageFault
 from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
 from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE
 from ..graph.judge.judge import Ready, prepare
-from ..graph.judge.kernel_sources import SOURCES
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.result import Answer
 
@@ -35,7 +34,6 @@ class JudgeOptions:
     """How to judge a model.
 
     :param mode: a precision mode; None: ``mixed_float16``, or the dtypes of the file
-    :param columns: sources of dtype columns, with commas
     """
 
     against: str | None = None
@@ -44,7 +42,6 @@ class JudgeOptions:
     keep_dtype: str | None = None
     customize_dtypes: str | None = None
     fe_ini: str | None = None
-    columns: str = ",".join(SOURCES)
     atc: AtcOptions = NO_OPTIONS
     no_fusion: tuple[str, ...] = ()
 
@@ -107,13 +104,6 @@ judge_options = bundle(
     option("--keep-dtype", type=FILE, help="Judge with this keep_dtype file."),
     option("--customize-dtypes", type=FILE, help="Judge with this customize_dtypes file."),
     advanced("--fe-ini", type=FILE, help="Read fp16.op_type from this fe.ini."),
-    advanced(
-        "--columns",
-        type=Word("SOURCES"),
-        default=",".join(SOURCES),
-        show_default=True,
-        help="Sources of supported dtypes, best first.",
-    ),
     _atc_options,
     advanced(
         "--no-fusion",
@@ -145,11 +135,14 @@ def judged_model(
     :raises UsageFault: if an option is wrong or a target is missing
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
-    sources = [word for word in options.columns.split(",") if word]
-    if not sources:
-        known = ", ".join(SOURCES)
-        raise UsageFault("--columns names no source", name="needs-columns", hint=f"known sources: {known}")
-    target = _target(options, sources, target_options, console)
+    if options.against is None:
+        raise UsageFault(
+            "--against TARGET is required: its policies and dtypes decide",
+            name="needs-target",
+            hint="TARGET is a library, a CANN install, a snapshot of one, or a chip",
+        )
+    target = open_against(options.against, console, target_options)
+    report_doubts(target, console)
     if options.mode is None:
         console.note(f"precision mode {DEFAULT_MODE}, the default; --precision-mode MODE chooses another")
         options = replace(options, mode=DEFAULT_MODE)
@@ -161,7 +154,6 @@ def judged_model(
         ready = prepare(
             graph,
             target,
-            columns=sources,
             keep_dtype=keep_dtype,
             customize_dtypes=customize_dtypes,
             fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
@@ -173,16 +165,3 @@ def judged_model(
     for warning in answer.warnings:
         console.warn(warning)
     return JudgedModel(graph, options, answer, ready, mixlist)
-
-
-def _target(options: JudgeOptions, sources: Sequence[str], chosen: TargetOptions, console: Console) -> Target | None:
-    if options.against is None and list(sources) != ["assumed"]:
-        raise UsageFault(
-            "--against TARGET is required: its policies and dtypes decide",
-            name="needs-target",
-            hint="--columns assumed judges without a target; every operator is then gray",
-        )
-    target = open_given(options.against, console, chosen)
-    if target:
-        report_doubts(target, console)
-    return target

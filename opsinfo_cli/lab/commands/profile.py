@@ -117,7 +117,7 @@ def _listed(profile: Profile, target: Target | None, mixlist: Mixlist | None) ->
     """Return the op types with their lists; where the library has no columns, those recorded of the chip's kernels."""
     if target is None:
         return listed(profile.types, None, mixlist)
-    kernels = Kernels(target.operators, target.soc, ["kernel"])
+    kernels = Kernels(target.operators, target.soc)
 
     def recorded(op_type: str) -> Iterator[str]:
         for kernel in kernels.of(op_type):

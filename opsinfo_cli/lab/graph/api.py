@@ -14,7 +14,6 @@ from ...core.cann.option_files import fp16_op_types
 from . import graph as core
 from .atc_options import AtcOptions
 from .judge.judge import prepare
-from .judge.kernel_sources import SOURCES
 from .judge.modes import FP16_OP_TYPES
 from .readers import read_graph
 
@@ -53,7 +52,6 @@ class Graph(core.ModelGraph):
         mode: str,
         mixlist: Lists = None,
         *,
-        columns: Sequence[str] = SOURCES,
         keep_dtype: KeepDtype | None = None,
         customize_dtypes: CustomizeDtypes | None = None,
         fe_ini: str | None = None,
@@ -72,7 +70,6 @@ class Graph(core.ModelGraph):
         :param against: a target, an install, a store, a library, or the path or SoC name of one
         :param mode: any name of a precision mode
         :param mixlist: a mixlist, its path, a parsed one, or marks by op type
-        :param columns: sources of dtype columns, best first
         :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
         :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command
         :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
@@ -91,7 +88,6 @@ class Graph(core.ModelGraph):
         ready = prepare(
             self,
             against,
-            columns=columns,
             keep_dtype=keep_dtype,
             customize_dtypes=customize_dtypes,
             fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),

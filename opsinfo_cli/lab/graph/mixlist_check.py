@@ -273,9 +273,7 @@ def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
     from .judge.support import refuses_all_nodes
 
     asked = check.file.customized
-    kernels = {
-        target.slot: Kernels(target.target.operators, target.target.soc, ["library"]) for target in check.targets
-    }
+    kernels = {target.slot: Kernels(target.target.operators, target.target.soc) for target in check.targets}
     answers = [
         (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
         for model in check.models

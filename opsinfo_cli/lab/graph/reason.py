@@ -36,7 +36,6 @@ TEXTS = {
     "refused-value": "refused by {core}: {detail} must come from a constant",
     "refused-cast": "refused by {core}: no column has exactly these dtypes",
     "not-in-store": "not an op type of AI Core here: keeps its dtypes",
-    "no-columns": "its kernel chooses columns at compile time and none are known: keeps its dtypes",
     "unknown-dtype": "not judged: its dtypes are unknown",
     "graph-input": "input of the graph: never judged",
     "graph-output": "output of the graph: never judged",

@@ -123,20 +123,14 @@ def test_equal_casts_of_one_output_run_once_and_known_sizes_are_summed() -> None
     assert casts == (3, 1, 1, 2 * 16 * 4, 0)
 
 
-def test_columns_come_from_the_given_sources_in_order() -> None:
-    def confidence(*columns: str, soc: str = "ascend910b") -> list[str | None]:
-        answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", columns=columns, soc=soc)
-        return [node.confidence for name in ("w", "a") if (node := answer.find(name))]
-
-    assert confidence("library", "kernel", "assumed") == ["library", "kernel"]
-    assert confidence("library", "kernel", "assumed", soc="ascend910") == ["library", "assumed"]
-    assert confidence("library", "assumed", "kernel") == ["library", "assumed"]
-    assert confidence("library") == ["library", None]
-    assert confidence("assumed") == ["assumed", "assumed"]
+@pytest.mark.parametrize(("soc", "confidence"), [("ascend910b", "kernel"), ("ascend910", "assumed")])
+def test_columns_that_the_library_leaves_out_are_those_recorded_of_the_chip(soc: str, confidence: str) -> None:
+    answer = judge(graph_of(NODES), LIBRARY, "mixed_float16", soc=soc)
+    assert [node.confidence for name in ("w", "a") if (node := answer.find(name))] == ["library", confidence]
 
 
 def test_without_a_target_everything_computed_is_assumed_gray() -> None:
-    answer = judge(graph_of(NODES), None, "mixed_float16", marks_of(white=["White"]), columns=["assumed"])
+    answer = judge(graph_of(NODES), None, "mixed_float16", marks_of(white=["White"]))
     assert [node.outputs[0] for node in answer if node.outputs] == ["float32", *["float16"] * 5]
     found = answer.find("g")
     assert found is not None
@@ -153,18 +147,9 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
     assert snapshot.outputs == library.outputs
 
 
-@pytest.mark.parametrize(
-    ("mode", "columns", "against", "message"),
-    [
-        ("mixed_float17", ["library"], LIBRARY, "unknown precision mode `mixed_float17`"),
-        ("mixed_float16", ["libary"], LIBRARY, "unknown source of columns `libary`"),
-        ("mixed_float16", ["library"], None, "without a target, columns can only be assumed"),
-    ],
-    ids=["unknown mode", "unknown source of columns", "no target"],
-)
-def test_an_unknown_node_or_mode_is_refused(mode: str, columns: list[str], against: object, message: str) -> None:
-    with pytest.raises(UsageFault, match=message):
-        judge(graph_of(NODES), against, mode, columns=columns)
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(UsageFault, match="unknown precision mode `mixed_float17`"):
+        judge(graph_of(NODES), LIBRARY, "mixed_float17")
 
 
 def test_a_mixlist_that_the_engine_refuses_is_refused(tmp_path: Path) -> None:
@@ -230,7 +215,7 @@ def test_every_reason_that_the_judge_gives_has_words() -> None:
 
 def test_the_recorded_kernel_columns_are_complete() -> None:
     kernels = Kernels(LIBRARY, "ascend910b")
-    assert len(kernels._answered) == 102
-    for op_type, rows in kernels._answered.items():
+    assert len(kernels._recorded) == 102
+    for op_type, rows in kernels._recorded.items():
         assert len({len(row) for row in rows.values()}) == 1, op_type
     assert prepare(graph_of(NODES), LIBRARY, soc="ascend910b").prepared.kernels.of("Add")[0].confidence == "kernel"

@@ -33,7 +33,6 @@ def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
     libraries = asked.get("stores", [asked.get("library")])
     graph = graph_of(asked["nodes"], asked.get("bodies"))
     options = {
-        "columns": asked.get("columns", ("library", "assumed")),
         "keep_dtype": KeepDtype(asked["keep"]) if "keep" in asked else None,
         "customize_dtypes": CustomizeDtypes(asked["customize"]) if "customize" in asked else None,
         "atc": AtcOptions(**asked.get("atc", {})),

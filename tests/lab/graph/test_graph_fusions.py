@@ -55,7 +55,7 @@ def tensor(text: str) -> GraphTensor:
 
 
 def ready(made: ModelGraph, *without: str) -> Ready:
-    return prepare(made, LIBRARY, columns=("library", "assumed"), no_fusion=without)
+    return prepare(made, LIBRARY, no_fusion=without)
 
 
 def types(made: ModelGraph, *without: str) -> list[str]:

@@ -71,7 +71,7 @@ def model(folder: Path, text: str) -> ModelGraph:
 
 
 def ready(made: ModelGraph, soc: str, *without: str) -> Ready:
-    return prepare(made, library(), soc=soc, columns=("library", "assumed"), no_fusion=without)
+    return prepare(made, library(), soc=soc, no_fusion=without)
 
 
 def types(made: Ready) -> list[str]:
@@ -112,7 +112,7 @@ def test_every_pass_has_a_source_and_a_text() -> None:
 
 def test_a_pass_on_a_chip_of_which_it_is_unknown_is_named_with_its_nodes(tmp_path: Path) -> None:
     made = model(tmp_path, "2x16; c = 8; y = Div(x, c)")
-    after = prepare(made, library(), columns=("library", "assumed"), soc="ascend310").fused
+    after = prepare(made, library(), soc="ascend310").fused
     assert dict(after.not_applied) == {"RealDiv2MulsFusionPass": ["Div0"]}
     assert [each.kind for each in fusion_limits(after)] == ["fusions-not-applied"]
     (limit,) = fusion_limits(after)

@@ -51,11 +51,10 @@ def vectors(family: str, folder: Path = VECTORS) -> Iterator[dict[str, Any]]:
 
 @cache
 def kernels_of(store: str, folder: Path = VECTORS) -> Kernels:
-    sources = ("library", "assumed")
     if store == "cann-910b":
         operators = Install.open(str(CORPUS / "cann-910b" / "opp"), "ascend910b").operators
-        return Kernels(operators, "ascend910b", sources)
-    return Kernels(Library.read(str(folder / "stores" / f"{store}.json")).operators, None, sources)
+        return Kernels(operators)
+    return Kernels(Library.read(str(folder / "stores" / f"{store}.json")).operators)
 
 
 def mixlist_of(vector: dict[str, Any]) -> Mixlist:
@@ -136,7 +135,6 @@ def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], An
             ready = prepare(
                 graph_of(vector),
                 kernels.operators,
-                columns=kernels.sources,
                 customize_dtypes=customized,
                 fp16_types=frozenset(vector.get("fp16_op_types", default)),
             )

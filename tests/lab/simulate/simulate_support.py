@@ -39,7 +39,7 @@ def save(
 
 def all_low(path: str) -> Ready:
     """A model judged without a library: in ``force_fp16`` every tensor of every node is float16."""
-    return prepare(read_graph(path), None, columns=["assumed"])
+    return prepare(read_graph(path), None)
 
 
 def simulation(path: str, feeds: Mapping[str, Any], mode: str = "force_fp16", **options: Any) -> Simulation:

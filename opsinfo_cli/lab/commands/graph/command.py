@@ -209,7 +209,7 @@ def command(
         judged = judged._replace(answer=answers[0])
         view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
         return profiles_answer(view, found, answers)._replace(status=refused)
-    asks = judging != JudgeOptions(columns=judging.columns) or node is not None or annotate is not None
+    asks = judging != JudgeOptions() or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.given:
         require_against(options)
@@ -462,6 +462,6 @@ def _facts(answer: GraphAnswer, judged: JudgedModel | None) -> list[tuple[str, s
         given = judged.options
         facts += [("Mode", given.mode), ("Target", given.against), ("Mixlist", given.mixlist)]
         facts += [("keep_dtype", given.keep_dtype), ("customize_dtypes", given.customize_dtypes)]
-        facts += [("fe.ini", given.fe_ini), ("Columns", given.columns)]
+        facts.append(("fe.ini", given.fe_ini))
     facts.append(("Compiled by", model.atc_cmdline))
     return [(name, value) for name, value in facts if value]

@@ -55,7 +55,6 @@ _SHORT = {
     "continuous": "as its first reader",
     "related": "as {source}",
     "not-in-store": "not an op type of AI Core",
-    "no-columns": "its columns are unknown",
     "unknown-dtype": "its dtypes are unknown",
     "graph-input": "graph input",
     "graph-output": "graph output",

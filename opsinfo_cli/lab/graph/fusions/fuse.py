@@ -164,7 +164,6 @@ class _Support:
             known = self._known[facts] = any(
                 isinstance(taken(facts, kernel, kernel.policy, self._mode), Bound)
                 for kernel in self._kernels.of(facts.op_type)
-                if kernel.confidence != "none"
             )
         return known
 

@@ -43,9 +43,6 @@ def choose(
     first: Policy | None = None
     confidence: str | None = None
     for number, (kernel, policy) in enumerate(zip(kernels, policies, strict=True)):
-        if kernel.confidence == "none":
-            refusal = Refusal("no-columns", "")
-            continue
         if not any(port.dtype for port in (*facts.inputs, *facts.outputs)):
             refusal = Refusal("unknown-dtype", "")
             continue

@@ -20,13 +20,13 @@ from ..implmode import implementation_modes
 from ..open_dimensions import has_open_dimensions, with_sizes
 from ..result import Answer
 from ..undo import before_judge
-from .kernel_sources import SOURCES, Kernels
+from .kernel_sources import Kernels
 from .modes import FP16_OP_TYPES
 from .prepared import Prepared
 from .sorting import Marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any, TypeAlias
 
     from ....core.cann.option_files import CustomizeDtypes, KeepDtype
@@ -115,7 +115,6 @@ def prepare(
     graph: ModelGraph,
     against: Against,
     *,
-    columns: Sequence[str] = SOURCES,
     soc: str | None = None,
     keep_dtype: KeepDtype | None = None,
     customize_dtypes: CustomizeDtypes | None = None,
@@ -126,7 +125,6 @@ def prepare(
     """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
 
     :param against: the target, or its path or name; None without a target
-    :param columns: sources of dtype columns, best first: ``library``, ``kernel``, ``assumed``
     :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
     :param atc: options of atc; missing ones are taken from the command that compiled the model
@@ -138,11 +136,11 @@ def prepare(
     plain = graph
 
     def again(graph: ModelGraph) -> Ready:
-        same = partial(prepare, columns=columns, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
+        same = partial(prepare, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
         return same(graph, against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
 
     operators, own_soc, root = _opened(against)
-    kernels = Kernels(operators, soc or own_soc, columns)
+    kernels = Kernels(operators, soc or own_soc)
     after = fused(before_judge(graph), kernels, no_fusion, root)
     graph, considered = with_options(after.graph, atc)
     modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)

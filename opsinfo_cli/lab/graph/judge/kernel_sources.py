@@ -1,13 +1,16 @@
-"""The kernels of a target: columns of every op type from the given sources, in order, with their confidence."""
+"""The kernels of a target: columns of every op type, with their confidence.
+
+They are those of the library; else, where it leaves them to the kernel, those recorded from the kernels of this SoC;
+else assumed ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ....core.cann.policy import Policy
-from ....errors import UsageFault
 from .kernel import Kernel, assumed_kernel, kernel_of
 
 if TYPE_CHECKING:
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from ....core.cann.library import Operators
 
 
-SOURCES = ("library", "kernel", "assumed")
 _STRUCTURE = frozenset(
     (
         *("Data", "RefData", "AippData", "QueueData", "Const", "Constant", "Variable", "NetOutput", "TransData"),
@@ -33,20 +35,12 @@ class Kernels:
 
     :param operators: the target's op types; None without a target: every operator is assumed gray
     :param soc: the target's SoC, for the columns of kernels
-    :param sources: sources of columns, best first: ``library``, ``kernel``, ``assumed``
     """
 
-    def __init__(self, operators: Operators | None, soc: str | None = None, sources: Sequence[str] = SOURCES) -> None:
-        """:raises UsageFault: if a source is unknown, or there is no target and ``assumed`` is not among the sources"""
-        for source in sources:
-            if source not in SOURCES:
-                raise UsageFault(f"unknown source of columns `{source}`", hint=f"known sources: {', '.join(SOURCES)}")
-        if operators is None and "assumed" not in sources:
-            raise UsageFault("without a target, columns can only be assumed")
+    def __init__(self, operators: Operators | None, soc: str | None = None) -> None:
         self.operators = operators
-        self.sources = tuple(sources)
         self.soc = soc
-        self._answered = _answers(soc) if "kernel" in sources else {}
+        self._recorded = _recorded_columns(soc)
         self._kernels: dict[str, tuple[Kernel, ...]] = {}
 
     def of(self, op_type: str) -> tuple[Kernel, ...]:
@@ -75,19 +69,16 @@ class Kernels:
 
     def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
         kernel = kernel_of(op_type, entry.policy, entry.sections)
-        for source in self.sources:
-            if source == "library" and kernel.confidence == "library":
-                return kernel
-            if source == "kernel" and op_type in self._answered:
-                return kernel.with_columns(self._answered[op_type], "kernel")
-            if source == "assumed":
-                if not kernel.inputs and not kernel.outputs and kernel.confidence == "none":
-                    return assumed_kernel(op_type, kernel.policy)
-                return kernel.with_columns(None, "assumed")
-        return kernel._replace(confidence="none")
+        if kernel.confidence == "library":
+            return kernel
+        if op_type in self._recorded:
+            return kernel.with_columns(self._recorded[op_type], "kernel")
+        if not kernel.inputs and not kernel.outputs:
+            return assumed_kernel(op_type, kernel.policy)
+        return kernel.with_columns(None, "assumed")
 
 
-def _answers(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+def _recorded_columns(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the recorded columns of this SoC's kernels: op type -> section -> dtypes."""
     recorded = files("opsinfo_cli.lab.graph").joinpath(f"data/kernel-columns-{soc}.json")
     if not soc or not soc.isidentifier() or not recorded.is_file():
