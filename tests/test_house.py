@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "opsinfo_cli"
 ROOMS = ("core", "lab", "logs", "systems")
@@ -73,10 +71,6 @@ def floor_of(name: str) -> str:
     return floor if floor in FLOORS[room] else ""
 
 
-LEFT = pytest.mark.xfail(reason="raw_ge_options is read by the lab")
-
-
-@LEFT
 def test_core_imports_no_other_room_and_the_others_only_core() -> None:
     wrong = [
         f"{path}:{line}: {name}"
@@ -137,7 +131,6 @@ def reached(command: Path) -> set[str]:
     return seen
 
 
-@LEFT
 def test_the_commands_of_the_editor_reach_no_module_of_another_room() -> None:
     others = tuple(f"opsinfo_cli.{room}." for room in ROOMS[1:])
     for command in (PACKAGE / "core/commands").glob("*.py"):

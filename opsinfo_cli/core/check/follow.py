@@ -9,7 +9,6 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
-from ...errors import OpsinfoError
 from ...opening import first_file, is_below
 from ..cann.near_names import NearNames, did_you_mean
 from ..cann.repository import git_root
@@ -17,7 +16,7 @@ from ..text.source import Source
 from .finding import Finding, Outcome, PassedOver, at
 from .script_python import python_settings
 from .script_text import NAMES, ScriptText
-from .settings import KINDS, MODE_OPTIONS, Setting, Settings, check_settings
+from .settings import KINDS, Setting, Settings, check_settings
 
 SCRIPTS = (".sh", ".bash", ".ini", ".cfg", ".config", ".py")
 """Endings of the files that are read."""
@@ -114,9 +113,12 @@ class _Following:
         self._seen: set[tuple[int, int]] = set()
 
     def files_of(self, settings: Settings) -> Settings:
-        """Follow the files that settings name; options of a file of ``--raw_ge_options`` are added."""
-        raw: list[Setting] = []
+        """Follow the files that settings name, and return these; ``--raw_ge_options`` has more, in a file not read."""
         for setting in settings.options:
+            if setting.option == "raw_ge_options":
+                self._pass_over(setting, "not considered: the options in a file of --raw_ge_options")
+                self.count += 1
+                settings = settings._replace(is_whole=False)
             kind = KINDS.get(setting.option)
             written = setting.value or setting.text
             is_computed = setting.value is None and setting.option == "modify_mixlist"
@@ -126,19 +128,13 @@ class _Following:
             self._seen.add(setting.span)
             self.count += 1
             if self.count <= _MOST_REFERENCES:
-                found = self._file(kind, setting)
-                if found and kind == "raw_ge_options":
-                    raw += _raw_settings(found, setting)
+                self._file(kind, setting)
             elif self.count == _MOST_REFERENCES + 1:
                 self._pass_over(setting, f"it is after the first {_MOST_REFERENCES} references")
-        given = {each.option for each in settings.options}
-        is_whole = settings.is_whole and ("raw_ge_options" not in given or bool(raw))
-        own = MODE_OPTIONS if given.intersection(MODE_OPTIONS) else ()
-        raw = [each for each in raw if each.option not in given and each.option not in own]
-        return settings._replace(options=[*settings.options, *raw], is_whole=is_whole)
+        return settings
 
-    def _file(self, kind: str, setting: Setting) -> str | None:
-        """Return the file that a setting names, noted as one to check; None if there is none, with the reason noted."""
+    def _file(self, kind: str, setting: Setting) -> None:
+        """Note the file that a setting names as one to check, or why there is none."""
         path = setting.text if setting.value is None else setting.value
         rest = _LEADING_VARIABLE.sub("./", path)
         found = first_file(_candidates(rest, self._folders))
@@ -146,8 +142,7 @@ class _Following:
             plain = os.path.normpath(found)
             path = plain if os.path.realpath(plain) == os.path.realpath(found) else found
             self.followed.targets.append((kind, path))
-            return path
-        if found is not None or os.path.isabs(rest):
+        elif found is not None or os.path.isabs(rest):
             self._pass_over(setting, f"`{path}` is out of this folder")
         elif rest != path or setting.value is None or "$" in path:
             self._pass_over(setting, f"`{path}` depends on a variable")
@@ -155,21 +150,10 @@ class _Following:
             hint = did_you_mean(os.path.basename(path), self._beside)
             message = f"`{path}` does not exist"
             self.followed.findings.append(at("missing-file", self.source, setting.span, message, hint=hint))
-        return None
 
     def _pass_over(self, setting: Setting, reason: str) -> None:
         place = f"{self.source.path}:{self.source.place(setting.span[0]).line}"
         self.followed.passed_over.append(PassedOver(place, reason))
-
-
-def _raw_settings(path: str, setting: Setting) -> list[Setting]:
-    """Return the options in a file of ``--raw_ge_options``, at the place that names it; none if atc refuses it."""
-    from ...lab.graph.atc_options import raw_ge_options
-
-    with suppress(OpsinfoError):
-        options = raw_ge_options(path)
-        return [Setting(option, value, value, setting.span, is_own=False) for option, value in options.items()]
-    return []
 
 
 def _working_folder(folder: str) -> str | None:

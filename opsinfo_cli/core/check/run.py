@@ -268,15 +268,11 @@ class Checker:
     def _targets(self) -> None:
         """Check the files that scripts name and that have not been checked."""
         checked = {os.path.realpath(verdict.path) for verdict in self.outcome.files}
-        for kind, path in self._referenced:  # grows by the references of raw_ge_options
+        for kind, path in self._referenced:
             real = os.path.realpath(path)
             data = None if real in checked else self._bytes(path)
             checked.add(real)
-            if data is None:
-                continue
-            if kind == "raw_ge_options":
-                self._script(path, data)
-            else:
+            if data is not None:
                 replace(self, kind=kind).file(path, data)
 
     def named(self, path: str, data: bytes, may_be_script: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The compiler's options in the text of shell scripts, of inis, and of the JSON of ``--raw_ge_options``."""
+"""The compiler's options in the text of shell scripts and of inis."""
 
 from __future__ import annotations
 

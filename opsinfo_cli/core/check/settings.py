@@ -30,7 +30,6 @@ KINDS = {
     "keep_dtype": "keep_dtype",
     "customize_dtypes": "customize_dtypes",
     "op_precision_mode": "op_precision",
-    "raw_ge_options": "raw_ge_options",
 }
 """The kind of the file that an option names."""
 MODE_OPTIONS = ("precision_mode", "precision_mode_v2")
@@ -52,14 +51,12 @@ class Setting(NamedTuple):
     :param value: None if it is computed or depends on a variable
     :param text: the value as it is written
     :param span: of the value
-    :param is_own: False if it comes from another file, which the span names
     """
 
     option: str
     value: str | None
     text: str
     span: tuple[int, int]
-    is_own: bool = True
 
 
 class Settings(NamedTuple):
@@ -94,7 +91,7 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
     if len(list(filter(_known, given))) == 2:
         yield _at("both-modes", source, given[1].span, both_modes([each.text for each in given]))
         mixlist = keep_dtype = None
-    elif not given and mixlist is not None and settings.is_whole and mixlist.is_own:
+    elif not given and mixlist is not None and settings.is_whole:
         yield _at("mode-refuses-mixlist", source, mixlist.span, no_mode())
     for setting in given:
         name = _LITE_MODES.get(setting.value or "", setting.value)
@@ -102,16 +99,15 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
             continue
         mode, span = MODES.get(name), setting.span
         if mode is None or _version(setting.option) not in mode.options:
-            if setting.is_own:
-                yield _at("unknown-mode", source, span, unknown_mode(name, setting.option))
+            yield _at("unknown-mode", source, span, unknown_mode(name, setting.option))
             continue
-        if mixlist is not None and not mode.is_mixed and (setting.is_own or mixlist.is_own):
+        if mixlist is not None and not mode.is_mixed:
             yield _at("mode-refuses-mixlist", source, span, refuses_mixlist(name, setting.text))
-        if keep_dtype is not None and mode.engine == "KEEP_ORIGIN" and keep_dtype.is_own:
+        if keep_dtype is not None and mode.engine == "KEEP_ORIGIN":
             yield _at("no-effect-with-mode", source, keep_dtype.span, keep_dtype_without_effect(name))
         named = _soc(settings.last("soc_version"))
         lacking = [soc for soc in ([named] if named else socs) if knows_modes_of(soc) and not mode.is_on(soc)]
-        if lacking and (named or len(lacking) == len(socs)) and setting.is_own:
+        if lacking and (named or len(lacking) == len(socs)):
             yield _at("mode-not-on-soc", source, span, not_on_soc(mode, ", ".join(lacking)))
 
 

@@ -81,10 +81,6 @@ _atc_options = bundle(
         type=Word("NAMES"),
         help="Inputs in float16, separated by semicolons, as atc --input_fp16_nodes.",
     ),
-    advanced(
-        "--is-weight-clip", type=Choice(["0", "1"]), help="Whether constants are clipped, as atc --is_weight_clip."
-    ),
-    advanced("--insert-op-conf", type=FILE, help="AIPP configuration, as atc --insert_op_conf."),
     advanced("--op-precision-mode", type=FILE, help="Implementation modes, as atc --op_precision_mode."),
     advanced(
         "--op-select-implmode",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ...errors import OpsinfoError, UsageFault, counted
+from ...errors import UsageFault, counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +25,7 @@ def open_model(path: str, console: Console, shapes_of: ShapesOf | None = None) -
     :raises UsageFault: if they do not fit it
     :raises Refused: if the file cannot be read or is not a model
     """
-    from ..graph.atc_options import command_options, raw_ge_options
+    from ..graph.atc_options import command_options
     from ..graph.judge.modes import mode_by_number
     from ..graph.readers import read_graph
     from ..graph.refusals import refusal_lines
@@ -41,12 +41,8 @@ def open_model(path: str, console: Console, shapes_of: ShapesOf | None = None) -
         given = command_options(graph.model.command)
         mode = given.get("precision_mode_v2") or given.get("precision_mode")
         console.note(f"compiled by: {graph.model.atc_cmdline}")
-        console.note(f"precision mode of that command: {mode or 'its default'}")
-        if given.get("raw_ge_options"):
-            try:
-                raw_ge_options(given["raw_ge_options"])
-            except OpsinfoError as error:
-                console.warn(f"options of that command are not read: {error.path}: {error.message}")
+        default = "unknown, the file of --raw_ge_options is not read" if given.get("raw_ge_options") else "its default"
+        console.note(f"precision mode of that command: {mode or default}")
         if given.get("modify_mixlist"):
             console.note(f"mixlist of that command: {given['modify_mixlist']}")
     elif (number := graph.model.graph_precision_mode) is not None:

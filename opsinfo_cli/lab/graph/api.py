@@ -57,8 +57,6 @@ class Graph(core.ModelGraph):
         fe_ini: str | None = None,
         output_type: str | None = None,
         input_fp16_nodes: str | None = None,
-        is_weight_clip: bool | None = None,
-        insert_op_conf: str | None = None,
         op_precision_mode: str | None = None,
         op_select_implmode: str | None = None,
         optypelist_for_implmode: str | None = None,
@@ -73,8 +71,6 @@ class Graph(core.ModelGraph):
         :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
         :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command
         :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
-        :param is_weight_clip: as of atc; None: as in the model's own command
-        :param insert_op_conf: the path of an AIPP configuration; None: as in the model's own command
         :param op_precision_mode: as of atc, the path of a file of implementation modes; None here and for the next
             three: as in the model's own command
         :param op_select_implmode: as of atc, ``high_precision`` or ``high_performance``, also with ``_for_all``
@@ -84,7 +80,6 @@ class Graph(core.ModelGraph):
         :raises UsageFault: if there is no such mode or target, or an option does not fit the model
         :raises Refused: if a file cannot be read, or the engine would refuse it
         """
-        clip = None if is_weight_clip is None else str(int(is_weight_clip))
         ready = prepare(
             self,
             against,
@@ -92,8 +87,12 @@ class Graph(core.ModelGraph):
             customize_dtypes=customize_dtypes,
             fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
             atc=AtcOptions(
-                *(output_type, input_fp16_nodes, clip, insert_op_conf),
-                *(op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32),
+                output_type,
+                input_fp16_nodes,
+                op_precision_mode,
+                op_select_implmode,
+                optypelist_for_implmode,
+                allow_hf32,
             ),
             no_fusion=no_fusion,
         )

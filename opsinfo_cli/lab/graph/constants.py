@@ -23,10 +23,6 @@ LIMITS = {
 }
 """By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
 
-_CLIPPED = frozenset({"float32", "float64"})
-"""Dtypes of constants that ``--is_weight_clip`` clips (hicann/ge ffdcbc9f, compiler/graph/passes/feature/
-constant_clip_pass.cc:114-144)."""
-
 
 class ConstantFault(NamedTuple):
     """A constant with a value that its low dtype cannot represent.
@@ -91,9 +87,7 @@ def constant_faults(answer: Answer) -> ConstantCheck:
             continue
         names = producer.name, nodes[cast.consumer].name
         if found.overflow is not None:
-            is_clipped = answer.considered.clips and cast.begin in _CLIPPED
-            becomes = "are clipped to the range of" if is_clipped else "overflow"
-            why = f"{found.overflowing} of {found.values} values {becomes} {low}"
+            why = f"{found.overflowing} of {found.values} values overflow {low}"
             faults.append(ConstantFault(*names, found.overflow, why))
         if found.vanish is not None:
             why = f"{found.vanishing} of {found.values} values become 0 in {low}"

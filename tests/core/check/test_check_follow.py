@@ -21,7 +21,6 @@ from opsinfo_cli.core.check.settings import KINDS
         ("ge.exec.modify_mixlist=/a/m.json", [("mixlist", "/a/m.json")]),
         ('{"ge.customizeDtypes": "c.txt",', [("customize_dtypes", "c.txt")]),
         ("--customize_dtypes=$1/c.cfg;", [("customize_dtypes", "$1/c.cfg")]),
-        ("--raw_ge_options=raw.json", [("raw_ge_options", "raw.json")]),
         ("# --keep_dtype=k.cfg\n ; modify_mixlist=m.json", []),
         ("keep_dtype=True my_keep_dtype=k.cfg --keep_dtypes=k.cfg", []),
         ("echo keep_dtype k.cfg", []),
@@ -45,8 +44,8 @@ def test_what_scripts_name_is_checked_by_the_option_that_names_it(tmp_path: Path
         "run.sh": "atc --keep_dtype=names.lst\ncd build && true\ncd deep\nmy_atc --modify_mixlist=m.data\n",
         "names.lst": "a\na\n",
         "deep/m.data": '{"grey-list": {}}',
-        "test/up.sh": "atc --raw_ge_options=${HERE}/../raw.json",
-        "raw.json": '{"compile options": {"graph": {"ge.exec.op_precision_mode": "../modes.x"}}}',
+        "test/up.sh": "atc --op_precision_mode=${HERE}/../modes.x --raw_ge_options=raw.json",
+        "raw.json": '{"compile options": {"graph": {"ge.exec.op_precision_mode": "gone.x"}}}',
         "modes.x": "Gelu=fast\n",
     }
     outcome = validate(str(tree(tmp_path, files)), follow=True)
@@ -54,13 +53,15 @@ def test_what_scripts_name_is_checked_by_the_option_that_names_it(tmp_path: Path
     assert kinds == {
         "run.sh": "script",
         "test/up.sh": "script",
-        "raw.json": "script",
         "names.lst": "keep_dtype",
         "deep/m.data": "mixlist",
         "modes.x": "op_precision",
     }
     names = [finding.rule.name for finding in outcome.findings]
     assert names == ["repeated-line", "unknown-list", "unknown-implmode"]
+    assert [each.reason for each in outcome.passed_over if each.path == f"{tmp_path}/test/up.sh:1"] == [
+        "not considered: the options in a file of --raw_ge_options"
+    ]
     assert outcome.failures == []
 
 

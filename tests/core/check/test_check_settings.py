@@ -164,12 +164,9 @@ def test_python_is_read_by_its_literals(tmp_path: Path, text: str, expected: lis
     assert found(tmp_path, "train.py", text) == expected
 
 
-def test_options_of_a_raw_file_count_for_the_command(tmp_path: Path) -> None:
-    raw = '{"compile options": {"graph": {"ge.exec.precision_mode": "%s"}}}'
-    for mode, expected in (("allow_mix_precision", []), ("force_fp16", [("mode-refuses-mixlist", "raw.json")])):
-        (tmp_path / "raw.json").write_text(raw % mode)
-        assert found(tmp_path, "run.sh", f"{ATC} --raw_ge_options=raw.json {LIST}") == expected
-    (tmp_path / "raw.json").write_text("no JSON")
+def test_a_command_may_have_its_mode_in_a_raw_file(tmp_path: Path) -> None:
+    refused = [("mode-refuses-mixlist", "ops_info.json")]
+    assert found(tmp_path, "run.sh", f"{ATC} {LIST}") == refused
     assert found(tmp_path, "run.sh", f"{ATC} --raw_ge_options=raw.json {LIST}") == []
 
 
