@@ -105,7 +105,6 @@ def command(
         progress=console.progress,
     )._replace(
         mixlist=judged.options.mixlist,
-        reference=simulating.reference,
         max_error=simulating.max_error,
         min_cosine=simulating.min_cosine,
     )
@@ -295,10 +294,9 @@ def _node_table(report: SimulationReport) -> Table:
 
 def _compared(report: SimulationReport) -> str:
     """Return how much was rounded and what the outputs were compared with."""
-    against = f"outputs of {report.reference}" if report.reference else "float32"
     sets = counted(len(report.simulation.inputs), "set")
     return (
-        f"rounded in {counted(report.simulated.rounded, 'place')}; compared with {against}, {sets} of inputs; "
+        f"rounded in {counted(report.simulated.rounded, 'place')}; compared with float32, {sets} of inputs; "
         f"max rel error is max|a-b| / max|b|, a jump is {JUMP:g} times the inputs' error"
     )
 
@@ -339,7 +337,7 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
     if report.mixlist:
         facts.append(("Mixlist", report.mixlist))
     facts.append(("Inputs", ", ".join(each.name for each in simulation.inputs)))
-    facts.append(("Compared with", report.reference or "float32"))
+    facts.append(("Compared with", "float32"))
     facts.append(("Rounded", f"in {counted(report.simulated.rounded, 'place')}"))
     for kind, node, why in _first_nodes(report):
         title = _FIRST[kind][:1].upper() + _FIRST[kind][1:]
@@ -367,7 +365,6 @@ def _document(report: SimulationReport) -> dict[str, Any]:
         "shapes": dict(model.shapes),
         "open_dimensions": len(report.decided_open),
         "inputs": [each.name for each in simulation.inputs],
-        "reference": report.reference,
         "rounded": report.simulated.rounded,
         "outputs": [
             {**_members(each, "name", *_ERRORS, *_COUNTS), "why": each.why or None} for each in report.simulated.outputs

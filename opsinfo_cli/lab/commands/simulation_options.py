@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...core.cann.input_shapes import parse_shapes
-from ...core.terminal.params import FILE, Decorator, Number, Word, bundle, option, shape_option_in
+from ...core.terminal.params import Decorator, Number, Word, bundle, option, shape_option_in
 
 if TYPE_CHECKING:
     from ...core.cann.input_shapes import ShapesOf
@@ -22,7 +22,6 @@ class SimulationOptions:
     :param inputs: sources of inputs; empty: random ones
     :param shapes: ``NAME=DIMS`` of inputs, which the model is judged and computed with
     :param saturate: whether overflowing values become the largest value
-    :param reference: an ``.npz`` of outputs to compare with instead of those in float32
     :param max_error: bound of every output's largest relative error
     :param min_cosine: bound of every output's cosine
     """
@@ -30,7 +29,6 @@ class SimulationOptions:
     inputs: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()
     saturate: bool = False
-    reference: str | None = None
     max_error: float | None = None
     min_cosine: float | None = None
 
@@ -79,12 +77,6 @@ def _options(section: str) -> Decorator[Any]:
             help="Clip what overflows, as a device in saturation mode, instead of Inf.",
             section=section,
         ),
-        option(
-            "--reference",
-            type=FILE,
-            help="Compare with these outputs, an .npz recorded on a device, not float32.",
-            section=section,
-        ),
     )
 
 
@@ -100,4 +92,4 @@ def opened_simulation(ready: Ready, mode: str, options: SimulationOptions) -> Si
     """
     from ..simulate.simulate import opened
 
-    return opened(ready, mode, options.inputs, saturate=options.saturate, reference=options.reference)
+    return opened(ready, mode, options.inputs, saturate=options.saturate)

@@ -173,8 +173,6 @@ class SimulateDocument(TypedDict):
     """How many nodes have other op types or dtypes once every dimension of the model has a size."""
     inputs: list[str]
     """The sources of the input sets: files, folders, or random:SEED."""
-    reference: str | None
-    """The file of reference outputs; null if the reference is the model in float32."""
     rounded: Count
     """Number of places where a tensor is rounded."""
     outputs: list[Output]

@@ -47,10 +47,9 @@ class OnnxFile:
     :ivar weights: the large weights by name, as arrays
     :ivar scopes: the GraphProto of the main graph and of each body
     :ivar nodes: all nodes, those of the main graph first
-    :ivar original: every value that a node yields in the user's file; a conversion to a newer opset adds others
     """
 
-    def __init__(self, proto: Any, weights: dict[str, Any], original: frozenset[str] = frozenset()) -> None:
+    def __init__(self, proto: Any, weights: dict[str, Any]) -> None:
         self.proto = proto
         self.weights = weights
         self.scopes: list[Any] = []
@@ -58,7 +57,6 @@ class OnnxFile:
         self._of_scope: list[list[int]] = []
         self._bodies: dict[int, list[tuple[str, int]]] = {}
         self._add(proto.graph)
-        self.original = original or frozenset(value for node in self.nodes for value in node.proto.output)
 
     @classmethod
     def of(cls, proto: Any, path: str) -> OnnxFile:
@@ -218,44 +216,3 @@ def _seed(graph: Any) -> None:
         in_training = node.op_type == "Dropout" and len(node.input) > 2
         if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
             node.attribute.append(make_attribute("seed", number if in_training else float(number)))
-
-
-def converted(file: OnnxFile, opset: int) -> OnnxFile | None:
-    """Return the model in another opset; None if the ``onnx`` package cannot convert it.
-
-    Weights are left out: the converter gets their dtypes and shapes, and they are put back afterwards.
-    """
-    from onnx import version_converter
-
-    bare = type(file.proto)()
-    bare.CopyFrom(file.proto)
-    outside = [each for each in bare.graph.initializer if each.data_location == EXTERNAL]
-    kept = {each.name: _copy(each) for each in outside}
-    for each in outside:
-        each.ClearField("external_data")
-        each.ClearField("data_location")
-    try:
-        made = version_converter.convert_version(bare, opset)
-    except Exception:  # the converter raises several kinds; a model that it cannot convert is rounded another way
-        return None
-    for each in made.graph.initializer:
-        if each.name in kept:
-            each.CopyFrom(kept[each.name])
-    made.ir_version = file.proto.ir_version
-    found = OnnxFile(made, file.weights, file.original)
-    return found if _outputs(found) >= file.original and _weights(found) >= set(kept) else None
-
-
-def _copy(tensor: Any) -> Any:
-    made = type(tensor)()
-    made.CopyFrom(tensor)
-    return made
-
-
-def _outputs(file: OnnxFile) -> set[str]:
-    """Return every value that a node yields: a conversion that renames or drops values is not used."""
-    return {value for node in file.nodes for value in node.proto.output}
-
-
-def _weights(file: OnnxFile) -> set[str]:
-    return {each.name for each in file.proto.graph.initializer}

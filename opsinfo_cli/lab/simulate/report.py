@@ -101,7 +101,6 @@ class SimulationReport(NamedTuple):
     :param nodes: low nodes, the most costly first; None: not requested
     :param coverage: how many nodes the engine judges; the others are computed in float32
     :param mixlist: the path of the mixlist
-    :param reference: the path of the recorded outputs; None: float32
     :param warnings: what has no effect, such as op types of the mixlist that the target lacks
     :param decided_open: names of the nodes for which open dimensions decided
     """
@@ -114,7 +113,6 @@ class SimulationReport(NamedTuple):
     nodes: list[NodeCost] | None
     coverage: Coverage
     mixlist: str | None = None
-    reference: str | None = None
     max_error: float | None = None
     min_cosine: float | None = None
     warnings: Sequence[str] = ()

@@ -26,7 +26,8 @@ class Rewriter:
         self.file = file
         self.rounder = rounder
         self.prefix = PREFIX
-        while any(name.startswith(self.prefix) for name in file.original):
+        values = [value for node in file.nodes for value in node.proto.output]
+        while any(value.startswith(self.prefix) for value in values):
             self.prefix = f"_{self.prefix}"
         self._shell = type(file.proto)()
         self._shell.CopyFrom(file.proto)

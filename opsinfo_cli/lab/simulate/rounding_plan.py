@@ -14,7 +14,7 @@ from ...core.cann.dtype_names import LOW
 from ..graph.graph import CONSTANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..graph.graph import GraphNode, ModelGraph, Slots, Subgraph
     from ..graph.result import Answer
@@ -185,12 +185,6 @@ class _Finder:
         for subgraph in graph.subgraphs[1:]:
             if subgraph.parent is not None:
                 self.bodies.setdefault(subgraph.parent, []).append(subgraph)
-        self.made_by = {
-            value: number
-            for number, node in enumerate(file.nodes)
-            for value in node.proto.output
-            if value not in file.original
-        }
 
     def scope(self, subgraph: Subgraph, scope: int) -> None:
         """Find the tensors of the main graph or of a body.
@@ -225,15 +219,14 @@ class _Finder:
         readers = _readers(group)
         given = {value: (node, at) for node in group for at, value in enumerate(_outputs(node)) if value}
         seen: dict[str, int] = {}
-        read = list(self._read(number, proto))
         vanished = {value for node in group if node.origin is not None for value in node.origin.inner}
         places.read[number] = tuple(
             behind
-            for _, _, value in read
+            for value in proto.input
             for behind in (self._read_by.get(value, (value,)) if value in vanished else (value,))
         )
         self._read_by.update(dict.fromkeys(vanished.intersection(proto.output), places.read[number]))
-        for reader, at, value in read:
+        for at, value in enumerate(proto.input):
             slots = readers.get(value) or _folded(main, at, given)
             if not value or not slots:
                 continue
@@ -244,7 +237,7 @@ class _Finder:
                 step = readers[moved][0]
                 deciders.append(self._decider(step, self.graph.slots.inputs_of))
             origin = self.graph.slots.outputs_of[inputs[value].index] if value in inputs else -1
-            places.all.append(Place(Spot(Side.INPUT, reader, at), tuple(deciders), origin))
+            places.all.append(Place(Spot(Side.INPUT, number, at), tuple(deciders), origin))
         for at, value in enumerate(proto.output):
             if value in given:
                 step = given[value]
@@ -262,19 +255,6 @@ class _Finder:
             if body is not None:
                 left.remove(body)
                 self.scope(body, scope)
-
-    def _read(self, number: int, proto: Any) -> Iterator[tuple[int, int, str]]:
-        """Yield the values that a node reads: the number of the node, that of the input, the value.
-
-        If a conversion to a newer opset split the node, the nodes added before it read in its place; the judged model
-        does not know their values.
-        """
-        for at, value in enumerate(proto.input):
-            before = self.made_by.get(value)
-            if before is None:
-                yield number, at, value
-            else:
-                yield from self._read(before, self.file.nodes[before].proto)
 
     def _outputs(self, scope: int, output: GraphNode) -> None:
         for at in range(len(output.sources)):

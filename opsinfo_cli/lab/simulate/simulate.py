@@ -12,7 +12,7 @@ from ...errors import Refused
 from ..graph.judge.judge import prepare
 from ..graph.readers import read_graph
 from ..graph.readers.onnx import model_inputs
-from .inputs import GIVEN, InputSet, given_shapes, input_sets, read_npz, require_fit, unknown_numbers
+from .inputs import GIVEN, InputSet, given_shapes, input_sets, require_fit, unknown_numbers
 from .node_costs import rank_nodes
 from .report import SimulationReport, not_shown
 from .simulation import Simulation, onnx_model
@@ -45,7 +45,6 @@ def simulate_model(
     inputs: Inputs = (),
     shapes: Shapes | None = None,
     saturate: bool = False,
-    reference: Mapping[str, Any] | str | None = None,
     max_error: float | None = None,
     min_cosine: float | None = None,
     traced: bool = True,
@@ -61,7 +60,6 @@ def simulate_model(
     :param shapes: of inputs, by name, -1 for an open dimension: it is judged and computed as if the file had them, and
         those of arrays
     :param saturate: overflowing values become the largest value instead of Inf
-    :param reference: outputs by name, or an ``.npz``, to compare with instead of those in float32
     :param max_error: bound of every output's largest relative error, for ``passes``
     :param min_cosine: bound of every output's cosine, for ``passes``
     :param traced: whether the error along the graph is computed
@@ -76,21 +74,13 @@ def simulate_model(
         model = read_graph(model, shapes_of=settle)
     elif settles(settle(model.model.inputs), model.model.inputs) and model.model.path:
         model = read_graph(model.model.path, shapes_of=settle)
-    simulation = opened(prepare(model, against), mode, inputs, saturate=saturate, reference=reference)
+    simulation = opened(prepare(model, against), mode, inputs, saturate=saturate)
     report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
     path = os.fspath(mixlist) if isinstance(mixlist, (str, os.PathLike)) else getattr(mixlist, "path", None)
-    recorded = reference if isinstance(reference, str) else GIVEN if reference is not None else None
-    return report._replace(mixlist=path, reference=recorded, max_error=max_error, min_cosine=min_cosine)
+    return report._replace(mixlist=path, max_error=max_error, min_cosine=min_cosine)
 
 
-def opened(
-    ready: Ready,
-    mode: str,
-    inputs: Inputs = (),
-    *,
-    saturate: bool = False,
-    reference: Mapping[str, Any] | str | None = None,
-) -> Simulation:
+def opened(ready: Ready, mode: str, inputs: Inputs = (), *, saturate: bool = False) -> Simulation:
     """Return a model computed in float32, ready to be simulated; parameters as for :func:`simulate_model`."""
     graph = ready.prepared.graph
     proto = onnx_model(graph)
@@ -101,9 +91,8 @@ def opened(
         else:
             require_fit(model_inputs(proto), dict(each), GIVEN)
             sets.append(InputSet(GIVEN, dict(each)))
-    outputs = read_npz(reference) if isinstance(reference, str) else reference
     try:
-        return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate, reference=outputs)
+        return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate)
     except Refused as error:
         if error.name == "not-computed" and any(each.is_random for each in sets):
             error.hint = _about_random(proto)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.cann.policy import ADD_BLACK
 from ...errors import Damaged, Refused, UsageFault
 from ..graph.judge.judge import marks_of
-from .onnx_model import OnnxFile, converted
+from .onnx_model import OnnxFile
 from .output_error import OutputError, output_error, worst
 from .rewriting import Rewriter
-from .rounding_nodes import FIRST_BFLOAT16_CAST, Rounder
+from .rounding_nodes import Rounder
 from .rounding_plan import RoundingPlan, rounding_plan, tensor_places
 from .runtime import ModelSession
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ..graph.graph import ModelGraph
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ..graph.result import Answer
     from .inputs import InputSet
     from .rounding_plan import Spot
-
-SAME = 1e-5
-"""The largest ``max_rel_error`` between a model and its conversion to a newer opset."""
 
 
 class Simulated(NamedTuple):
@@ -73,7 +70,7 @@ class TypeCost(NamedTuple):
 class Simulation:
     """A model that can be computed many times.
 
-    :ivar reference: the outputs to compare with, for each set of inputs
+    :ivar reference: the outputs in float32, for each set of inputs
     """
 
     def __init__(
@@ -84,18 +81,16 @@ class Simulation:
         inputs: Sequence[InputSet],
         *,
         saturate: bool = False,
-        reference: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a model and compute it in float32, once.
 
         :param ready: its graph, prepared for judging
         :param inputs: at least one set
         :param saturate: overflowing values become the largest value instead of Inf
-        :param reference: outputs by name to compare with, instead of those in float32; for one set of inputs
         :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
-        :raises UsageFault: if the mode is unknown, or the reference does not fit the model
+        :raises UsageFault: if the mode is unknown
         :raises Refused: if the model cannot be read or computed
-        :raises Damaged: if it is no ONNX model
+        :raises Damaged: if it is no ONNX model, or has no outputs
         """
         self.path = path
         self.ready = ready
@@ -103,13 +98,14 @@ class Simulation:
         self.inputs = inputs
         graph = ready.prepared.graph
         ready.judge(mode)
-        self.file, outputs = _ready_file(OnnxFile.of(onnx_model(graph), path), path, inputs)
+        self.file = OnnxFile.of(onnx_model(graph), path)
+        self.names = [each.name for each in self.file.proto.graph.output]
+        if not self.names:
+            raise Damaged("the model has no outputs", name="no-outputs", path=path)
+        plain = ModelSession(self.file.proto.SerializeToString(), self.file.weights, path)
+        self.reference = [dict(zip(self.names, plain.run(each.feeds), strict=True)) for each in inputs]
         self.places = tensor_places(self.file, graph)
         self.rewriter = Rewriter(self.file, Rounder(self.file.opset, saturate))
-        self.names = [each.name for each in self.file.proto.graph.output]
-        if reference is not None:
-            _require_fit(reference, self.names, inputs)
-        self.reference = outputs if reference is None else [dict(reference)]
         self._known: dict[frozenset[tuple[Spot, str]], Simulated] = {}
 
     def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> ModelSession:
@@ -189,51 +185,6 @@ def onnx_model(graph: ModelGraph) -> Any:
         hint = "give the ONNX file that the model was compiled from"
         raise UsageFault(message, name="not-onnx", path=graph.model.path, hint=hint)
     return graph.model.onnx
-
-
-def _ready_file(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> tuple[OnnxFile, list[dict[str, Any]]]:
-    """The model and its outputs in float32.
-
-    A model of an older opset is converted to that in which Cast knows bfloat16, and in which onnxruntime loads a model
-    with many Casts several times faster; if that fails or changes the outputs, it is not converted.
-    """
-    if not file.proto.graph.output:
-        raise Damaged("the model has no outputs", name="no-outputs", path=path)
-    outputs = _computed(file, path, inputs)
-    if file.opset >= FIRST_BFLOAT16_CAST:
-        return file, outputs
-    newer = converted(file, FIRST_BFLOAT16_CAST)
-    try:
-        again = _computed(newer, path, inputs) if newer else []
-    except Refused:
-        newer = None
-    if newer is None:
-        return file, outputs
-    errors = (
-        output_error(name, new[name], value).max_rel_error
-        for old, new in zip(outputs, again, strict=True)
-        for name, value in old.items()
-    )
-    return (newer, again) if all(each <= SAME for each in errors) else (file, outputs)
-
-
-def _computed(file: OnnxFile, path: str, inputs: Sequence[InputSet]) -> list[dict[str, Any]]:
-    """Return the outputs of each set of inputs by name."""
-    session = ModelSession(file.proto.SerializeToString(), file.weights, path)
-    names = [each.name for each in file.proto.graph.output]
-    return [dict(zip(names, session.run(each.feeds), strict=True)) for each in inputs]
-
-
-def _require_fit(reference: Mapping[str, Any], names: Sequence[str], inputs: Sequence[InputSet]) -> None:
-    """:raises UsageFault: if the reference is not of the model's outputs, or of several sets of inputs"""
-    if len(inputs) != 1:
-        raise UsageFault("--reference is for one set of inputs", name="bad-reference")
-    hint = f"the model's outputs: {', '.join(names)}"
-    if not reference:
-        raise UsageFault("the reference holds no arrays", name="bad-reference", hint=hint)
-    for name in reference:
-        if name not in names:
-            raise UsageFault(f"the reference: the model has no output `{name}`", name="bad-reference", hint=hint)
 
 
 def _worst_first(cost: TypeCost) -> tuple[float, float, str]:

@@ -175,8 +175,6 @@ def _absorbed(simulation: Simulation, outputs: dict[int, list[OutputError]]) -> 
     file, names = simulation.file, simulation.places.names
     readers: dict[str, list[int]] = {}
     for number in (*file.nodes_of(0), -1):
-        if number >= 0 and file.original.isdisjoint(file.nodes[number].proto.output):
-            continue  # a conversion to a newer opset added it; who reads its output reads its input
         read: Iterable[str] = simulation.names if number < 0 else _read(simulation, number)
         for value in dict.fromkeys(read):
             readers.setdefault(value, []).append(number)

@@ -106,17 +106,6 @@ def test_overflow_is_named_with_its_node_and_saturation_prevents_it(
     assert clipped["outputs"][0]["max_rel_error"] < 1
 
 
-def test_recorded_outputs_are_compared_with(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
-    np.savez(tmp_path / "i.npz", x=np.eye(2, dtype="f4"))
-    np.savez(tmp_path / "o.npz", y=np.array([[2.0, 0.3], [0.1, 0.0]], "f4"))
-    files = ["--inputs", tmp_path / "i.npz", "--reference", tmp_path / "o.npz"]
-    document = opsinfo(*arguments(*files, "--format", "json", "--rank-only")).json
-    assert document["reference"] == str(tmp_path / "o.npz")
-    assert document["outputs"][0]["max_rel_error"] == pytest.approx(0.5, abs=1e-3)
-    assert document["nodes"] is None
-    assert document["types"]
-
-
 def test_the_page_and_the_plot_hold_the_nodes(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
     page, plot = tmp_path / "s.html", tmp_path / "s.svg"
     assert opsinfo(*arguments("--format", "html", "-o", page, "--plot", plot)).code == 0

@@ -12,7 +12,7 @@ import pytest
 from onnx import helper
 from simulate_support import BOOL, FLOAT, INT64, all_low, node, outputs_of, save, simulation, value
 
-from opsinfo_cli.errors import Damaged, Refused, UsageFault
+from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.lab.graph.judge.judge import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet
@@ -123,13 +123,12 @@ def test_the_body_of_a_scan_is_rounded_in_every_step(tmp_path: Path) -> None:
     np.testing.assert_array_equal(outputs_of(made)[0], np.stack(rows))
 
 
-def test_an_older_opset_is_converted_and_its_file_is_unchanged(tmp_path: Path) -> None:
+def test_an_older_opset_is_simulated_and_its_file_is_unchanged(tmp_path: Path) -> None:
     nodes = [node("Squeeze", ["u"], ["q"], name="s", axes=[0]), node("Softmax", ["q"], ["y"], name="soft", axis=1)]
     nodes.insert(0, node("Unsqueeze", ["x"], ["u"], name="u", axes=[0]))
     path = save(tmp_path, nodes, *SQUARE, opset=11)
     before = Path(path).read_bytes()
     made = simulation(path, {"x": X})
-    assert made.file.opset == 13
     whole = np.exp(half(X) - half(X).max(1, keepdims=True))
     np.testing.assert_allclose(outputs_of(made)[0], half(whole / whole.sum(1, keepdims=True)), rtol=2**-10)
     assert Path(path).read_bytes() == before
@@ -223,19 +222,6 @@ def test_large_weights_are_kept_apart_and_rounded_as_others(tmp_path: Path) -> N
     made = simulation(save(tmp_path, nodes, SQUARE[0], outputs, {"w": big}), {"x": X})
     assert sorted(made.file.weights) == ["c", "w"]
     np.testing.assert_allclose(outputs_of(made)[0], half(half(half(X) @ half(big)) + half(big)), rtol=2**-9, atol=1e-3)
-
-
-def test_recorded_outputs_take_the_place_of_float32(tmp_path: Path) -> None:
-    path = save(tmp_path, [node("MatMul", ["x", "w"], ["y"], name="m")], *SQUARE, {"w": W})
-    exact = half(half(X) @ half(W))
-    assert simulation(path, {"x": X}, reference={"y": exact}).run().max_rel_error == 0
-    with pytest.raises(UsageFault, match="no output `z`"):
-        simulation(path, {"x": X}, reference={"z": exact})
-    with pytest.raises(UsageFault, match="holds no arrays"):
-        simulation(path, {"x": X}, reference={})
-    sets = [InputSet(name, {"x": X}) for name in "ab"]
-    with pytest.raises(UsageFault, match="one set of inputs"):
-        Simulation(path, all_low(path), "force_fp16", sets, reference={"y": exact})
 
 
 def test_an_operator_that_onnxruntime_lacks_is_named(tmp_path: Path) -> None:

@@ -142,8 +142,7 @@ class Check:
     @property
     def files(self) -> list[str]:
         """The files and folders that the check reads, as far as its words name them."""
-        simulated = (*self.simulating.inputs, self.simulating.reference or "")
-        return [*named_files(self.command), *filter(os.path.exists, simulated)]
+        return [*named_files(self.command), *filter(os.path.exists, self.simulating.inputs)]
 
     def require_simulation(self) -> None:
         """:raises UsageFault: if inputs are given that no simulation reads"""
