@@ -170,7 +170,7 @@ def test_doubts_of_a_search_are_python_warnings(place: str) -> None:
     with pytest.warns(UserWarning, match=r"the command has no \{mixlist\}"):
         bisect_mixlist(["true"], place, among=["Mul"])
     with pytest.warns(UserWarning, match="`Conv2D` is on the white list already"):
-        bisect_mixlist(lambda _: True, place, among=["Conv2D"], grow="white", journal="white")
+        bisect_mixlist(lambda _: True, place, among=["Conv2D"], grow=True, journal="white")
 
 
 def test_a_simulation_from_python_takes_arrays_and_leaves_parts_out(place: str) -> None:

@@ -38,14 +38,6 @@ def test_a_device_named_in_the_command_is_not_made_the_only_visible_one(search: 
     assert {record["tail"] for record in search.events("end")} == {"0 None\n"}
 
 
-def test_folders_are_kept_on_the_nodes_on_request(search: Search) -> None:
-    code = "import os, sys; open('result', 'w').write(sys.argv[1]); print(os.getcwd())"
-    assert search.run("--keep-folders", check=python(code, "{mixlist}"))[0] == 0
-    for record in search.events("end"):
-        folder = Path(record["tail"].strip())
-        assert (folder / "result").read_text() == str(folder / f"mixlist-{record['trial']:04}.json")
-
-
 def test_output_arrives_while_the_trial_runs(search: Search) -> None:
     gate = search.folder / "gate"
     code = "import os, sys, time\nprint('begun', flush=True)\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.05)"

@@ -57,7 +57,7 @@ def main() -> None:
         problem = f"{error.filename or folder or tempfile.gettempdir()}: {error.strerror}"
         os.write(2, (json.dumps({"problem": problem}) + "\n").encode("ascii"))
     finally:
-        if folder and not request["keeps"]:
+        if folder:
             shutil.rmtree(folder, ignore_errors=True)
 
 

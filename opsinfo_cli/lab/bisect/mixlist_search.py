@@ -24,11 +24,10 @@ from .places.many import ManyPlace
 from .problem import SubjectOptions, problem_of, require_sense
 from .run_folder import BEST, RunFolder
 from .session import Budget, OutOfBudget, Rules, SearchSession
-from .verdicts import Counting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Literal, TypeAlias
+    from typing import TypeAlias
 
     from ...core.cann.input_shapes import Shapes
     from .place import Trial, TrialPlace
@@ -58,7 +57,7 @@ def bisect_mixlist(
     shapes: Shapes | None = None,
     among: Sequence[str] = (),
     evidence: Sequence[str] = (),
-    grow: Literal["white"] | None = None,
+    grow: bool = False,
     profile: Sequence[str] = (),
     lead: int | None = None,
     budget: int | str | None = None,
@@ -74,7 +73,7 @@ def bisect_mixlist(
     :param shapes: of its inputs, by name, as for :meth:`.Graph.read`
     :param among: op types to search among
     :param evidence: paths of comparison tables, or of the JSON of a simulation
-    :param grow: ``white`` searches for the largest white list
+    :param grow: search for the largest white list, not the smallest black one
     :param profile: tables of what ran, which say what the nodes of the model cost
     :param lead: run a list until one verdict has so many more runs than the other
     :param budget: a number of runs, or a time such as ``6h``; the best list known is returned when it is spent
@@ -102,7 +101,7 @@ def bisect_mixlist(
     problem = problem_of(options, target, base, ready, _Doubts(), prices=prices)
     folder = RunFolder(journal)
     command, place = _place(check)
-    rules = Rules(command, Counting(1, lead), budget=Budget() if budget is None else Budget.read(str(budget)))
+    rules = Rules(command, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
     folder.require(resume)
     folder.make()
     written = SearchJournal(folder.journal)

@@ -52,7 +52,7 @@ class SubjectOptions:
     :param base: the mixlist that every list extends
     :param among: op types, and files of op types after an ``@``
     :param evidence: files with evidence for the order of suspicion
-    :param grow: ``white`` searches for the largest white list
+    :param grow: whether the largest white list is searched for, not the smallest black one
     :param by: ``node`` continues among the nodes of the culprit types
     :param allow_hf32: as of atc, for simulations
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
@@ -67,7 +67,7 @@ class SubjectOptions:
     mode: str
     among: tuple[str, ...]
     evidence: tuple[str, ...]
-    grow: Literal["white"] | None
+    grow: bool
     by: Literal["type", "node"]
     write_as: rooms.WriteAs = "mixlist"
     allow_hf32: str | None = None
@@ -99,7 +99,7 @@ class Problem(NamedTuple):
 
     @property
     def white(self) -> bool:
-        return self.options.grow == "white"
+        return self.options.grow
 
     @property
     def has_cost(self) -> bool:
@@ -108,8 +108,8 @@ class Problem(NamedTuple):
 
     def price(self, rules: Rules) -> Price:
         """Return the maximum runs of the search."""
-        found = price(len(self.names), rules.counting.runs, self.has_cost)
-        return found._replace(most=found.most + len(self.singles) * rules.counting.runs)
+        found = price(len(self.names), rules.lead or 1, self.has_cost)
+        return found._replace(most=found.most + len(self.singles) * (rules.lead or 1))
 
     def types(self, kept: Kept) -> frozenset[str]:
         """Return the op types that a list moves if these candidates stay high."""
@@ -186,7 +186,7 @@ class Problem(NamedTuple):
             "base": self.base.source.sha256 if self.options.base else None,
             "command": list(check),
             "precision_mode": self.options.mode,
-            "grow": self.options.grow,
+            "grow": "white" if self.options.grow else None,
             "candidates": sorted(self.names),
             **({} if write_as == "mixlist" else {"write_as": write_as}),
             **({"shapes": self._shapes} if self._shapes else {}),
@@ -299,7 +299,7 @@ def problem_of(
     :raises Refused: if a file with evidence or op types cannot be read
     """
     base = base or Mixlist(scan(Source(b"{}\n", "")))
-    sets = JudgedSets(ready, options.mode, base.marks, options.grow == "white", prices) if ready else None
+    sets = JudgedSets(ready, options.mode, base.marks, options.grow, prices) if ready else None
     if target is None:
         names, same = _named(options.among), dict[str, tuple[str, ...]]()
         rooms.list_files(options.write_as, names, [])
@@ -311,7 +311,7 @@ def problem_of(
     _report_evidence(evidence, names, options.evidence, listener)
     if simulated:
         listener.note(f"suspected by a simulation: {join_some([name for name in simulated if name in names], 5)}")
-    black = sets if options.grow is None else None
+    black = sets if not options.grow else None
     cost = None if black is None else lambda name: black.cost(frozenset({name}))
     order = ordered(names, [*evidence, *simulated], cost)
     alone = sorted((name for name in singles if name in order.names), key=cost)
@@ -411,7 +411,7 @@ def _require_known(
         hint = did_you_mean(unknown[0], operators.names)
         message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
         raise UsageFault(message, name="unknown-operator", hint=hint)
-    goal = Policy.WHITE if options.grow == "white" else Policy.BLACK
+    goal = Policy.WHITE if options.grow else Policy.BLACK
     for name in names:
         if base.effective(name, operators[name].policy) is goal:
             listener.warn(f"`{name}` is on the {goal} list already")

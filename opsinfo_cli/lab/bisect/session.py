@@ -14,7 +14,7 @@ from .place import Trial
 from .run_folder import OUTPUT
 from .search.protocol import SearchEnd, protocol
 from .search.question import Question, next_questions
-from .verdicts import Counting, Knowledge, SetRun, Verdict, verdict_of
+from .verdicts import Knowledge, SetRun, Verdict, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -64,13 +64,14 @@ class Budget(NamedTuple):
 class Rules(NamedTuple):
     """How runs are made and counted.
 
+    :param lead: a list is run until one verdict has so many more runs than the other; None: one run decides
     :param timeout_fails: whether a run that takes too long fails, instead of stopping the search
     :param retries: how often a run that ends by a signal or with 128 or more is repeated
     :param max_drop: how much larger a list's loss may be than that of the largest list; None: unlimited
     """
 
     command: Sequence[str]
-    counting: Counting = Counting()
+    lead: int | None = None
     timeout: float | None = None
     timeout_fails: bool = False
     retries: int = 1
@@ -174,7 +175,7 @@ class SearchSession:
         self.folder = folder
         self.journal = journal
         self.watch = watch
-        self.knowledge = Knowledge(subject.digest, rules.counting)
+        self.knowledge = Knowledge(subject.digest, rules.lead)
         self.running: dict[int, Kept] = {}
         self.spent = spent or Spent()
         self.number = past.last if past else 0
@@ -276,7 +277,7 @@ class SearchSession:
         It may have had its verdict from another set with the same dtypes. If it does not pass, dtypes do not decide
         what the check says, and every set counts by itself from now on.
         """
-        if not self.rules.counting.single and not self._run(lambda: _asked(kept, _EXTRA)):
+        if self.rules.lead is not None and not self._run(lambda: _asked(kept, _EXTRA)):
             return False
         if self.knowledge.was_run(kept):
             return True
@@ -394,7 +395,7 @@ class SearchSession:
     def _require_sound(self, question: Question) -> None:
         """:raises Unusable: if the two runs of an end disagree and single runs decide"""
         tally = self.knowledge.tally(question.kept)
-        if question.least > 1 and self.rules.counting.single and tally.disagrees:
+        if question.least > 1 and self.rules.lead is None and tally.disagrees:
             raise Unusable(
                 "the check is noisy: two runs with the same list disagree",
                 name="check-noisy",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.text.source import read_bytes
-from ...errors import Damaged, UsageFault
+from ...errors import Damaged
 from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _EVIDENCE, _LEAST_EVIDENCE = 24.0, 6.0
 _LARGEST, _NEAR = 65504.0, 1 / 16
 """The largest value of float16, and the share of it from which a call is suspected."""
 _OVERFLOW = 2.0
-"""The score of an overflow; 1 - cosine is not above 2."""
+"""The score of an overflow: twice that of a value at the limit."""
 
 
 class Ordered(NamedTuple):
@@ -69,58 +68,17 @@ def _weight(name: str, rank: dict[str, int]) -> float:
 def read_evidence(path: str) -> list[str]:
     """Return op types, the most suspect first.
 
-    :param path: a comparison table of msprobe, a CSV with the columns OpType and CosineSimilarity; its ``dump.json``;
-        or JSON of `opsinfo simulate`
-    :raises UsageFault: if it is none of these
+    :param path: the ``dump.json`` of msprobe, or JSON of `opsinfo simulate`
+    :raises Damaged: if it is neither
     :raises Refused: if it cannot be read
     """
-    data = read_bytes(path)
-    is_json = data.lstrip()[:1] == b"{"
-    scores = _from_json(path, data) if is_json else _compared(path, data.decode("utf-8-sig", "replace"))
-    return sorted((name for name in scores if scores[name] > 0), key=lambda name: (-scores[name], name))
-
-
-def _compared(path: str, text: str) -> dict[str, float]:
-    """Return op types with 1 - the worst cosine of their tensors; an overflow is worse than any cosine."""
     try:
-        header, *rows = csv.reader(text.splitlines()) if text.strip() else [[]]
-    except csv.Error as error:
-        raise Damaged(f"not a comparison CSV: {error}", path=path) from None
-    titles = [re.sub(r"[^a-z]", "", title.lower()) for title in header]
-    cosine = next((at for at, title in enumerate(titles) if "cosine" in title), None)
-    kind = next((at for at, title in enumerate(titles) if title in ("optype", "type")), None)
-    if cosine is None or kind is None:
-        message = "neither a comparison CSV, nor a dump.json of msprobe, nor JSON of `opsinfo simulate`"
-        hint = "a CSV needs the columns OpType and CosineSimilarity"
-        raise UsageFault(message, name="no-evidence", path=path, hint=hint)
-    overflow = titles.index("overflow") if "overflow" in titles else len(titles)
-    scores: dict[str, float] = {}
-    for row in rows:
-        cells = [cell.strip() for cell in row] + [""] * (len(titles) + 1 - len(row))
-        name = cells[kind]
-        if name not in ("", "-", "*", "NaN"):
-            score = _OVERFLOW if cells[overflow].upper() == "YES" else _distance(cells[cosine])
-            scores[name] = max(score, scores.get(name, 0.0))
-    return scores
-
-
-def _distance(cosine: str) -> float:
-    """Return 1 - a cosine; 0 if there was nothing to compare."""
-    try:
-        return max(0.0, 1 - float(cosine))
-    except ValueError:
-        return 0.0
-
-
-def _from_json(path: str, data: bytes) -> dict[str, float]:
-    try:
-        document = json.loads(data)
-        if not is_dump(document):
-            return _simulated(document["types"])
+        document = json.loads(read_bytes(path))
+        scores = _dumped(calls_of(document["data"], path)) if is_dump(document) else _simulated(document["types"])
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
         raise Damaged("neither JSON of `opsinfo simulate` nor a dump.json of msprobe", path=path, hint=hint) from None
-    return _dumped(calls_of(document["data"], path))
+    return sorted((name for name in scores if scores[name] > 0), key=lambda name: (-scores[name], name))
 
 
 def _simulated(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -31,26 +31,6 @@ def verdict_of(code: int) -> Verdict | None:
     return Verdict.FAIL if 0 < code < SKIPS else None
 
 
-class Counting(NamedTuple):
-    """How many runs decide a verdict.
-
-    :param repeat: take the majority of so many runs
-    :param lead: run until one verdict leads by so many runs; None: use ``repeat``
-    """
-
-    repeat: int = 1
-    lead: int | None = None
-
-    @property
-    def single(self) -> bool:
-        return self.lead is None and self.repeat == 1
-
-    @property
-    def runs(self) -> int:
-        """Runs of the check that decide about a set if they agree."""
-        return self.lead or self.repeat // 2 + 1
-
-
 class SetRun(NamedTuple):
     """One run of a set.
 
@@ -77,18 +57,15 @@ class SetTally:
         """Runs that failed or could not tell."""
         return len(self.runs) - self.passed
 
-    def missing(self, counting: Counting, least: int = 1, extra: int = 0) -> int:
+    def missing(self, lead: int | None, least: int = 1, extra: int = 0) -> int:
         """Return the minimum number of runs until they decide; 0: they do.
 
+        :param lead: how many more runs one verdict must have than the other; None: one run decides
         :param least: minimum number of runs in any case
         :param extra: additional lead that one verdict must have
         """
         short = max(0, least - len(self.runs))
-        if counting.lead is not None:
-            return max(short, counting.lead + extra - abs(self.passed - self.failed))
-        if counting.single:
-            return short
-        return max(short, counting.repeat // 2 + 1 + extra - max(self.passed, self.failed))
+        return short if lead is None else max(short, lead + extra - abs(self.passed - self.failed))
 
     @property
     def verdict(self) -> bool:
@@ -108,14 +85,15 @@ class Knowledge:
     """The verdicts on sets so far: by resulting dtypes, by set, and by conclusion.
 
     :param key_of: the key of a set; sets with the same key have the same verdict
+    :param lead: how many more runs one verdict must have than the other; None: one run decides
     :ivar runs: in order
     :ivar monotone: False once two verdicts contradict each other
     :ivar saved: sets that needed no run
     """
 
-    def __init__(self, key_of: Callable[[Kept], str], counting: Counting) -> None:
+    def __init__(self, key_of: Callable[[Kept], str], lead: int | None) -> None:
         self.key_of = key_of
-        self.counting = counting
+        self.lead = lead
         self.runs: list[SetRun] = []
         self.tallies: dict[str, SetTally] = {}
         self.passing: list[Kept] = []
@@ -131,7 +109,7 @@ class Knowledge:
         for run in runs:
             self.runs.append(run)
             self.tallies.setdefault(self.key_of(run.kept), SetTally()).runs.append(run)
-        decided = [tally for tally in self.tallies.values() if not tally.missing(self.counting)]
+        decided = [tally for tally in self.tallies.values() if not tally.missing(self.lead)]
         self.passing = list({run.kept: None for tally in decided if tally.verdict for run in tally.runs})
         self.failing = list({run.kept: None for tally in decided if not tally.verdict for run in tally.runs})
         self.monotone = not any(low <= high for low in self.passing for high in self.failing)
@@ -149,7 +127,7 @@ class Knowledge:
 
     def missing(self, question: Question) -> int:
         """Return the minimum number of runs until a question is answered."""
-        return self.tally(question.kept).missing(self.counting, question.least, question.extra)
+        return self.tally(question.kept).missing(self.lead, question.least, question.extra)
 
     def answer(self, question: Question) -> bool | None:
         """Return whether a set passes; None: a run is needed."""

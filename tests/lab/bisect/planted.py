@@ -12,7 +12,6 @@ from opsinfo_cli.lab.bisect.cost import Cost
 from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
 from opsinfo_cli.lab.bisect.search.protocol import SearchEnd
 from opsinfo_cli.lab.bisect.session import Budget, Rules, SearchSession, SearchSubject
-from opsinfo_cli.lab.bisect.verdicts import Counting
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2
 """Shares of the culprits, and of the other types, whose names are known risks."""
@@ -119,7 +118,7 @@ class Ended:
 def search(
     check: Planted,
     jobs: int = 1,
-    counting: Counting = Counting(),  # noqa: B008
+    lead: int | None = None,
     retries: int = 1,
     cost: Callable[[frozenset[int]], Cost] | None = None,
     budget: Budget = Budget(),  # noqa: B008
@@ -129,9 +128,7 @@ def search(
     subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost)
     place = PlantedPlace(check, jobs)
     nowhere: Any = Nowhere()
-    session = SearchSession(
-        subject, Rules(["check"], counting, retries=retries, budget=budget), place, nowhere, nowhere
-    )
+    session = SearchSession(subject, Rules(["check"], lead, retries=retries, budget=budget), place, nowhere, nowhere)
     found = session.search(check.weights)
     return Ended(found, session.spent.runs, place.rounds, session)
 

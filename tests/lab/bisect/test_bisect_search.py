@@ -15,7 +15,6 @@ from opsinfo_cli.lab.bisect.search.halving import halved
 from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
 from opsinfo_cli.lab.bisect.search.protocol import SearchEnd, protocol
 from opsinfo_cli.lab.bisect.search.question import Question
-from opsinfo_cli.lab.bisect.verdicts import Counting
 
 FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
 """Planted searches with the list and the number of runs of an earlier version."""
@@ -26,9 +25,9 @@ def test_planted_searches_find_what_they_found_in_no_more_runs() -> None:
     for case in FROZEN:
         options = dict(case)
         before = {name: options.pop(name) for name in ("ended", "kept", "minimal", "monotone", "runs")}
-        counting = Counting(options.pop("repeat", 1), options.pop("lead", None))
+        lead = options.pop("lead", None)
         how = {name: options.pop(name) for name in HOW if name in options}
-        ended = search(planted(**options), counting=counting, **how)
+        ended = search(planted(**options), lead=lead, **how)
         end = ended.found
         assert end.kept is not None
         assert ended.runs <= before.pop("runs"), case
@@ -122,7 +121,7 @@ def test_any_check_at_all_ends_with_a_list_that_passes_and_is_minimal(count: int
 def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, lead: int) -> None:
     for seed in range(30):
         check = planted(60, 3, seed, noise=noise)
-        assert search(check, counting=Counting(lead=lead)).found.kept == check.culprits
+        assert search(check, lead=lead).found.kept == check.culprits
 
 
 def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, list[Question]]:

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.lab.bisect.search.question import Question
-from opsinfo_cli.lab.bisect.verdicts import Counting, Knowledge, SetRun, SetTally, Verdict
+from opsinfo_cli.lab.bisect.verdicts import Knowledge, SetRun, SetTally, Verdict
 
 SETS = st.frozensets(st.sampled_from(range(4)))
 
 
 def known(runs: list[tuple[frozenset[int], bool]]) -> Knowledge:
-    made = Knowledge(lambda kept: "".join(map(str, sorted(kept))), Counting())
+    made = Knowledge(lambda kept: "".join(map(str, sorted(kept))), None)
     verdicts = (Verdict.PASS if passes else Verdict.FAIL for _, passes in runs)
     made.add(
         SetRun(kept, number, verdict) for number, ((kept, _), verdict) in enumerate(zip(runs, verdicts, strict=True))
@@ -43,11 +43,10 @@ def test_nothing_is_concluded_once_a_longer_list_failed_and_a_shorter_one_passed
     assert knowledge.answer(Question(frozenset({0}))) is True
 
 
-@given(st.lists(st.booleans(), max_size=9), st.integers(1, 5), st.none() | st.integers(1, 3))
-def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], repeat: int, lead: int | None) -> None:
-    counting = Counting(repeat, lead)
+@given(st.lists(st.booleans(), max_size=9), st.none() | st.integers(1, 3))
+def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], lead: int | None) -> None:
     knowledge = known([])
-    knowledge.counting = counting
+    knowledge.lead = lead
     knowledge.add(
         SetRun(frozenset(), number, Verdict.PASS if each else Verdict.FAIL) for number, each in enumerate(passed)
     )
@@ -57,7 +56,7 @@ def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], r
         yes, no = runs.count(True), runs.count(False)
         if lead is not None:
             return bool(runs) and abs(yes - no) >= lead
-        return max(yes, no) >= repeat // 2 + 1
+        return bool(runs)
 
     both = [decided(passed + [verdict] * more) for more in range(missing + 1) for verdict in (True, False)]
     assert any(both[-2:])

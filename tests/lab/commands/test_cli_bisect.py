@@ -157,7 +157,7 @@ def test_the_candidates_of_an_onnx_model_are_in_the_order_of_their_error_in_a_si
     ran = search(*words)
     assert [row[0] for row in rows(ran)] == ["MatMulV2", "Relu"]
     assert "suspected by a simulation: MatMulV2, Relu" in ran.err
-    assert "requires --simulate, or an ONNX model" in search("--evidence", "e.csv", "--saturate", *words).err
+    assert "requires --simulate, or an ONNX model" in search("--evidence", "e.json", "--saturate", *words).err
     failed = search("--shape", "nothing=1", *words)
     assert (failed.code, "nothing" in failed.err) == (2, True)
 
@@ -169,7 +169,7 @@ INPUTS = {
     LIBRARY: "the target",
     "base.json": "the base list",
     "inputs.npz": "`inputs.npz`",
-    "evidence.csv": "`evidence.csv`",
+    "evidence.json": "`evidence.json`",
     "kernel_details.csv": "`kernel_details.csv`",
     "check": "`./check`",
     "config.yml": "`config.yml`",
@@ -184,12 +184,12 @@ def test_a_search_is_not_resumed_once_an_input_changed(opsinfo: Run, opp: Path, 
     onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]], external=True)
     np.savez(tmp_path / "inputs.npz", x=np.ones((2, 2), "f4"))
     write(tmp_path / "base.json", mixlist(black_add=["MaxPool"]))
-    (tmp_path / "evidence.csv").write_text("OpType,CosineSimilarity\nRelu,0.5\n", "utf-8")
+    (tmp_path / "evidence.json").write_text('{"types": [{"type": "Relu", "error_alone": 0.5}]}', "utf-8")
     (tmp_path / "kernel_details.csv").write_text("Name,Type,Accelerator Core,Duration(us)\nx,Relu,AI_CORE,2\n", "utf-8")
     (tmp_path / "config.yml").touch()
     needing(tmp_path / "check", ["MatMulV2"])
     words = ["bisect", "--against", opp, "--soc", "ascend910b", "--model", "model.onnx", "--mixlist", "base.json"]
-    words += ["--evidence", "evidence.csv", "--profile", "kernel_details.csv"]
+    words += ["--evidence", "evidence.json", "--profile", "kernel_details.csv"]
     command = [*words, "--", "./check", "--config=config.yml", "{mixlist}"]
     simulated = [*words[:-4], "--journal", "other", "--inputs", "inputs.npz", "--simulate", "--max-error", "0.1"]
     for line in (command, simulated):
@@ -331,7 +331,7 @@ def test_concurrent_trials_have_a_device_each(search: Search, tmp_path: Path) ->
     ("words", "check", "title"),
     [
         ([], "grep -q Mul $0 && grep -q Add $0", "Op types that stay in high precision for now: not proved yet"),
-        (["--grow", "white"], "! grep -q Mul $0", "Op types that are not white for now: not proved yet"),
+        (["--grow"], "! grep -q Mul $0", "Op types that are not white for now: not proved yet"),
     ],
 )
 def test_what_a_stopped_search_lists_is_not_proved_yet(

@@ -113,7 +113,7 @@ def test_the_curve_is_in_text_on_a_terminal_and_on_the_page(
 def test_options_that_need_a_model_or_a_number_say_so(search: Search, opsinfo: Run, opp: Path) -> None:
     ran = search("--curve", by=tuple(among("Mul")))
     assert (ran.code, "--curve requires --model" in ran.err) == (2, True)
-    ran = search("--curve", "--grow", "white")
+    ran = search("--curve", "--grow")
     assert (ran.code, "--curve cannot be combined with --grow" in ran.err) == (2, True)
     ran = opsinfo("bisect", "--against", opp, "--soc", "ascend910b", *among("Mul"), "-i", "--max-drop", "1")
     assert (ran.code, "--max-drop cannot be combined with -i" in ran.err) == (2, True)

@@ -42,15 +42,14 @@ class RayPlace:
     """:param address: of the head, ``HOST:PORT``, or ``auto``
     :param resources: the resources of a trial, by Ray's names
     :param log: a file for Ray's messages
-    :param keeps: whether the folders of trials are kept on the nodes
     """
 
-    def __init__(self, address: str, resources: Mapping[str, float], log: str, keeps: bool = False) -> None:
+    def __init__(self, address: str, resources: Mapping[str, float], log: str) -> None:
         """:raises MissingPackage: if Ray is not installed"""
         spec = find_spec("ray")
         if spec is None or spec.origin is None:  # only a folder with that name
             raise MissingPackage("--ray needs the `ray` package", hint=installing("ray"))
-        self._words = [address, json.dumps(resources), "keep" if keeps else ""]
+        self._words = [address, json.dumps(resources)]
         self._log = log
         self._line: Any = None
         self._slots = 0
@@ -138,10 +137,10 @@ class RayPlace:
 
 def drive() -> None:
     """Serve the search at the other end of a connection. Arguments: its descriptor, and those of :class:`RayPlace`."""
-    descriptor, address, resources, keeps = sys.argv[1:]
+    descriptor, address, resources = sys.argv[1:]
     line: Any = Connection(int(descriptor))
     try:
-        _serve(line, address, json.loads(resources), bool(keeps))
+        _serve(line, address, json.loads(resources))
     except OpsinfoError as error:
         line.send(error)
     except Exception:
@@ -150,7 +149,7 @@ def drive() -> None:
         os._exit(0)  # a thread may still wait for Ray
 
 
-def _serve(line: Any, address: str, resources: Mapping[str, float], keeps: bool) -> None:
+def _serve(line: Any, address: str, resources: Mapping[str, float]) -> None:
     """Start trials until the search has gone, then end them.
 
     :raises Refused: if the cluster cannot be reached, or no node can run a trial
@@ -189,7 +188,7 @@ def _serve(line: Any, address: str, resources: Mapping[str, float], keeps: bool)
             trial = line.recv()
         except (EOFError, OSError):
             break
-        parts = task.options(name=f"opsinfo bisect, trial {trial.number:04}").remote(_request(trial, keeps))
+        parts = task.options(name=f"opsinfo bisect, trial {trial.number:04}").remote(_request(trial))
         running[parts] = threading.Thread(target=follow, args=(trial, parts), daemon=True)
         running[parts].start()
     for parts in running:
@@ -234,7 +233,7 @@ def _no_room(ray: Any, resources: Mapping[str, float], began: bool) -> Refused:
     return Refused(message, name="no-resources", hint=hint)
 
 
-def _request(trial: Trial, keeps: bool) -> dict[str, Any]:
+def _request(trial: Trial) -> dict[str, Any]:
     """Return what a node needs for a trial, as JSON has it."""
     texts = replacements(FOLDER, trial.files, DEVICE)
     return {
@@ -246,7 +245,6 @@ def _request(trial: Trial, keeps: bool) -> dict[str, Any]:
         "files": {name: content.decode("latin-1") for name, content in trial.files.values()},
         "timeout": trial.timeout,
         "grace": GRACE,
-        "keeps": keeps,
     }
 
 

@@ -56,7 +56,7 @@ class Progress:
 
     def __call__(self, session: SearchSession) -> None:
         runs = session.spent.runs
-        left = session.left * session.rules.counting.runs
+        left = session.left * (session.rules.lead or 1)
         best = session.knowledge.best()
         running = f"{len(session.running)} running, " if len(session.running) > 1 else ""
         time = f" ({span(session.spent.seconds / runs * left / max(1, session.place.slots))})" if runs else ""
@@ -73,7 +73,7 @@ class Progress:
         runs, seconds = session.spent.runs, session.spent.seconds / session.spent.runs
         if seconds >= _SLOW:
             subject = session.subject
-            least, _, most = price(len(subject.names), session.rules.counting.runs, subject.cost is not None)
+            least, _, most = price(len(subject.names), session.rules.lead or 1, subject.cost is not None)
             slots = max(1, session.place.slots)
             times = [span(ceil(max(0, count - runs) / slots) * seconds) for count in (least, most)]
             self._console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")

@@ -19,7 +19,7 @@ from ...bisect.places.here import HerePlace
 from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
-from ...bisect.verdicts import SKIPS, Counting
+from ...bisect.verdicts import SKIPS
 from ..simulation_options import SimulationOptions, opened_simulation
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ class RunOptions:
     :param devices: comma-separated
     :param ray: the address of a cluster
     :param resources: resources of a trial on it, comma-separated
-    :param keep_folders: whether the folders of trials are kept on its nodes
     :param max_drop: how much larger a loss may be than that of the largest list
     """
 
@@ -52,7 +51,6 @@ class RunOptions:
     budget: str | None
     timeout: float | None
     timeout_fails: bool
-    repeat: int | None
     lead: int | None
     retries: int
     jobs: int | None
@@ -61,7 +59,6 @@ class RunOptions:
     simulate: bool
     ray: str | None
     resources: str | None
-    keep_folders: bool
     max_drop: float | None = None
 
 
@@ -104,7 +101,6 @@ class Check:
             "--timeout": options.timeout is not None,
             "--ray": options.ray is not None,
             "--resources": options.resources is not None,
-            "--keep-folders": options.keep_folders,
         }
         for name, is_given in command_only.items():
             if is_given and not self.command:
@@ -112,7 +108,7 @@ class Check:
             if is_given and options.ray and name in ("--jobs", "--devices"):
                 hint = "--resources sets what a trial takes; as many run as the cluster has room for"
                 raise UsageFault(f"{name} cannot be combined with --ray", hint=hint)
-            if is_given and not options.ray and name in ("--resources", "--keep-folders"):
+            if is_given and not options.ray and name == "--resources":
                 raise UsageFault(f"{name} requires --ray")
         if options.max_drop is not None and options.interactive:
             raise UsageFault("--max-drop cannot be combined with -i: a person prints no loss")
@@ -171,7 +167,7 @@ class Check:
         if options.ray:
             from ...bisect.places.ray import LOG, RayPlace
 
-            return RayPlace(options.ray, self.resources, os.path.join(folder, LOG), options.keep_folders)
+            return RayPlace(options.ray, self.resources, os.path.join(folder, LOG))
         return ManyPlace(os.environ, options.jobs or len(self.devices) or 1, self.devices)
 
     def _simulation(self, problem: Problem) -> HerePlace:
@@ -230,15 +226,13 @@ def _asked(trial: Trial, console: Console) -> tuple[int, str]:
 
 def _rules(options: RunOptions, command: tuple[str, ...]) -> Rules:
     """:raises UsageFault: if options exclude each other"""
-    if options.repeat is not None and options.lead is not None:
-        raise UsageFault("--repeat and --lead cannot be combined", hint="--lead N is the better of the two")
     if options.timeout_fails and options.timeout is None:
         raise UsageFault("--timeout-fails requires --timeout")
     if options.timeout == 0:
         raise UsageFault("--timeout: a run takes longer than 0 seconds")
     return Rules(
         command,
-        Counting(options.repeat or 1, options.lead),
+        options.lead,
         options.timeout,
         options.timeout_fails,
         options.retries,

@@ -61,7 +61,7 @@ subject_options = bundle(
         "--evidence",
         type=FILE,
         multiple=True,
-        help="Suspects to try first: a comparison CSV or dump.json of msprobe, or JSON of simulate; repeatable.",
+        help="Suspects to try first: a dump.json of msprobe, or JSON of simulate; repeatable.",
     ),
     option(
         "--profile",
@@ -69,7 +69,7 @@ subject_options = bundle(
         multiple=True,
         help="Prefer lists whose nodes took little time in this table; repeatable.",
     ),
-    advanced("--grow", type=Choice(["white"]), help="Search for the largest passing white list."),
+    advanced("--grow", is_flag=True, help="Search for the largest white list that passes."),
     option(
         "--by",
         type=Choice(["type", "node"]),
@@ -123,7 +123,6 @@ run_options = bundle(
     ),
     advanced("--force", is_flag=True, help="Resume even if the model, target, list or command changed."),
     advanced("--timeout-fails", is_flag=True, help="Count a timeout as a failure."),
-    advanced("--repeat", type=_COUNT, metavar="N", help="Decide by the majority of N runs."),
     advanced("--lead", type=_COUNT, metavar="N", help="Run until one verdict has N more runs than the other."),
     advanced(
         "--retries",
@@ -138,7 +137,6 @@ run_options = bundle(
         type=Word("LIST"),
         help="Resources of a trial on the Ray cluster, as in NPU=1,CPU=8.  [default: NPU=1]",
     ),
-    advanced("--keep-folders", is_flag=True, help="Keep the folders of trials on the nodes of the Ray cluster."),
 )
 
 
