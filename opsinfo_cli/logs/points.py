@@ -39,7 +39,6 @@ class Facts:
     steps: int | None = None
     ranks: int | None = None
     large_batch: bool = False
-    expect_dynamic: bool = False
     amp: str | None = None
     loss_scale: str | None = None
     spread: float = 0.01
@@ -135,15 +134,13 @@ def _scaling(evidence: Evidence, facts: Facts) -> VerdictPoint:
     source = "the log" if evidence.scaling else "--loss-scale"
     if scaling == "dynamic":
         return VerdictPoint(name, "holds", f"dynamic, from {source}")
-    if is_bfloat(evidence, facts) and not facts.expect_dynamic:  # DeepSpeed prints a scale of 1.0 anyway
+    if is_bfloat(evidence, facts):  # DeepSpeed prints a scale of 1.0 anyway
         return VerdictPoint(name, "holds", "bfloat16 has float32's range and needs no loss scaling")
     if scaling == "static":
         value = evidence.static_scale if evidence.scaling else float(facts.loss_scale or 0)
         text = f"static{f' ({value:g})' if value else ''}, from {source}"
         hint = "the guide requires dynamic scaling; with static scaling overflows are not detected"
         return VerdictPoint(name, "fails", text, hint)
-    if facts.expect_dynamic:
-        return VerdictPoint(name, "fails", "the log shows no dynamic loss scaling, which --expect requires")
     hint = "--loss-scale dynamic or --loss-scale VALUE supplies it"
     text = f"the log ({evidence.format}) does not show how the loss is scaled"
     return VerdictPoint(name, "cannot be told", text, hint)

@@ -96,13 +96,6 @@ _facts = bundle(
         show_default=True,
         help="Largest range of the metrics of runs, as a share of their mean.",
     ),
-    advanced(
-        "--expect",
-        "expect_dynamic",
-        type=Choice(["dynamic"]),
-        callback=lambda ctx, param, value: value == "dynamic",
-        help="Fail if the log does not show dynamic loss scaling.",
-    ),
 )
 
 
