@@ -3,7 +3,7 @@
 The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
 
     OpsinfoError
-    ├── RefusedByAtc         1  the compiler refuses the model, with --strict
+    ├── WarningsFound        1  there are warnings, with --strict
     ├── UsageFault           2  wrong usage: unknown names, conflicting options
     │   └── UnknownOperator     no such op type; a KeyError too
     └── Refused              3  a file or the system refused
@@ -110,11 +110,11 @@ class UnknownOperator(UsageFault, KeyError):
     default_name = "unknown-operator"
 
 
-class RefusedByAtc(OpsinfoError):
-    """The compiler refuses the model, and ``--strict`` asks for an exit status of 1."""
+class WarningsFound(OpsinfoError):
+    """There are warnings, and ``--strict`` counts them as errors."""
 
     exit_code = 1
-    default_name = "refused-by-atc"
+    default_name = "warnings-found"
 
 
 class Refused(OpsinfoError):

@@ -34,6 +34,7 @@ from ..terminal.params import (
     option,
     prints,
     store_option,
+    strict_option,
     write_options,
 )
 from ..terminal.write import changed, changed_answer, writer_of
@@ -43,7 +44,7 @@ from ..terminal.write import changed, changed_answer, writer_of
 @click.argument("target", type=TARGET)
 @click.argument("mixlist", type=FILE, metavar="MIXLIST")
 @option("-o", "--output", "copy", type=OutputFile("PATH"), help="Write a copy: a file, or a directory for a store.")
-@option("--strict", is_flag=True, help="Exit 1, writing nothing, if the target lacks an op type.")
+@strict_option
 @store_option
 @option("--soc", "socs", type=SOC, multiple=True, help="Chip of an install that has several; repeatable.")
 @bundle("options", TargetOptions, as_option, core_option, custom_option)
@@ -53,7 +54,6 @@ def command(
     target: str,
     mixlist: str,
     copy: str | None,
-    strict: bool,
     store: str | None,
     socs: tuple[str, ...],
     options: TargetOptions,
@@ -81,10 +81,9 @@ def command(
         where = str(opened.soc) if len(targets) > 1 else "the target"
         lacking.append(report_unknown(chosen, opened.operators, console, where))
     unknown = sorted(set(lacking[0]).intersection(*lacking[1:]))
-    if strict and any(lacking):
+    if console.is_failed:
         some = sorted({name for names in lacking for name in names})
-        of_all = "the target" if len(targets) == 1 else "every chip"
-        console.error(f"{len(some)} of {len(chosen.marks)} op types are not in {of_all}; nothing was written")
+        console.error("warnings count as errors (--strict); nothing was written")
         answer = change_answer(Result([]), target=target, undo="", dry_run=True, ignored=some)
         return answer._replace(status=1)
     jobs = _jobs(targets, chosen, store, writing.force, console)

@@ -29,6 +29,7 @@ from ..terminal.params import (
     option,
     prints,
     shape_option,
+    strict_option,
     write_options,
 )
 from ..terminal.targets import target_document
@@ -45,7 +46,7 @@ from ..text.source import Source
     help="Write to OUT, which may be one of the mixlists; an existing file is backed up.",
 )
 @option("--minimize", is_flag=True, help="Drop entries that change nothing in the targets of --against.")
-@option("--strict", is_flag=True, help="Exit 1, writing nothing, if the mixlists disagree or a name is unknown.")
+@strict_option
 @option("--model", "models", type=FILE, multiple=True, help="Also drop what changes no dtype in a model; repeatable.")
 @shape_option
 @against_option
@@ -56,7 +57,6 @@ def command(
     mixlists: tuple[str, ...],
     output: str | None,
     minimize: bool,
-    strict: bool,
     models: tuple[str, ...],
     shapes: tuple[str, ...],
     against: tuple[str, ...],
@@ -95,15 +95,14 @@ def command(
     if models:
         result = narrowed(result, _without_effect(result.marks, models, shapes, targets, console))
     for conflict in disputes:
-        console.error(conflict_line(conflict)) if strict else console.note(conflict_line(conflict))
-    unknown = list(result.unknown)
+        console.warn(conflict_line(conflict))
     if not minimize:
-        unknown = report_unknown_names(console, result.marks, targets)
+        report_unknown_names(console, result.marks, targets)
     notes = report_minimal(console, result, targets)
     head = merge_document(mixlists, targets, result, disputes)
     text = written_like(accepted[0], result.marks)
-    if strict and (disputes or unknown):
-        console.error("nothing was written, because of --strict")
+    if console.is_failed:
+        console.error("warnings count as errors (--strict); nothing was written")
         none = Result([])
         return built_answer(none, head, text=None, out=output, undo="", dry_run=True, check=True)._replace(status=1)
     if output is not None:
@@ -147,18 +146,14 @@ def conflict_line(conflict: Conflict) -> str:
     return f"`{conflict.name}`: {given}; the last one wins"
 
 
-def report_unknown_names(console: Console, marks: Iterable[str], targets: Sequence[Target]) -> list[str]:
-    """Warn of names that no target has.
-
-    :returns: them
-    """
+def report_unknown_names(console: Console, marks: Iterable[str], targets: Sequence[Target]) -> None:
+    """Warn of names that no target has."""
     unknown = [
         name
         for name in sorted(marks)
         if targets and all(name not in each.operators and name not in each.operators.unreadable for each in targets)
     ]
     _warn_of_unknown(console, unknown, targets, "the engine ignores it")
-    return unknown
 
 
 def report_minimal(console: Console, result: Minimal, targets: Sequence[Target]) -> list[str]:

@@ -56,6 +56,7 @@ from ..terminal.params import (
     option,
     prints,
     shape_option,
+    strict_option,
     wait_option,
 )
 from ..text.source import Source, read_bytes, read_standard_input
@@ -73,7 +74,6 @@ class NarrowingOptions:
     ignore: tuple[str, ...]
     baseline: str | None
     update_baseline: bool
-    strict: bool
     severity: Severity
 
 
@@ -108,7 +108,6 @@ _narrowing_options = bundle(
     ),
     option("--baseline", type=Word("FILE", files=True), help="File of known findings to hide."),
     option("--update-baseline", is_flag=True, help="Write the findings to the baseline; exit 0."),
-    option("--strict", is_flag=True, help="Count warnings as errors."),
     option(
         "--severity",
         type=Choice(SEVERITIES),
@@ -164,6 +163,7 @@ _write_options = bundle(
     help="Also check the files that scripts name (.sh, .py, .ini, .cfg, .config), and the modes beside them.",
 )
 @_narrowing_options
+@strict_option
 @_fix_options
 @_write_options
 @option(
@@ -251,7 +251,7 @@ def command(
         stdin=stdin,
     )
     checker = Checker(mixlist_targets(targets), modes)
-    known = Narrowing(repository, selection, baseline, narrowing.strict, narrowing.severity)
+    known = Narrowing(repository, selection, baseline, console.strict, narrowing.severity)
     sizes = parse_shapes(shapes)
     run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, fix_writing)
     run.check()

@@ -51,6 +51,7 @@ class OutputOptions:
     :param format: text, json, or another format of the command
     :param verbose: the number of ``-v`` options
     :param out: a file for the answer instead of standard output
+    :param strict: whether warnings count as errors
     """
 
     format: str = "text"
@@ -58,6 +59,7 @@ class OutputOptions:
     quiet: bool = False
     verbose: int = 0
     out: str | None = None
+    strict: bool = False
 
 
 class Console:
@@ -74,7 +76,14 @@ class Console:
         self.quiet = options.quiet
         self.verbose = options.verbose
         self.out = options.out
+        self.strict = options.strict
+        self.has_warned = False
         self.unreadable: list[Unreadable] = []
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether a warning was printed, and warnings count as errors."""
+        return self.strict and self.has_warned
 
     @property
     def on_terminal(self) -> bool:
@@ -235,6 +244,7 @@ class Console:
             self._message("note", text)
 
     def warn(self, text: str) -> None:
+        self.has_warned = True
         self._message("warning", text)
 
     def error(self, text: str) -> None:

@@ -348,7 +348,8 @@ def prints(
 ) -> Decorator[Any]:
     """Return a decorator for a command that returns an :class:`Answer`: adds the common options, and prints it.
 
-    The command's function gets ``console``, and may return an exit status instead if it has printed nothing.
+    The command's function gets ``console``, and may return an exit status instead if it has printed nothing. With
+    ``--strict``, a command that printed a warning ends with 1.
 
     :param formats: formats besides text and json; ``auto`` is github in GitHub Actions, else text
     :param out: whether ``-o/--output`` writes the answer to a file
@@ -384,7 +385,7 @@ def prints(
                 return answer
             assert isinstance(answer, Answer)
             console.print(answer)
-            return answer.status
+            return answer.status or int(console.is_failed)
 
         decorated: Callable[..., Any] = bundle("printing", OutputOptions, *options)(call)
         return decorated
@@ -485,7 +486,7 @@ def shape_option_in(section: str) -> Decorator[Any]:
 
 
 shape_option = shape_option_in("")
-strict_option = option("--strict", is_flag=True, help="Exit 1 if atc refuses the model.")
+strict_option = option("--strict", is_flag=True, help="Count warnings as errors: exit 1, writing nothing.")
 check_option = option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 backup_dir_option = advanced("--backup-dir", type=Word("DIR", files=True), help="Directory for backups.")
 wait_option = advanced(

@@ -47,7 +47,7 @@ def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Cons
             "the recommended way is a mixlist (`opsinfo explain mixlists`)"
         )
     if result.change and writing.in_place and not jobs[0].start:
-        console.warn("the file was overwritten in place, which is not atomic; the backup is safe")
+        console.note("the file was overwritten in place, which is not atomic; the backup is safe")
     return result
 
 

@@ -57,7 +57,6 @@ class SubjectOptions:
     :param allow_hf32: as of atc, for simulations
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
     :param profile: tables of what ran, which say what the nodes of the model cost
-    :param strict: whether a model that atc refuses ends it
     :param curve: whether the loss of the lists that were run is shown against their cost
     """
 
@@ -72,7 +71,6 @@ class SubjectOptions:
     write_as: rooms.WriteAs = "mixlist"
     allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
-    strict: bool = False
     curve: bool = False
 
 
@@ -335,7 +333,6 @@ def require_sense(options: SubjectOptions) -> None:
         "--curve": options.curve,
         "--allow-hf32": options.allow_hf32,
         "--by node": options.by == "node",
-        "--strict": options.strict,
     }
     for word in (word for word, given in of_models.items() if given and options.model is None):
         raise UsageFault(f"{word} requires --model", name="needs-model")

@@ -65,7 +65,6 @@ class PartOptions:
 @prints("html", "model-explorer", out=True)
 def command(
     model: str,
-    strict: bool,
     judging: JudgeOptions,
     simulating: SimulationOptions,
     parts: PartOptions,
@@ -79,7 +78,8 @@ def command(
     sums are in float32. Shown are the error of each output, the first node that yields Inf or NaN, the first whose
     error jumps, and what each op type costs: alone, and without it. Requires opsinfo[models].
 
-    Exit status 1 if an output exceeds --max-error or --min-cosine, and with --strict if atc refuses the model.
+    Exit status 1 if an output exceeds --max-error or --min-cosine, and with --strict if there is a warning, as where
+    atc refuses the model.
 
     \b
     Examples:
@@ -112,8 +112,7 @@ def command(
         write_file(plot, svg_text(error_plot(report.trace.nodes)).encode("utf-8"))
     for doubt in doubts(report):
         console.warn(doubt)
-    answer = simulation_answer(report)
-    return answer._replace(status=answer.status or int(strict and bool(graph.model.refused)))
+    return simulation_answer(report)
 
 
 def _require_whole(parts: PartOptions, plot: str | None, format: str) -> None:

@@ -32,6 +32,7 @@ from ...core.terminal.params import (
     option,
     prints,
     soc_option,
+    strict_option,
 )
 from ...core.terminal.plot import picture, require_svg, svg_text
 from ...core.text.source import standard_input
@@ -110,7 +111,7 @@ _facts = bundle(
 @option("--against", type=TARGET, help="Show the policies of reduced operators in this target.")
 @soc_option
 @option("--plot", type=OutputFile(), help="Write a plot of the loss scale over the steps as SVG.")
-@option("--strict", is_flag=True, help="Exit 1 if the verdict is incomplete.")
+@strict_option
 @prints()
 def command(
     logs: tuple[str, ...],
@@ -121,7 +122,6 @@ def command(
     against: str | None,
     soc: str | None,
     plot: str | None,
-    strict: bool,
     console: Console,
 ) -> Answer:
     """Check training logs for NaN, overflow and loss-scale trouble, by the procedure of the porting guide.
@@ -132,7 +132,8 @@ def command(
     Trainer and LLaMA-Factory are read, and columns of the loss scale (Swin, BEiT, MMCV, DLLogger). Losses and gradient
     norms are read in the form of any framework.
 
-    Exit status 1 if a run is not sound, 2 if no line has a known format.
+    Exit status 1 if a run is not sound, 2 if no line has a known format. With --strict an incomplete verdict counts as
+    a warning.
 
     Operators that MindSpore 1.x and 2.0 logged as reduced (GLOG_v=1) are listed with the number of records.
 
@@ -164,7 +165,7 @@ def command(
     if plot:
         write_file(plot, svg_text(scale_plot(evidence)).encode("utf-8"))
     verdict = judge(evidence, compared, facts, pattern is not None)
-    status = {"sound": 0, "not sound": 1, "incomplete": int(strict)}[verdict.word]
+    status = {"sound": 0, "not sound": 1, "incomplete": int(console.strict)}[verdict.word]
     return soundness_answer(Soundness(verdict, evidence, compared, facts, against, policy_of), status)
 
 

@@ -26,6 +26,7 @@ from ...core.terminal.params import (
     install_options,
     option,
     prints,
+    strict_option,
     write_options,
 )
 from ...core.terminal.write import built, changed, new_file, undoing
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 @install_options
 @option("--opset", type=click.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
 @option("-o", "--output", type=OutputFile("OUT"), help="A file; a new directory if there are two.")
-@option("--strict", is_flag=True, help="Exit 1, writing nothing, if anything cannot be converted.")
+@strict_option
 @option("--with-defaults", is_flag=True, help="Also translate the built-in entries that stay active beside FILE.")
 @option("--replace", is_flag=True, help="Also move the op types that FILE does not list, as its system would.")
 @option("--same-names", is_flag=True, help="Map an unknown name to the target's op type of the same name.")
@@ -62,7 +63,6 @@ def command(
     against: str | None,
     opset: int | None,
     output: str | None,
-    strict: bool,
     with_defaults: bool,
     replace: bool,
     same_names: bool,
@@ -114,9 +114,8 @@ def command(
     _report(conversion, console)
     _require_carried(conversion, read, target, inputs)
     head = {"from": source, "to": to, "base": [against] if against else []}
-    lossy = [loss for loss in conversion.losses if not loss.is_harmless]
-    if strict and (lossy or conversion.dropped):
-        console.error(f"{len(lossy)} steps lose information; nothing was written")
+    if console.is_failed:
+        console.error("warnings count as errors (--strict); nothing was written")
         return conversion_answer(conversion._replace(files={}), head, not writing.writes, status=1)
     if output is None:
         return conversion_answer(conversion, head, not writing.writes)

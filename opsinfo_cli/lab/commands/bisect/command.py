@@ -86,7 +86,6 @@ subject_options = bundle(
         show_default=True,
         help="Form of the lists; all but mixlist take the names of --among as they are, without a target.",
     ),
-    strict_option,
 )
 
 run_options = bundle(
@@ -152,6 +151,7 @@ run_options = bundle(
 )
 @run_options
 @simulation_options
+@strict_option
 @advanced_install_options
 @write_options()
 @prints("html")
@@ -172,8 +172,8 @@ def command(
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
     Exit status 0 if a list was found or none is needed; 1 if no list passes, the budget is spent, or, with --strict,
-    atc refuses the model; 3 if the check is unusable; 130 after Ctrl-C. A spent budget and a signal leave the best
-    list known.
+    there is a warning before the first run, as where atc refuses the model; 3 if the check is unusable; 130 after
+    Ctrl-C. A spent budget and a signal leave the best list known.
 
     \b
     Examples:

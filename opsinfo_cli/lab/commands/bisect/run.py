@@ -14,7 +14,7 @@ from ....core.terminal.open import require_no_library
 from ....core.terminal.params import WriteOptions, is_input, is_same
 from ....core.terminal.write import built
 from ....core.text.source import Source
-from ....errors import OpsinfoError, Stopped, UsageFault, counted
+from ....errors import OpsinfoError, Stopped, UsageFault, WarningsFound, counted
 from ...bisect.culprits import BisectAnswer, KeptNode, NodesAnswer, answer_of
 from ...bisect.curve import CurvePoint, curve_of
 from ...bisect.journal import SearchJournal, begun
@@ -45,11 +45,14 @@ class BisectRun:
         """Search, or say what a search would do.
 
         :raises UsageFault: if there is a search that is not resumed, or another one is
+        :raises WarningsFound: if there is a warning before the first run, and warnings count as errors
         :raises Refused: if the check is unusable, or a file or the system refuses
         """
         rules = self.check.rules
         self.console.note(price_line(problem.price(rules), len(problem.names), rules))
         self.check.report_doubts(self.console)
+        if self.console.is_failed:
+            raise WarningsFound("warnings count as errors (--strict); nothing was run", hint="correct what they name")
         if not self.writing.writes:
             return plan_answer(problem, rules)
         self.folder.require(self.check.options.resume)

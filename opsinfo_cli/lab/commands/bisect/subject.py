@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....core.cann.target import TargetOptions
 from ....core.terminal.console import Console
 from ....core.terminal.open import accepted_mixlist, open_given, report_doubts, report_mode, report_unknown
-from ....errors import MissingPackage, OpsinfoError, RefusedByAtc, UsageFault
+from ....errors import MissingPackage, OpsinfoError, UsageFault
 from ...bisect.problem import Problem, SubjectOptions, problem_of, require_sense
 from ...graph.atc_options import AtcOptions
 from ...graph.judge.judge import prepare
@@ -27,7 +27,6 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
     :param check: with the inputs of the simulation that orders the candidates of an ONNX model
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises Refused: if a file cannot be read, or the engine refuses it
-    :raises RefusedByAtc: if the compiler refuses the model, and the options are strict
     """
     require_sense(options)
     if check.simulating.shapes and options.model is None:
@@ -43,8 +42,6 @@ def open_problem(options: SubjectOptions, check: Check, target_options: TargetOp
         report_unknown(base, target.operators, console)
     modes = AtcOptions(allow_hf32=options.allow_hf32)
     graph = open_model(options.model, console, check.simulating.shapes_of) if options.model else None
-    if graph is not None and graph.model.refused and options.strict:
-        raise RefusedByAtc("atc refuses the model", path=options.model, hint="the warnings name the nodes")
     ready = prepare(graph, target, atc=modes) if graph is not None else None
     simulated, singles = list[str](), list[str]()
     if ready is not None and ready.prepared.graph.model.onnx is not None and not (options.evidence or options.grow):

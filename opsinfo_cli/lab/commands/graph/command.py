@@ -149,7 +149,6 @@ def command(
     shapes: tuple[str, ...],
     node: str | None,
     profile: tuple[str, ...],
-    strict: bool,
     annotate: str | None,
     write_keep_dtype: str | None,
     judging: JudgeOptions,
@@ -164,7 +163,8 @@ def command(
     MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. The dtypes of a compiled model or dump
     are shown as it has them, unless an option asks for a choice.
 
-    Exit status 1 if a comparison finds a difference, and with --strict if atc refuses the model.
+    Exit status 1 if a comparison finds a difference, and with --strict if there is a warning, as where atc refuses the
+    model.
 
     \b
     Examples:
@@ -200,7 +200,6 @@ def command(
     graph = open_model(model, console, shapes_of(shapes))
     if console.format == "model-explorer":
         require_onnx(graph)
-    refused = int(strict and bool(graph.model.refused))
     if profiles.given:
         found = _profiles(profiles, graph, shapes)
         judged = judged_model(graph, judging, options, console)
@@ -208,14 +207,14 @@ def command(
             answers = list(_judged_profiles(judged, found, advance))
         judged = judged._replace(answer=answers[0])
         view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
-        return profiles_answer(view, found, answers)._replace(status=refused)
+        return profiles_answer(view, found, answers)
     asks = judging != JudgeOptions() or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.given:
         require_against(options)
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
-        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))._replace(status=refused)
+        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))
     judged = judged_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
@@ -223,17 +222,15 @@ def command(
         _annotate(judged, annotate, console)
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if node is not None:
-        return _path(view, judged, node)._replace(status=refused)
+        return _path(view, judged, node)
     if comparing.given:
-        answer = _compared(view, judged, comparing, rows.by, profile, options, console)
-        return answer._replace(status=answer.status or refused)
+        return _compared(view, judged, comparing, rows.by, profile, options, console)
     if profile:
         plain = judged.ready.judge(judged.answer.mode.name)
         view = replace(view, cost=_cost(plain, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
-    answer = rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
-    return answer._replace(status=answer.status or refused)
+    return rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
 
 
 def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
