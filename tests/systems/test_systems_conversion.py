@@ -23,7 +23,7 @@ from opsinfo_cli.systems.system import ConversionOptions
 from opsinfo_cli.systems.vocabulary import ReadLists
 
 WRITABLE = [system.name for system in SYSTEMS.values() if system.writes]
-BUILT_IN = ["torch-npu", "torch-amp", "apex:O1", "tensorflow", "mindspore:auto", "habana-hmp", "habana-tf", "paddle:O1"]
+BUILT_IN = ["torch-npu", "torch-amp", "apex:O1", "tensorflow", "mindspore:auto", "habana-hmp", "paddle:O1"]
 
 
 def library() -> Operators:

@@ -106,24 +106,6 @@ def test_a_mixlist_path_of_an_ini_may_be_quoted(path: str) -> None:
     assert named(source) == path.strip(" \"'")
 
 
-def test_habana_tensorflow_keeps_its_rules_on_node_names() -> None:
-    text = {
-        "allowlist": ["Conv2D"],
-        "conditional_list": ["Add"],
-        "non_convertible_exceptions": [[".*KEEP_FP32_PRECISION.*", ""]],
-        "convertible_exceptions": [[".*FORCE_BF16_PRECISION.*", "Mul"]],
-    }
-    found = read("habana-tf", json.dumps(text))
-    assert [(each.name, str(each.cls), each.scope) for each in found.lists.entries] == [
-        ("Conv2D", "low", "operator"),
-        ("Add", "follow", "operator"),
-        (".*KEEP_FP32_PRECISION.*", "high", "node"),
-        (".*FORCE_BF16_PRECISION.*", "low", "node"),
-    ]
-    lost = converted(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses
-    assert ("node-rules", 2) in [(loss.kind, len(loss.names)) for loss in lost]
-
-
 @pytest.mark.parametrize(
     ("system", "text", "again"),
     [
@@ -153,6 +135,17 @@ def test_keep_dtype_is_read_by_line_as_the_engine_and_graph_read_it(text: str) -
     lines = text.split("\n")
     engine = [(each.name, each.is_type) for each in KeepDtype(lines).names if each.name]
     assert [(each.name, each.scope == "operator") for each in read("keep-dtype", text).lists.entries] == engine
+
+
+def test_rules_on_node_names_are_lost_in_a_list_of_op_types() -> None:
+    found = read("modelopt", "autocast -ope Exp --nodes_to_exclude '/head/.*' --nodes_to_include=/body/mul")
+    assert [(each.name, each.scope) for each in found.lists.entries[:3]] == [
+        ("/body/mul", "node"),
+        ("Exp", "operator"),
+        ("/head/.*", "node"),
+    ]
+    (lost,) = [loss for loss in converted(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses if loss.names]
+    assert (lost.kind, set(lost.names)) == ("node-rules", {"/head/.*", "/body/mul"})
 
 
 def test_the_low_dtype_of_modelopt_is_read() -> None:
@@ -235,8 +228,6 @@ def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
     [
         ("optimum-habana", "[]"),
         ("optimum-habana", '{"autocast_bf16_ops": [1], "autocast_fp32_ops": []}'),
-        ("habana-tf", '{"allowlist": "Conv2D"}'),
-        ("habana-tf", '{"convertible_exceptions": [["a"]]}'),
         ("tensorflow", "Conv2D\n"),
         ("paddle", "custom_white_list = {1}"),
         ("onnxconverter", "op_block_list = ["),
@@ -245,8 +236,6 @@ def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
     ids=[
         "optimum-habana array",
         "optimum-habana number",
-        "habana-tf string",
-        "habana-tf exceptions",
         "tensorflow",
         "paddle",
         "onnxconverter",

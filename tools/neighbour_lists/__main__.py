@@ -28,7 +28,6 @@ from .places import DATA, NAMES
 from .systems import (
     apex,
     habana_autocast,
-    habana_tf,
     mindspore,
     modelopt,
     onnxconverter,
@@ -46,15 +45,12 @@ MAKERS: dict[str, Callable[[Upstream], Generated]] = {
     "torch_amp": torch_amp.read,
     "torch_npu": torch_npu.read,
     "tensorflow": tensorflow.read,
-    "tensorflow_2_6": tensorflow.read,
     "paddle": paddle.read,
     "habana_autocast": habana_autocast.read,
     "optimum_habana": optimum_habana.read,
-    "habana_tf": habana_tf.read,
     "mindspore": mindspore.read,
     "onnxconverter": onnxconverter.read,
     "modelopt": modelopt.read,
-    "modelopt_0_40": modelopt.read,
 }
 """By data file. habana_hmp.json is edited manually: Habana's HMP lists are published only on a web page."""
 

@@ -57,13 +57,9 @@ def _words(source: Source) -> tuple[list[str], tuple[Loss, ...]]:
     return words, lost("unread", "these lines are not read, because a quote is not closed", unread, unread.values())
 
 
-SYSTEMS = tuple(
+SYSTEMS = (
     System(
-        name, title, "onnx", "arguments", read=read, facts=facts,
+        "modelopt", "ModelOpt ONNX autocast", "onnx", "arguments", read=read, facts="modelopt",
         instead="pass --op_types_to_include and --op_types_to_exclude to python -m modelopt.onnx.autocast",
-    )
-    for name, title, facts in (
-        ("modelopt", "ModelOpt ONNX autocast", "modelopt"),
-        ("modelopt-0.40", "ModelOpt 0.40 ONNX autocast", "modelopt_0_40"),
-    )
+    ),
 )  # fmt: skip

@@ -39,13 +39,9 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     return ReadLists(system.lists()._replace(entries=tuple(entries), version=None), losses)
 
 
-SYSTEMS = tuple(
+SYSTEMS = (
     System(
-        name, title, "tensorflow", "paintbuckets_*.txt", read=read, facts=facts,
+        "tensorflow", "TensorFlow AMP rewrite", "tensorflow", "paintbuckets_*.txt", read=read, facts="tensorflow",
         instead="set TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE_ALLOWLIST_ADD, ..._DENYLIST_REMOVE and the like",
-    )
-    for name, title, facts in (
-        ("tensorflow", "TensorFlow AMP rewrite", "tensorflow"),
-        ("tensorflow-2.6", "TensorFlow 2.6 AMP rewrite", "tensorflow_2_6"),
-    )
+    ),
 )  # fmt: skip
