@@ -128,7 +128,7 @@ def test_a_session_gives_the_same_answers(path: Path, opsinfo: Callable[..., Any
 
 
 TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "50", "PAGER": "cat"}
-DATA = re.compile(r"^(snapshot|schema|merge)\b|--snippet|--format|--dry-run|-n\b|--diff\b")
+DATA = re.compile(r"^(snapshot|schema|merge)\b|--snippet|--format|--dry-run|-n\b")
 """Lines whose output is code, JSON or a diff, which no terminal breaks."""
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\\\)")
 

@@ -29,7 +29,7 @@ systems show WORD|systems convert WORD|systems decide WORD WORD|WORD|list --form
 )
 """Lines with a hostile word as a path, a name or a value."""
 OPERATORS = """
-list m.json|list m.json --format json|fmt m.json|fmt m.json --diff|validate m.json --format text|merge m.json m.json
+list m.json|list m.json --format json|fmt m.json|fmt m.json -n|validate m.json --format text|merge m.json m.json
 """.strip().split("|")
 """Lines with a file in which the hostile word is an operator."""
 LINES = (*NAMED, *OPERATORS)

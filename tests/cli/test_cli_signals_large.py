@@ -25,7 +25,7 @@ LARGE = {
     "edit": "edit store",
     "apply": "apply store/aic-ascend910b-ops-info.json ops_info.json --dry-run",
     "merge": "merge ops_info.json more_ops_info.json",
-    "fmt": "fmt more_ops_info.json --diff",
+    "fmt": "fmt more_ops_info.json -n",
     "validate": "validate ops_info.json --against store",
     "doctor": "doctor store",
     "snapshot": "snapshot store -o out.json",

@@ -84,7 +84,7 @@ COMMANDS = {
     "move in a mixlist, dry": ["move", "m.json", "Log", "--to", "white", "--dry-run"],
     "move in a library": ["move", "a-aic-x-ops-info.json", C1, "--to", "black", "--as", "library", "-v"],
     "move in a library, dry": ["move", "a-aic-x-ops-info.json", C1, "--to", "black", "--as", "library", "--dry-run"],
-    "fmt, dry": ["fmt", "c.json", "--diff"],
+    "fmt, dry": ["fmt", "c.json", "-n"],
     "fmt": ["fmt", "c.json"],
     "diff of mixlists": ["diff", "m.json", "c.json"],
     "backups": ["backups", "\x1b[2J.json"],

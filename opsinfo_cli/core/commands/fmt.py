@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import click
 
@@ -25,7 +24,6 @@ from ..text.source import Source, read_standard_input
 
 @click.command("fmt", cls=Command)
 @click.argument("mixlists", nargs=-1, required=True, type=FILE, metavar="MIXLIST...")
-@option("--diff", "show_diff", is_flag=True, hidden=True, help="As --dry-run.")
 @option(
     "-o",
     "--output",
@@ -34,9 +32,7 @@ from ..text.source import Source, read_standard_input
 )
 @write_options(check_option)
 @prints()
-def command(
-    mixlists: tuple[str, ...], show_diff: bool, output: str | None, writing: WriteOptions, console: Console
-) -> Answer:
+def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions, console: Console) -> Answer:
     """Fix the syntax of mixlists so that the engine accepts them: comments, commas, byte order mark, trailing text.
 
     Everything else is kept byte for byte. `-` reads standard input and writes standard output.
@@ -51,7 +47,6 @@ def command(
       opsinfo fmt team.jsonc -o ops_info.json
       opsinfo fmt team.jsonc -o ops_info.json --check
     """
-    writing = replace(writing, dry_run=writing.dry_run or show_diff)
     if "-" in mixlists:
         return _filter(mixlists, output, writing, console)
     if output is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -82,17 +82,11 @@ class Fixes:
     """The choice of fixes.
 
     :param fix: whether to apply them
-    :param show_diff: whether to show what would be written, and exit with 1 if anything would
     :param unsafe_fixes: whether to apply unsafe fixes as well
     """
 
     fix: bool
-    show_diff: bool
     unsafe_fixes: bool
-
-    @property
-    def are_asked(self) -> bool:
-        return self.fix or self.show_diff
 
 
 FINDING = Word("CODE|NAME", lazily("findings"))
@@ -120,7 +114,6 @@ _fix_options = bundle(
     "fixes",
     Fixes,
     option("--fix", is_flag=True, help="Apply safe fixes; report the rest."),
-    option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; exit 1 if anything would."),
     option(
         "--unsafe-fixes",
         is_flag=True,
@@ -227,7 +220,6 @@ def command(
     if socs and not against:
         raise UsageFault("--soc requires --against", hint="add --against TARGET")
     _require_fitting(fixes, writing, narrowing, paths)
-    fix_writing = replace(writing, dry_run=fixes.show_diff or writing.dry_run)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
     targets = [target for text in against for target in _chips(text, socs, console)]
@@ -253,11 +245,11 @@ def command(
     checker = Checker(mixlist_targets(targets), modes)
     known = Narrowing(repository, selection, baseline, console.strict, narrowing.severity)
     sizes = parse_shapes(shapes)
-    run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, fix_writing)
+    run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, writing)
     run.check()
     if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
         raise UsageFault("--model requires --against for a mixlist")
-    if fixes.are_asked:
+    if fixes.fix:
         run.fix(fixes.unsafe_fixes)
     for note in run.checked.outcome.notes:
         console.note(note)
@@ -413,7 +405,7 @@ class Run:
         result, fixed = self.result, None
         gone = [asdict(entry) for entry in self.checked.gone]
         known = {"path": self.baseline, "known": self.checked.known, "gone": gone} if self.baseline else None
-        if self.fixes.are_asked:
+        if self.fixes.fix:
             files = file_documents(result) if result else []
             change = result.change if result else None
             fixed = {"change": change, "files": files, "dry_run": not self.writing.writes}
@@ -422,9 +414,8 @@ class Run:
     def answer(self) -> Answer:
         checked, width = self.checked, self.console.width
         findings, fixes = checked.outcome.findings, self.fixes
-        shows_diff = fixes.are_asked and not self.writing.writes
-        would_change = fixes.show_diff and self.result is not None and self.result.would_change
-        fixable = [] if fixes.are_asked else fixable_notes(findings)
+        shows_diff = fixes.fix and not self.writing.writes
+        fixable = [] if fixes.fix else fixable_notes(findings)
         notes = [*self.notes, summary_line(checked.outcome), *self._about_baseline(), *fixable]
 
         def text() -> list[Block]:
@@ -445,7 +436,7 @@ class Run:
             details=file_lines(checked.outcome),
             failures=checked.failures,
             notes=notes,
-            status=max(checked.status, int(would_change)),
+            status=checked.status,
             paged=False,
         )
 
@@ -482,15 +473,13 @@ def _seen(path: str, kind: str, tree: str | None) -> Source | None:
 
 def _require_fitting(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> None:
     """:raises UsageFault: if the options contradict each other"""
-    if not fixes.are_asked:
+    if not fixes.fix:
         if fixes.unsafe_fixes:
-            raise UsageFault("--unsafe-fixes requires --fix or --diff")
+            raise UsageFault("--unsafe-fixes requires --fix")
         if writing.dry_run and not narrowing.update_baseline:
             raise UsageFault("--dry-run requires --fix or --update-baseline; without them nothing is written")
     elif "-" in paths:
         raise UsageFault("standard input cannot be fixed in place", hint="`opsinfo fmt -` writes to standard output")
-    elif fixes.show_diff and not writing.dry_run and narrowing.update_baseline:
-        raise UsageFault("--diff writes nothing, --update-baseline writes the baseline; use one of them, or --dry-run")
 
 
 # baseline and reports

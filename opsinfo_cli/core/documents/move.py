@@ -55,8 +55,8 @@ class MoveDocument(TypedDict):
     files: list[File]
     """The files written, or with dry_run the files that would be written."""
     dry_run: bool
-    """Whether writing was skipped: because of --dry-run, --check, or --diff of fmt; because --strict refused names; or,
-    with -o of fmt, because the engine would refuse the result.
+    """Whether writing was skipped: because of --dry-run or --check; because of warnings with --strict; or, with -o of
+    fmt, because the engine would refuse the result.
     """
     refused: NotRequired[Annotated[list[RefusedFile], Schema(examples=[[]])]]
     """The files that were refused while the change was planned; the others are written, and the exit status is 3.

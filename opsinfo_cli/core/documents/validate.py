@@ -128,7 +128,7 @@ class FixedFile(TypedDict):
 
 
 class Fixes(TypedDict):
-    """What --fix changed, or --diff would change; null if neither was given."""
+    """What --fix changed, or would change with --dry-run; null without --fix."""
 
     change: str | None
     """The id of the change, for opsinfo restore; null if nothing was written."""
@@ -152,6 +152,6 @@ class ValidateDocument(TypedDict):
     baseline: NotRequired[Baseline | None]
     """The baseline, if one was given; its findings are not in findings."""
     fixes: NotRequired[Fixes | None]
-    """What --fix changed, or --diff would change; null if neither was given."""
+    """What --fix changed, or would change with --dry-run; null without --fix."""
     error: NotRequired[Error]
     """The error for the first file that could not be read at all, if there is one; the exit status is then 3."""

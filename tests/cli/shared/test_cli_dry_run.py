@@ -197,7 +197,7 @@ def traced(program: list[str], environment: dict[str, str], tmp_path: Path) -> C
         ("move", "opp", "--soc", "ascend910b", "AddN", "Relu", "--to", "black", "--dry-run"),
         ("move", "opp", "--soc", "ascend910b", "AddN", "--to", "black", "-n"),
         ("apply", "opp", "m.json", "--soc", "ascend910b", "--dry-run"),
-        ("fmt", "bad.json", "--diff"),
+        ("fmt", "bad.json", "-n"),
         ("fmt", "bad.json", "--check"),
         ("fmt", "bad.json", "-o", "new.json", "--dry-run"),
         ("move", "new.json", "Relu", "--to", "black", "--create", "--dry-run"),

@@ -40,13 +40,13 @@ def test_a_baseline_of_an_older_version_is_read_and_renewed(opsinfo: Run, tmp_pa
     assert (ran.code, "1 finding no longer occurs" in ran.err) == (1, True)
 
 
-def test_diff_prints_a_patch_and_writes_nothing(opsinfo: Run, tmp_path: Path) -> None:
+def test_a_dry_run_of_fixes_prints_a_patch_and_writes_nothing(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", BROKEN)
     before = snapshot(tmp_path)
-    ran = opsinfo("validate", "m.json", "--diff")
+    ran = opsinfo("validate", "m.json", "--fix", "-n")
     assert ran.code == 1
     assert snapshot(tmp_path) == before
-    assert opsinfo("validate", "m.json", "--diff", "--format", "json").json["fixes"]["dry_run"] is True
+    assert opsinfo("validate", "m.json", "--fix", "-n", "--format", "json").json["fixes"]["dry_run"] is True
     subprocess.run(["patch", "-s", "-p0", "m.json"], input=ran.out.encode(), check=True, cwd=tmp_path)
     assert path.read_text("utf-8") == '{\n  "black-list": {"to-add": ["Log"]}\n}\n'
 
