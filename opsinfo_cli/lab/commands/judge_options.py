@@ -19,7 +19,7 @@ from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, 
 from ...errors import UsageFault
 from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
-from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE
+from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE, SPELLED_HF32
 from ..graph.judge.judge import Ready, prepare
 from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
 from ..graph.result import Answer
@@ -69,7 +69,7 @@ def shapes_of(texts: Sequence[str]) -> ShapesOf | None:
 
 allow_hf32_option = advanced(
     "--allow-hf32",
-    type=Choice(list(ALLOW_HF32)),
+    type=Choice(list(ALLOW_HF32), meant=SPELLED_HF32.get),
     help="HF32 instead of float32 for convolutions (first digit) and matrix products (second).  [default: 10]",
 )
 _atc_options = bundle(

@@ -32,12 +32,12 @@ from .simulation_options import SimulationOptions, opened_simulation, simulate_o
 class PartOptions:
     """The parts of the report to create.
 
-    :param rank_only: outputs and op types, without the error along the graph
+    :param no_trace: without the error along the graph
     :param no_rank: without op types
     :param by: ``node`` ranks low nodes too
     """
 
-    rank_only: bool = False
+    no_trace: bool = False
     no_rank: bool = False
     by: Literal["type", "node"] = "type"
 
@@ -49,7 +49,7 @@ class PartOptions:
 @bundle(
     "parts",
     PartOptions,
-    option("--rank-only", is_flag=True, help="Rank op types; leave out the error along the graph."),
+    option("--no-trace", is_flag=True, help="Leave out the error along the graph."),
     option("--no-rank", is_flag=True, help="Leave out op types: each takes two more computations."),
     option(
         "--by",
@@ -86,7 +86,7 @@ def command(
       opsinfo simulate model.onnx --against ascend910b
       opsinfo simulate model.onnx --against ascend910b --inputs random:7 --max-error 0.01
       opsinfo simulate model.onnx --against ascend910b --mixlist ops_info.json
-      opsinfo simulate model.onnx --against ascend910b --rank-only
+      opsinfo simulate model.onnx --against ascend910b --no-trace
       opsinfo simulate model.onnx --against ascend910b --by node
     """
     _require_whole(parts, plot, console.format)
@@ -99,7 +99,7 @@ def command(
     report = report_of(
         simulation,
         judged.mixlist,
-        traced=not parts.rank_only,
+        traced=not parts.no_trace,
         ranked=not parts.no_rank,
         by_node=parts.by == "node",
         progress=console.progress,
@@ -116,14 +116,12 @@ def command(
 
 
 def _require_whole(parts: PartOptions, plot: str | None, format: str) -> None:
-    if parts.rank_only and parts.no_rank:
-        raise UsageFault("--rank-only and --no-rank cannot be combined")
     if parts.no_rank and parts.by == "node":
         raise UsageFault("--no-rank and --by node cannot be combined")
-    if parts.rank_only and plot:
-        raise UsageFault("--rank-only and --plot cannot be combined")
-    if parts.rank_only and format == "model-explorer":
-        raise UsageFault("--rank-only and --format model-explorer cannot be combined")
+    if parts.no_trace and plot:
+        raise UsageFault("--no-trace and --plot cannot be combined")
+    if parts.no_trace and format == "model-explorer":
+        raise UsageFault("--no-trace and --format model-explorer cannot be combined")
     if plot:
         require_svg(plot)
 

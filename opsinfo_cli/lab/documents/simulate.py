@@ -187,11 +187,11 @@ class SimulateDocument(TypedDict):
     """Op types at whose nodes tensors are rounded, the most costly first; empty with --no-rank."""
     nodes: list[TracedNode | NodeCost] | None
     """With --by node low nodes, the most costly first; else the nodes of the main graph with floating-point outputs, in
-    the model's order, and null with --rank-only.
+    the model's order, and null with --no-trace.
     """
     trace: NotRequired[list[TracedNode] | None]
     """With --by node, the nodes of the main graph with floating-point outputs, in the model's order; null with
-    --rank-only.
+    --no-trace.
     """
     absorbed: list[Absorbed]
     """Nodes that yield infinities, which all end in a Softmax; it yields what it yields in float32."""

@@ -59,7 +59,7 @@ class AtcOptions(NamedTuple):
     :param op_precision_mode: the path of a file
     :param op_select_implmode: one of ``SELECT_IMPLMODE``
     :param optypelist_for_implmode: op types, with commas
-    :param allow_hf32: one of ``ALLOW_HF32``
+    :param allow_hf32: one of ``ALLOW_HF32``, or as ``SPELLED_HF32`` has them
     """
 
     output_type: str | None = None

@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 HF32_MODE, FLOAT32_MODE = "enable_hi_float_32_execution", "enable_float_32_execution"
-ALLOW_HF32 = {
-    **{bits: (bits[0] == "1", bits[1] == "1") for bits in ("00", "01", "10", "11")},
-    **dict.fromkeys(("0", "false"), (False, False)),
-    **dict.fromkeys(("1", "true"), (True, True)),
-}
+ALLOW_HF32 = {"00": (False, False), "01": (False, True), "10": (True, False), "11": (True, True)}
 """Values of ``--allow_hf32``: whether convolutions, and whether matrix products, are computed in HF32."""
+SPELLED_HF32 = {"0": "00", "false": "00", "1": "11", "true": "11"}
+"""Other spellings of these values, which the compiler takes."""
 DEFAULT_ALLOW_HF32 = "10"
 _DEFAULT_SELECT = "high_performance"
 SELECT_IMPLMODE = ("high_precision", "high_performance", "high_precision_for_all", "high_performance_for_all")
@@ -106,7 +104,7 @@ def _options(given: AtcOptions, command: Sequence[str], caveats: list[str]) -> A
     """:raises UsageFault: if a given option has a wrong value"""
     own = {name: value for name, value in given._asdict().items() if value}
     options = {name: value for name, value in command_options(command).items() if name in AtcOptions._fields} | own
-    for name, known in (("allow_hf32", list(ALLOW_HF32)), ("op_select_implmode", list(SELECT_IMPLMODE))):
+    for name, known in (("allow_hf32", [*ALLOW_HF32, *SPELLED_HF32]), ("op_select_implmode", list(SELECT_IMPLMODE))):
         value = options.get(name)
         if not value or value in known:
             continue
@@ -133,7 +131,7 @@ def _precision_file(path: str | None, is_own: bool, caveats: list[str]) -> OpPre
 def _add_hf32(modes: ImplModes, allowed: str, folder: str | None) -> None:
     if modes.has_hf32 is False:
         return
-    conv, matmul = ALLOW_HF32[allowed]
+    conv, matmul = ALLOW_HF32[SPELLED_HF32.get(allowed, allowed)]
     if folder:
         _add_file(modes, folder, f"allow_hf32_matmul_{'ft'[matmul]}_conv_{'ft'[conv]}")
         return

@@ -96,5 +96,5 @@ def test_what_the_viewer_cannot_show_is_refused(
         assert (ran.code, f"{words[0]} cannot be combined with --format model-explorer" in ran.err) == (2, True)
     ran = opsinfo("graph", dump(tmp_path), *target, "--format", "model-explorer")
     assert (ran.code, "requires an ONNX model" in ran.err) == (2, True)
-    ran = opsinfo("simulate", model, *target, "--rank-only", "--format", "model-explorer")
+    ran = opsinfo("simulate", model, *target, "--no-trace", "--format", "model-explorer")
     assert ran.code == 2

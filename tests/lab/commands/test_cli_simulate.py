@@ -73,6 +73,15 @@ def test_a_mixlist_that_keeps_the_product_in_float32_leaves_no_error(
     assert "nothing was rounded" in ran.err
 
 
+def test_parts_that_are_left_out_are_not_computed(opsinfo: Run, arguments: Simulate) -> None:
+    whole = opsinfo(*arguments("--format", "json")).json
+    assert (bool(whole["types"]), bool(whole["nodes"])) == (True, True)
+    for words, parts in ((["--no-trace"], (True, False)), (["--no-trace", "--no-rank"], (False, False))):
+        left = opsinfo(*arguments(*words, "--format", "json")).json
+        assert (bool(left["types"]), bool(left["nodes"])) == parts
+        assert left["outputs"] == whole["outputs"]
+
+
 @pytest.mark.parametrize(
     ("bounds", "code", "message"),
     [
@@ -125,8 +134,7 @@ def test_several_sets_of_inputs_are_named(opsinfo: Run, arguments: Simulate) -> 
 @pytest.mark.parametrize(
     ("more", "code", "name"),
     [
-        (["--rank-only", "--no-rank"], 2, "usage"),
-        (["--rank-only", "--plot", "p.svg"], 2, "usage"),
+        (["--no-trace", "--plot", "p.svg"], 2, "usage"),
         (["--shape", "z=1"], 2, "unknown-input"),
         (["--shape", "x=2,2", "--shape", "x=2,2"], 2, "bad-shape"),
         (["--inputs", "none.npz"], 3, "unreadable"),
