@@ -14,7 +14,8 @@ from ..cann.entry import Entry, member_read
 from ..cann.library import Library
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import ACTIONS, BLANKS, FLAG, LISTS, PRECISION, Mark, Policy, effective, marks_for
-from ..text.layout import Style, add_items, add_member, drop_items, drop_part, style_of
+from ..text.commented import add_entries, drop_entries
+from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of
 from ..text.members import end_of_value
 from ..text.patch import Edit, Patch, edits_between, splice
 from ..text.scanner import Node, scan
@@ -404,12 +405,14 @@ def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patc
     for list_name, policy in LISTS.items():
         for action in ACTIONS:
             names = [name for name, marks in wanted.items() if Mark(action, policy) in marks]
-            edits = _adding(text, root, style, list_name, action, names)
+            edits = _adding(text, root, style, list_name, action, names, source.is_commented)
             text, root = _spliced(text, root, edits, source)
     for list_name, policy in LISTS.items():
         for action in ACTIONS:
             gone = {name for name, marks in wanted.items() if Mark(action, policy) not in marks}
-            text, root = _spliced(text, root, _dropping(root, list_name, action, gone), source)
+            text, root = _spliced(
+                text, root, _dropping(text, root, list_name, action, gone, source.is_commented), source
+            )
     return Patch(source.sha256, tuple(edits_between(source.text, text)))
 
 
@@ -437,7 +440,9 @@ def _require_single_keys(source: Source, container: Node) -> None:
         seen[member.name] = member.key.start
 
 
-def _adding(text: str, root: Node, style: Style, list_name: str, action: str, names: list[str]) -> list[Edit]:
+def _adding(
+    text: str, root: Node, style: Style, list_name: str, action: str, names: list[str], is_commented: bool
+) -> list[Edit]:
     """Insert names into an array that lacks them; a missing array or list is created."""
     marks = root.get(list_name)
     array = marks.get(action) if marks else None
@@ -445,6 +450,13 @@ def _adding(text: str, root: Node, style: Style, list_name: str, action: str, na
     names = [name for name in names if name not in there]
     if not names:
         return []
+    if is_commented:
+        key, value, container = (action, names, marks) if marks is not None else (list_name, {action: names}, root)
+        bodies = [quote(name) for name in names]
+        if array is None:
+            style = style if "\n" in text[container.start : container.end] else style._replace(unit=None)
+            bodies = [quote(key) + style.colon + style.render(value, members_indent(text, container, style))]
+        return add_entries(text, array or container, bodies, style)
     if array is not None:
         return [add_items(text, array, names, style)]
     if marks is not None:
@@ -452,13 +464,17 @@ def _adding(text: str, root: Node, style: Style, list_name: str, action: str, na
     return [add_member(text, root, list_name, {action: names}, style)]
 
 
-def _dropping(root: Node, list_name: str, action: str, names: set[str]) -> list[Edit]:
-    """Remove names from an array. An array that becomes empty is removed, and so is a list without arrays."""
+def _dropping(text: str, root: Node, list_name: str, action: str, names: set[str], is_commented: bool) -> list[Edit]:
+    """Remove names from an array. An array that becomes empty is removed, and so is a list without arrays; not where
+    comments are kept.
+    """
     marks = root.get(list_name)
     array = marks.get(action) if marks else None
     if marks is None or array is None:
         return []
     at = [index for index, item in enumerate(array.items) if item.value in names]
+    if is_commented:
+        return drop_entries(text, array, at)
     if len(at) < len(array.items) or not at:
         return drop_items(array, at) if at else []
     if len(marks.members) == 1:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ...errors import OpsinfoError, brief
 from ..text.patch import Edit
-from ..text.source import Excerpt, Place, Source, excerpt
+from ..text.source import Excerpt, Place, Source, excerpt, is_commented
 from .rules import RULES, Reaction, Rule, Severity
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -169,7 +169,7 @@ class Outcome:
         distinct = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
         if kind == "install":  # one per chip: report shared findings once
             distinct = [finding for finding in distinct if finding not in self.findings]
-        if accepts is None:
+        if accepts is None and not is_commented(path):
             accepts = not any(finding.engine in ("refuses", "crashes") for finding in distinct)
         self.findings += distinct
         self.files.append(FileVerdict(path, kind, accepts))

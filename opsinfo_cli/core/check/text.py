@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ...errors import Damaged
 from ..text.layout import drop_part
-from ..text.scanner import Document, Node, after_blanks, without_tail
+from ..text.scanner import KEEP_COMMENTS, Document, Node, after_blanks, without_tail
 from ..text.source import Source
 from .finding import Finding, Fix, at, at_error
 
 _HINTS = {
-    "comment": "`opsinfo fmt` removes it",
+    "comment": KEEP_COMMENTS,
     "trailing-comma": "`opsinfo fmt` removes it",
     "missing-comma": "`opsinfo fmt` adds it",
     "empty-file": "an empty mixlist is `{}`",
@@ -24,7 +24,7 @@ def faults(document: Document, fixable: bool) -> Iterator[Finding]:
     :param fixable: whether opsinfo may fix the file: a mixlist, not a vendor's library
     """
     can = fixable and document.root is not None  # faults that cannot be fixed automatically must be fixed first
-    for fault in document.faults:
+    for fault in document.refused:
         yield at(
             fault.name,
             document.source,

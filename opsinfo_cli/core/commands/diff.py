@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 @option("--only-in", type=FILE, help="Only operators that this mixlist names.")
 @option("--on", "lists", multiple=True, type=LIST, help="Only operators on this list in any target; repeatable.")
 @match_option
+@option("--becomes", type=LIST, help="With --format mixlist: only operators that A gets on this list.")
 @option("--differing", is_flag=True, help="Of more than two targets: leave out operators that agree.")
 @option("--soc", "socs", type=SOC, multiple=True, help="Only this chip of each install; repeatable; as TARGET@SOC.")
 @bundle("options", TargetOptions, core_option, custom_option)
@@ -73,6 +74,7 @@ def command(
     only_in: str | None,
     lists: tuple[str, ...],
     globs: tuple[str, ...],
+    becomes: str | None,
     differing: bool,
     socs: tuple[str, ...],
     options: TargetOptions,
@@ -90,8 +92,11 @@ def command(
       opsinfo diff $ASCEND_OPP_PATH --differing
       opsinfo diff old/opp@ascend910 ascend910 --only-in ops_info.json
       opsinfo diff ascend910b ascend910 --format mixlist
+      opsinfo diff ascend910b ascend910 --format mixlist --becomes white
     """
     _require_targets(targets)
+    if becomes is not None and console.format != "mixlist":
+        raise UsageFault("--becomes requires --format mixlist", hint="--on LIST leaves the operators on a list")
     opened = [target for text in targets for target in open_chips(text, console, options, socs)]
     if socs and not any(target.install or target.definitions for target in opened):
         raise UsageFault("--soc requires an install", hint="leave out --soc")
@@ -119,6 +124,10 @@ def command(
     named = _names(policies_by_name(both), only, lists, globs)
     if only:
         _report_in_neither(only, a, b, console)
+    if becomes is not None:
+        named = frozenset(name for name, policy in both[1].items() if str(policy) == becomes) & (
+            named or both[1].keys()
+        )
     if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
         return _port(policies_of(a.operators), both[1], named, unread_in(a, b), console)
     inside = _inside(a, b, named) if sections else None

@@ -25,12 +25,12 @@ from ..change.policy_lines import (
     with_mistakes,
 )
 from ..terminal.answer import Answer
+from ..terminal.config import Targeted
 from ..terminal.console import Console
 from ..terminal.open import report_no_match, report_unknown
 from ..terminal.params import (
     LIST,
     TARGET,
-    Command,
     WriteOptions,
     create_option,
     for_mixlist_option,
@@ -47,7 +47,7 @@ from ..text.escape import visible_line
 from .move import moved_answer, open_movable
 
 
-@click.command("edit", cls=Command)
+@click.command("edit", cls=Targeted)
 @click.argument("target", type=TARGET)
 @option("--on", "lists", multiple=True, type=LIST, help="Only operators on this list; repeatable.")
 @match_option

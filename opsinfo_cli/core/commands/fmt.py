@@ -19,7 +19,7 @@ from ..terminal.params import FILE, Command, OutputFile, WriteOptions, check_opt
 from ..terminal.unified_diff import unified_diff
 from ..terminal.write import built, changed, changed_answer
 from ..text.scanner import scan, syntax_patch
-from ..text.source import Source, read_standard_input
+from ..text.source import Source, is_commented, read_standard_input
 
 
 @click.command("fmt", cls=Command)
@@ -55,6 +55,9 @@ def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions
         if os.path.isdir(path):
             hint = f"`opsinfo validate {quoted(path)} --fix` fixes the mixlists in it"
             raise UsageFault("this is a directory", name="is-directory", path=path, hint=hint)
+        if is_commented(path):
+            hint = f"`opsinfo fmt {quoted(path)} -o {quoted(path[:-1])}` makes the engine's file of it"
+            raise UsageFault("the comments of a .jsonc are kept", name="keeps-comments", path=path, hint=hint)
         with suppress(Refused):  # reported below
             require_no_library(Source.read(path))
     result = changed("fmt", [Job(path, FmtPlan()) for path in mixlists], writing, console)

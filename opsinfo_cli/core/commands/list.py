@@ -14,12 +14,12 @@ from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Answer, Cell, Column, Place, Table
+from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_given, open_target, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
     LIST,
     TARGET,
-    Command,
     match_option,
     matches,
     mixlist_option,
@@ -30,7 +30,7 @@ from ..terminal.params import (
 from ..terminal.targets import below, row_document, short_name, target_document, target_facts
 
 
-@click.command("list", cls=Command)
+@click.command("list", cls=Targeted)
 @click.argument("target", type=TARGET)
 @option("--on", "lists", multiple=True, type=LIST, help="Only operators on this list; repeatable.")
 @match_option
@@ -62,6 +62,7 @@ def command(
     opened = open_target(target, console, options, stdin=True)
     if mixlist and opened.kind == "mixlist":
         raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=opened.path)
+    against = given_or_configured("against", against, opened.kind == "mixlist")
     if against and opened.kind != "mixlist":
         hint = f"--mixlist FILE shows the policies of {target} after applying a mixlist"
         raise UsageFault("--against requires a mixlist", path=opened.path, hint=hint)

@@ -16,11 +16,11 @@ from ..cann.target import Target, TargetOptions
 from ..change.plan import Result, written_like
 from ..terminal.answer import Answer
 from ..terminal.changes import built_answer
+from ..terminal.config import Targeted
 from ..terminal.console import Console
 from ..terminal.open import fixable_mixlist, open_targets
 from ..terminal.params import (
     FILE,
-    Command,
     OutputFile,
     WriteOptions,
     against_option,
@@ -37,7 +37,7 @@ from ..terminal.write import built, undoing, would_build
 from ..text.source import Source
 
 
-@click.command("merge", cls=Command)
+@click.command("merge", cls=Targeted)
 @click.argument("mixlists", nargs=-1, required=True, type=FILE, metavar="MIXLIST...")
 @option(
     "-o",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import click
@@ -16,17 +16,19 @@ from ..cann.target import Target, TargetOptions
 from ..change.move import move_jobs, not_a_mixlist
 from ..change.plan import Job, Result
 from ..terminal.answer import Answer
+from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
 from ..terminal.open import open_against, open_target, report_doubts, require_against
 from ..terminal.params import (
+    GLOB,
     LIST,
     OP,
     TARGET,
-    Command,
     WriteOptions,
     create_option,
     force_option,
     given_names,
+    matches,
     option,
     prints,
     store_option,
@@ -34,12 +36,14 @@ from ..terminal.params import (
     write_options,
 )
 from ..terminal.write import changed, changed_answer
+from ..text.source import read_standard_input
 
 
-@click.command("move", cls=Command)
+@click.command("move", cls=Targeted)
 @click.argument("target", type=TARGET)
-@click.argument("ops", nargs=-1, required=True, type=OP)
-@option("--to", type=LIST, required=True, help="The list to put the operators on.")
+@click.argument("ops", nargs=-1, type=OP)
+@option("--to", type=LIST, help="The list to put the operators on.")
+@option("--match", "globs", type=GLOB, multiple=True, help="Also the operators whose name matches GLOB; repeatable.")
 @option(
     "--against",
     type=TARGET,
@@ -47,6 +51,7 @@ from ..terminal.write import changed, changed_answer
     help="For a mixlist: a target with the names and policies; repeatable: a mark is written if any of them needs it.",
 )
 @option("--pin", is_flag=True, help="For a mixlist: write the mark even if the target already agrees.")
+@option("--ignore-unknown", is_flag=True, help="Leave out operators that the target lacks, with a warning.")
 @create_option
 @store_option
 @target_options
@@ -55,9 +60,11 @@ from ..terminal.write import changed, changed_answer
 def command(
     target: str,
     ops: tuple[str, ...],
-    to: str,
+    to: str | None,
+    globs: tuple[str, ...],
     against: tuple[str, ...],
     pin: bool,
+    ignore_unknown: bool,
     create: bool,
     store: str | None,
     options: TargetOptions,
@@ -69,20 +76,78 @@ def command(
     In a library, the precision_reduce flag is set, added or removed; no other byte changes.
     In a mixlist, the operators get the marks they need; with --against, only marks that change the target.
 
+    An OP `-` reads standard input: lines with an operator, or with a list and an operator (`black SoftmaxV2`). Blank
+    lines and lines that begin with # are left out.
+
     \b
     Examples:
       opsinfo move ops_info.json SoftmaxV2 --to black --against ascend910b --create
       opsinfo move ascend910b SwiGlu --to black --dry-run
       opsinfo move ops_info.json MatMulV2 SoftmaxV2 --to gray --against ascend910b
       opsinfo move ops_info.json Add --to white --against ascend910 --against ascend910b
+      opsinfo move ops_info.json --match 'Softmax*' --to black --against ascend910b
     """
     if pin and not against:
         raise UsageFault("--pin requires a mixlist and --against")
+    if not ops and not globs:
+        raise UsageFault("no operator is given", hint="name operators, or use --match GLOB, or - for standard input")
     movable = open_movable(target, against, create, options, console)
-    asked = dict.fromkeys(given_names(ops), Policy(to))
-    jobs = movable.jobs(asked, console, pin=pin, store=store, force=writing.force)
+    asked = _asked(given_names(ops), globs, to, movable)
+    ignored = movable.lacking(asked) if ignore_unknown else []
+    for name in ignored:
+        console.warn(f"unknown operator `{name}` is left out")
+        del asked[name]
+    jobs = movable.jobs(asked, console, pin=pin, store=store, force=writing.force) if asked else []
     del movable  # only the files to change stay in memory
-    return moved_answer("move", target, jobs, writing, console, f"already {to}")
+    return moved_answer(
+        "move", target, jobs, writing, console, "already so" if to is None else f"already {to}", ignored
+    )
+
+
+def _asked(names: Sequence[str], globs: Sequence[str], to: str | None, movable: Movable) -> dict[str, Policy]:
+    """Return the operators of the line, of standard input and of the patterns, each with its list.
+
+    :raises UsageFault: if a list is missing, a line is wrong, or a pattern matches nothing
+    """
+    asked: dict[str, Policy] = {}
+    for name in names:
+        if name == "-":
+            asked |= _lines(read_standard_input().decode("utf-8", "replace"), to)
+        else:
+            asked[name] = _list_of(to)
+    for glob in globs:
+        matching = [name for name in movable.policies() if matches(name, [glob])]
+        if not matching:
+            raise UsageFault(f"no operator matches `{glob}`", name="no-match", hint="`opsinfo list TARGET` lists them")
+        asked |= dict.fromkeys(matching, _list_of(to))
+    return asked
+
+
+def _lines(text: str, to: str | None) -> dict[str, Policy]:
+    """Return the operators of lines `NAME` or `LIST NAME`.
+
+    :raises UsageFault: at the first line that is neither
+    """
+    asked: dict[str, Policy] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        policy = _list_of(to) if len(words) == 1 else next((each for each in Policy if each.value == words[0]), None)
+        if policy is None or len(words) > 2:
+            hint = "a line is an operator, or a list and an operator: `black SoftmaxV2`"
+            raise UsageFault(f"`{line.strip()}` is no such line", name="bad-line", path="-", line=number, hint=hint)
+        name = words[-1]
+        if asked.get(name, policy) is not policy:
+            raise UsageFault(f"`{name}` has two lists", name="bad-line", path="-", line=number)
+        asked[name] = policy
+    return asked
+
+
+def _list_of(to: str | None) -> Policy:
+    if to is None:
+        raise UsageFault("--to is required for operators without a list", hint="add --to white, black or gray")
+    return Policy(to)
 
 
 class Movable(NamedTuple):
@@ -103,6 +168,15 @@ class Movable(NamedTuple):
         """Return text about other places of an install that have an op type."""
         libraries = self.against[0] if self.against else self.target
         return libraries.operators.elsewhere(name) if isinstance(libraries, Target) else None
+
+    def lacking(self, names: Iterable[str]) -> list[str]:
+        """Return the op types that no library of the target has; none if the names cannot be checked."""
+        libraries = [
+            each for each in (*self.against, self.target) if isinstance(each, Target) and each.kind != "mixlist"
+        ]
+        if not libraries:
+            return []
+        return [name for name in names if not any(name in each.operators for each in libraries)]
 
     @property
     def mixlist(self) -> Mixlist | None:
@@ -149,6 +223,7 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
             require_against(options)
             console.warn("names not checked; add --against TARGET")
         return Movable(target, tuple(open_against(each, console, options) for each in against))
+    against = given_or_configured("against", against, False) or ()
     if against or create:
         raise not_a_mixlist(target)
     report_doubts(target, console)
@@ -165,7 +240,13 @@ def _opened(text: str, options: TargetOptions, console: Console) -> Target:
 
 
 def moved_answer(
-    kind: str, target: str, jobs: Sequence[Job], writing: WriteOptions, console: Console, already: str = ""
+    kind: str,
+    target: str,
+    jobs: Sequence[Job],
+    writing: WriteOptions,
+    console: Console,
+    already: str = "",
+    ignored: Sequence[str] = (),
 ) -> Answer:
     """Change the files, and return the moves.
 
@@ -175,4 +256,4 @@ def moved_answer(
     """
     result = changed(kind, jobs, writing, console) if jobs else Result([])
     notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed and already else []
-    return changed_answer(result, target, writing, console, notes=notes)
+    return changed_answer(result, target, writing, console, ignored=ignored, notes=notes)

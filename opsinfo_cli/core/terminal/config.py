@@ -1,4 +1,7 @@
-"""The configuration of `validate`: `opsinfo.toml`, or `[tool.opsinfo]` in `pyproject.toml`. Options override it."""
+"""The configuration: `opsinfo.toml`, or `[tool.opsinfo]` in `pyproject.toml`. Options override it.
+
+`validate` takes all of it, other commands the target and the precision mode.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -16,12 +19,15 @@ from ..cann.near_names import did_you_mean
 from ..text.source import Source
 from .params import FILE, Command, option, together
 
+T = TypeVar("T")
 KEYS = (
     *("against", "soc", "precision-mode", "model", "shape", "select", "ignore"),
     *("baseline", "follow", "strict", "severity", "format"),
 )
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 
+_OF_ALL = ("against", "precision-mode")
+"""Keys that other commands than `validate` take, too."""
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
 _IN_USE = "opsinfo.config"
 
@@ -58,6 +64,24 @@ def config_that_names(parameter: str) -> str | None:
     """The path of the file that a parameter's value came from; None if it came from the command line."""
     source = click.get_current_context().get_parameter_source(parameter)
     return config_in_use() if source is click.core.ParameterSource.DEFAULT_MAP else None
+
+
+def given_or_configured(parameter: str, value: T | None, fits: bool) -> T | None:
+    """Return the value of an option; None if it does not fit and a configuration file gave it."""
+    return value if fits or config_that_names(parameter) is None else None
+
+
+class Targeted(Command):
+    """A command with ``--against`` or ``--precision-mode``, whose defaults are those of a configuration file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing and not {"-h", "--help"} & set(args):
+            config = _chosen(None, bool(os.environ.get("OPSINFO_NO_CONFIG")))
+            if config:
+                ctx.meta[_IN_USE] = config.source.path
+                shared = Config(config.source, {key: config.table[key] for key in _OF_ALL if key in config.table})
+                ctx.default_map = dict(_defaults(shared, self, ctx))
+        return super().parse_args(ctx, args)
 
 
 class Configured(Command):
@@ -140,6 +164,8 @@ def _defaults(config: Config, command: click.Command, context: click.Context) ->
     known = {word[2:]: param for param in command.params for word in param.opts if word[2:] in KEYS}
     for key, value in config.table.items():
         option = known.get(key)
+        if not isinstance(option, click.Option) and isinstance(command, Targeted):
+            continue  # a key of other commands
         if not isinstance(option, click.Option):
             if key == "report":
                 raise config.fault(key, "a configuration cannot name a file to write", "use --report FORMAT:FILE")
@@ -148,11 +174,13 @@ def _defaults(config: Config, command: click.Command, context: click.Context) ->
             )
             raise config.fault(key, f"unknown key `{key}`", hint)
         assert option.name is not None
-        yield option.name, _value(config, key, value, option, context)
+        yield option.name, _value(config, key, value, option, context, command)
 
 
-def _value(config: Config, key: str, value: Any, option: click.Option, context: click.Context) -> Any:
-    words = value if option.multiple and isinstance(value, list) else [value]
+def _value(
+    config: Config, key: str, value: Any, option: click.Option, context: click.Context, command: click.Command
+) -> Any:
+    words = value if isinstance(value, list) and (option.multiple or isinstance(command, Targeted)) else [value]
     kind, called = (bool, "true or false") if option.is_flag else (str, "a string")
     if not all(isinstance(word, kind) for word in words):
         raise config.fault(key, f"`{key}` must be {called}{' or a list of strings' if option.multiple else ''}")
@@ -166,7 +194,7 @@ def _value(config: Config, key: str, value: Any, option: click.Option, context: 
             option.type.convert(word, option, context)
     except click.BadParameter as error:
         raise config.fault(key, f"`{key}`: {error.message.rstrip('.')}") from None
-    return words if option.multiple else words[0]
+    return words if option.multiple else words[0] if len(words) == 1 else None
 
 
 def _target(folder: str, text: str) -> str:

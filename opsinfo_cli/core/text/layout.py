@@ -95,7 +95,7 @@ def add_member(text: str, container: Node, key: str, value: Value, style: Style)
     """Insert a member in sorted order, or at the end if the container is not sorted."""
     keys = [member.name for member in container]
     at = bisect_left(keys, key) if keys == sorted(keys) else len(keys)
-    indent = _indent_of_members(text, container, style)
+    indent = members_indent(text, container, style)
     like = next((member.value for member in container if member.value.members), None)
     flat = isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values())
     written = _like(text, like, value) if like and flat and isinstance(value, Mapping) else None
@@ -136,7 +136,7 @@ def drop_part(container: Node, index: int) -> Edit:
 def _insert(text: str, container: Node, at: int, bodies: Sequence[str], style: Style) -> Edit:
     parts = container.parts
     if not parts:
-        layout = style.inside(_line_indent(text, container.start), container.kind)
+        layout = style.inside(line_indent(text, container.start), container.kind)
         return Edit(container.start + 1, container.end - 1, layout.lead + layout.gap.join(bodies) + layout.tail)
     layout = _layout(text, container, style)
     if at == len(parts):
@@ -171,13 +171,13 @@ def _colon(text: str, container: Node) -> str | None:
     return text[first.key.end : first.value.start]
 
 
-def _line_indent(text: str, offset: int) -> str:
+def line_indent(text: str, offset: int) -> str:
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _indent_of_members(text: str, container: Node, style: Style) -> str:
+def members_indent(text: str, container: Node, style: Style) -> str:
     parts = container.parts
     if parts and "\n" in text[container.start : parts[0].start]:
-        return _line_indent(text, parts[0].start)
-    return _line_indent(text, container.start) + (style.unit or "")
+        return line_indent(text, parts[0].start)
+    return line_indent(text, container.start) + (style.unit or "")

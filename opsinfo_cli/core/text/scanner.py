@@ -36,6 +36,10 @@ _STRING_FAULTS = {
 _LITERALS = {"true": True, "false": False, "null": None}
 
 
+KEEP_COMMENTS = "keep comments in a .jsonc: `opsinfo fmt FILE.jsonc -o FILE.json` makes the engine's file of it"
+"""The hint at a comment."""
+
+
 class Fault(NamedTuple):
     """A fault of the text.
 
@@ -149,10 +153,20 @@ class Document(NamedTuple):
 
         :raises Damaged: if the text has faults; has the place of the first one
         """
-        if self.faults or self.root is None:
-            hint = "`opsinfo fmt` fixes the syntax" if all(fault.fix for fault in self.faults) else None
-            raise self.source.damaged(self.faults[0].message, self.faults[0].start, hint)
+        faults = self.refused
+        if faults or self.root is None:
+            hint = "`opsinfo fmt` fixes the syntax" if all(fault.fix for fault in faults) else None
+            if faults and faults[0].name == "comment":
+                hint = KEEP_COMMENTS
+            raise self.source.damaged(faults[0].message, faults[0].start, hint)
         return self.root
+
+    @property
+    def refused(self) -> list[Fault]:
+        """The faults of the text; comments, and commas behind the last part, are none of a ``.jsonc``."""
+        if not self.source.is_commented:
+            return self.faults
+        return [fault for fault in self.faults if fault.name not in ("comment", "trailing-comma")]
 
 
 def after_blanks(text: str, at: int) -> int:

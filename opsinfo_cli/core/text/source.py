@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from typing import IO
 
 
+def is_commented(path: str) -> bool:
+    """Return whether a file is a ``.jsonc``: a source with comments, which people keep and the engine does not read."""
+    return path.lower().endswith(".jsonc")
+
+
 class Place(NamedTuple):
     """A 1-based line and column, the column in code points."""
 
@@ -50,6 +55,10 @@ class Source:
     def read(cls, path: str, tree: str | None = None) -> Source:
         """Arguments and errors are those of :func:`read_bytes`."""
         return cls(read_bytes(path, tree), path)
+
+    @property
+    def is_commented(self) -> bool:
+        return is_commented(self.path)
 
     @property
     def data(self) -> bytes:

@@ -14,9 +14,10 @@ from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
 from ...core.cann.target import TargetOptions
 from ...core.terminal.answer import Answer, Cell, Column, Place, Table, members
+from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given, require_against
-from ...core.terminal.params import TARGET, Choice, Command, Word, install_options, option, prints
+from ...core.terminal.params import TARGET, Choice, Word, install_options, option, prints
 from ...errors import UsageFault, counted
 from ..numbers.calls import CallLosses, by_name, op_types_of, read_calls, spelled_as_types
 from ..numbers.float_formats import FORMATS, HIF8
@@ -29,7 +30,7 @@ _MEANT = {name: word for word, name in _LOW.items()}
 _TENSORS = Word("FILE.npy|DIR|dump.json", reads=True)
 
 
-@click.command("numerics", cls=Command)
+@click.command("numerics", cls=Targeted)
 @click.argument("paths", nargs=-1, type=_TENSORS)
 @option(
     "--low", type=Choice(_LOW, _MEANT.get), default="float16", show_default=True, help="Format to rank operators by."
@@ -54,7 +55,7 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
       opsinfo numerics dump.json --against ascend910b
     """
     if not paths:
-        if against:
+        if given_or_configured("against", against, False):
             raise UsageFault("--against requires dumped tensors", hint="give .npy files, or a directory of them")
         require_against(options)
         return formats_answer()

@@ -15,6 +15,7 @@ from ...core.cann.policy import Policy
 from ...core.cann.target import Target, TargetOptions
 from ...core.terminal.answer import Answer, Cell, Column, Place, ShareBar, members
 from ...core.terminal.answer import Table as Rows
+from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, report_doubts, report_unknown
 from ...core.terminal.params import (
@@ -23,7 +24,6 @@ from ...core.terminal.params import (
     TABLE,
     TARGET,
     Choice,
-    Command,
     Word,
     advanced,
     install_options,
@@ -48,7 +48,7 @@ from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes
 from .open import open_model, open_profile
 
 
-@click.command("profile", cls=Command)
+@click.command("profile", cls=Targeted)
 @click.argument("tables", nargs=-1, required=True, type=TABLE)
 @option("--against", type=TARGET, help="Show the lists of this target, and what a list can move.")
 @option("--mixlist", type=FILE, help="Show the time that this mixlist changes.")
@@ -87,6 +87,7 @@ def command(
       opsinfo profile op_summary.csv --by kernel
       opsinfo profile op_summary.csv --format html -o profile.html
     """
+    mode = given_or_configured("mode", mode, model is not None)
     if mode is not None and model is None:
         raise UsageFault("--precision-mode requires --model", hint="it chooses how --model is judged")
     if shapes and model is None:

@@ -12,8 +12,9 @@ import click
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import write_file
 from ...core.terminal.answer import Answer, Block, Cell, Column, Either, Lines, Place, Table, members
+from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
-from ...core.terminal.params import Choice, Command, OutputFile, bundle, install_options, option, prints, strict_option
+from ...core.terminal.params import Choice, OutputFile, bundle, install_options, option, prints, strict_option
 from ...core.terminal.plot import picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
 from ..simulate.report import SimulationReport
@@ -42,7 +43,7 @@ class PartOptions:
     by: Literal["type", "node"] = "type"
 
 
-@click.command("simulate", cls=Command)
+@click.command("simulate", cls=Targeted)
 @click.argument("model", type=MODEL)
 @judge_options
 @simulate_options

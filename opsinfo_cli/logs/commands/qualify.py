@@ -18,12 +18,12 @@ from ...core.cann.policy import Policy
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import write_file
 from ...core.terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Style, Table, members
+from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given
 from ...core.terminal.params import (
     TARGET,
     Choice,
-    Command,
     Number,
     OutputFile,
     Word,
@@ -100,7 +100,7 @@ _facts = bundle(
 )
 
 
-@click.command("qualify", cls=Command)
+@click.command("qualify", cls=Targeted)
 @click.argument("logs", nargs=-1, required=True, type=LOG)
 @option(
     "--metric", type=Word("REGEX"), help="Regular expression of the validation metric; its first group is the number."

@@ -15,12 +15,12 @@ from ...core.change.output_file import new_folder
 from ...core.change.plan import Result
 from ...core.terminal.answer import Answer, Block, Exact, members
 from ...core.terminal.changes import change_notes, diffs, status_of
+from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_against, report_doubts, require_against
 from ...core.terminal.params import (
     FILE,
     TARGET,
-    Command,
     OutputFile,
     WriteOptions,
     install_options,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..conversion import Conversion
 
 
-@click.command("convert", cls=Command)
+@click.command("convert", cls=Targeted)
 @click.argument("inputs", nargs=-1, type=FILE)
 @option("--from", "source", type=FORMAT, required=True, help="Format of FILE; without FILE, a system's own lists.")
 @option("--to", type=FORMAT, required=True, help="Format to write; `opsinfo systems list` lists them.")
@@ -90,6 +90,8 @@ def command(
     if replace and not target.delta:
         raise UsageFault("--replace requires --to mixlist")
     origin = system_called(source.partition(":")[0])
+    takes_target = target.delta or (inputs and origin.input in ("mixlist", "target"))
+    against = given_or_configured("against", against, bool(takes_target))
     if against is None and not (inputs and origin.input == "target"):
         require_against(options)
     if against is not None and not target.delta and not (inputs and origin.input == "mixlist"):

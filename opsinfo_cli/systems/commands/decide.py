@@ -11,9 +11,10 @@ from ...core.cann.near_names import meant
 from ...core.cann.precision_mode import Mode, required_mode
 from ...core.cann.target import TargetOptions
 from ...core.terminal.answer import Answer, Block, Either, Lines, Span, Table, members
+from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
-from ...core.terminal.params import FILE, TARGET, Command, Word, install_options, lazily, option, prints
+from ...core.terminal.params import FILE, TARGET, Word, install_options, lazily, option, prints
 from ...errors import UsageFault
 from ..decide import Decision, OperatorCall, decide, decide_on_ascend
 from ..registry import system_called
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..decide import Decision
 
 
-@click.command("decide", cls=Command)
+@click.command("decide", cls=Targeted)
 @click.argument("ops", nargs=-1, required=True, type=Word("OP[:DTYPE,...]", lazily("operators")))
 @option("--system", type=SYSTEM, required=True, help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
 @option("--low", type=DTYPE, help="The low dtype, if the system leaves a choice.")
@@ -63,6 +64,7 @@ def command(
     surroundings = {"to_float": to_float, "as_loss": as_loss, "disabled": disabled}
     calls = [_call(text, surroundings) for text in ops]
     name, _, level = system.partition(":")
+    against = given_or_configured("against", against, name == "ascend")
     _require_fitting(name, to_float or as_loss, disabled, own or against or mixlist or options != TargetOptions(), low)
     if name == "ascend":
         decisions = _on_ascend(calls, required_mode(level), own or "float32", against, mixlist, options, console)

@@ -6,6 +6,7 @@ import click
 
 from ....core.cann.target import TargetOptions
 from ....core.terminal.answer import Answer
+from ....core.terminal.config import Targeted
 from ....core.terminal.console import Console
 from ....core.terminal.params import (
     FILE,
@@ -14,7 +15,6 @@ from ....core.terminal.params import (
     TABLE,
     TARGET,
     Choice,
-    Command,
     Number,
     OutputFile,
     Word,
@@ -139,7 +139,7 @@ run_options = bundle(
 )
 
 
-@click.command("bisect", cls=Command)
+@click.command("bisect", cls=Targeted)
 @click.argument("words", nargs=-1, type=Word("COMMAND", reads=True, may_be_empty=True), metavar="[-- COMMAND...]")
 @subject_options
 @option(

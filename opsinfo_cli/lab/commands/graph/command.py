@@ -14,6 +14,7 @@ from ....core.cann.near_names import NearNames, did_you_mean
 from ....core.cann.target import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import Answer
+from ....core.terminal.config import Targeted, given_or_configured
 from ....core.terminal.console import Console
 from ....core.terminal.open import require_against
 from ....core.terminal.params import (
@@ -23,7 +24,6 @@ from ....core.terminal.params import (
     TABLE,
     TARGET,
     Choice,
-    Command,
     OutputFile,
     Word,
     advanced,
@@ -106,7 +106,7 @@ class ProfileOptions:
         return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
 
 
-@click.command("graph", cls=Command)
+@click.command("graph", cls=Targeted)
 @click.argument("model", type=MODEL)
 @judge_options
 @shape_option
@@ -208,7 +208,12 @@ def command(
         judged = judged._replace(answer=answers[0])
         view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
         return profiles_answer(view, found, answers)
-    asks = judging != JudgeOptions() or node is not None or annotate is not None
+    given = replace(
+        judging,
+        against=given_or_configured("against", judging.against, False),
+        mode=given_or_configured("mode", judging.mode, False),
+    )
+    asks = given != JudgeOptions() or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.given:
         require_against(options)

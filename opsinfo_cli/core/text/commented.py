@@ -1,0 +1,67 @@
+"""Edits of JSON with comments (``.jsonc``), which a team keeps with the reason of each entry.
+
+Comments stand before an entry or behind it on its line, and a comma may stand behind the last one. An edit removes an
+entry with its comma and with what stands behind it on its line, and nothing else; a new one gets a line of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .layout import Style, line_indent
+from .patch import Edit
+from .scanner import Node
+
+_BLANKS_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_REST_OF_LINE = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?=\r?\n|$)")
+
+
+def add_entries(text: str, container: Node, bodies: Sequence[str], style: Style) -> list[Edit]:
+    """Insert parts at the end of an array or object, each on a line of its own if the last one is."""
+    closing = container.end - 1
+    newline = style.newline
+    if not container.parts:
+        indent = line_indent(text, container.start)
+        inner = indent + (style.unit or "    ")
+        lines = f",{newline}".join(inner + body for body in bodies)
+        at = len(text[:closing].rstrip(" \t"))
+        before = "" if text[:at].endswith("\n") else newline
+        return [Edit(at, closing, f"{before}{lines}{newline}{indent}")]
+    last = container.parts[-1]
+    comma = _comma_after(text, last.end)
+    end = last.end if comma is None else comma + 1
+    rest = _REST_OF_LINE.match(text, end)
+    if rest is None:  # more of the container is on this line
+        return [Edit(end, end, ("" if comma is not None else ",") + " " + ", ".join(bodies))]
+    indent = line_indent(text, last.start)
+    lines = "".join(f"{newline}{indent}{body}," for body in bodies)
+    lines = lines if comma is not None else lines[:-1]
+    commas = [] if comma is not None else [Edit(last.end, last.end, ",")]
+    if rest.end() == last.end and commas:
+        return [Edit(last.end, last.end, "," + lines)]
+    return [*commas, Edit(rest.end(), rest.end(), lines)]
+
+
+def drop_entries(text: str, container: Node, indexes: Sequence[int]) -> list[Edit]:
+    """Remove items of an array; an array that becomes empty stays, with the comments in it."""
+    return [_drop(text, container.items[index]) for index in indexes]
+
+
+def _drop(text: str, item: Node) -> Edit:
+    comma = _comma_after(text, item.end)
+    end = item.end if comma is None else comma + 1
+    start = item.start
+    begin = text.rfind("\n", 0, start) + 1
+    rest = _REST_OF_LINE.match(text, end)
+    if rest is not None and not text[begin:start].strip(" \t"):  # the only one of its line
+        return Edit(begin, min(len(text), text.find("\n", rest.end()) + 1 or len(text)), "")
+    blanks = re.compile(r"[ \t]*").match(text, end)
+    return Edit(start, blanks.end() if blanks else end, "")
+
+
+def _comma_after(text: str, end: int) -> int | None:
+    """Return the offset of the comma behind a part."""
+    blanks = _BLANKS_AND_COMMENTS.match(text, end)
+    at = blanks.end() if blanks else end
+    return at if text[at : at + 1] == "," else None

@@ -1,0 +1,70 @@
+"""Edits of JSON with comments: what is not edited stays, and the marks are those that plain JSON gets."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opsinfo_cli.core.cann.mixlist import Mixlist
+from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.fmt import fixed
+from opsinfo_cli.core.change.plan import MixlistPlan
+from opsinfo_cli.core.text.scanner import scan
+from opsinfo_cli.core.text.source import Source
+
+TEXTS = [
+    """// the team's list
+{
+  "black-list": {
+    "to-add": [
+      // overflow in attention
+      "A",
+      "B", // loss 0.3 % worse
+      /* both */ "C"
+      // the last line
+    ]
+  },
+  /* from the vendor */
+  "white-list": {"to-remove": ["D", "E"]} // flat
+}
+""",
+    '{"black-list": {"to-add": ["A" /* here */, "B"]}}',
+    "{\r\n\t// nothing yet\r\n}\r\n",
+    '{ "white-list": { "to-add": [ ] } } // empty',
+    '{"black-list": {"to-add": [ // why\n"A", // a\n"B" // b\n]},}',
+]
+MOVES = st.lists(
+    st.dictionaries(st.sampled_from("ABCDEF"), st.sampled_from([Policy.WHITE, Policy.BLACK]), min_size=1), max_size=4
+)
+COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(TEXTS), MOVES)
+def test_moves_among_comments_give_the_marks_that_plain_json_gets(text: str, moves: list[dict[str, Policy]]) -> None:
+    commented = Source(text.encode(), "team.jsonc")
+    plain = fixed(Source(text.encode(), "team.json"))
+    for asked in moves:
+        plan = MixlistPlan(asked)
+        lines = commented.text.splitlines()
+        result = Source(plan.patch(commented).apply(commented), "team.jsonc")
+        plan.prove(commented, result)
+        plain = Source(plan.patch(plain).apply(plain), "team.json")
+        left = result.text.splitlines()
+        alone = [line for line in lines if COMMENT.fullmatch(line.strip())]
+        assert [line for line in alone if line not in left] == [], "a comment on a line of its own stays"
+        commented = result
+    assert Mixlist(scan(commented)).marks == Mixlist(scan(plain)).marks
+    assert Mixlist(scan(fixed(Source(commented.data, "made.json")))).marks == Mixlist(scan(plain)).marks
+
+
+@given(st.sampled_from(TEXTS))
+def test_a_move_that_changes_nothing_changes_no_byte(text: str) -> None:
+    source = Source(text.encode(), "team.jsonc")
+    black = [
+        name for name, marks in Mixlist(scan(source)).marks.items() if str(next(iter(marks))) == "black-list.to-add"
+    ]
+    plan = MixlistPlan(dict.fromkeys(black, Policy.BLACK))
+    assert not plan.patch(source)
