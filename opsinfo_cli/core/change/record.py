@@ -54,6 +54,7 @@ class Record:
     :param state: pending until the last file is in place and every folder has its mode back
     :param folders: folders that are widened while files in them are written
     :param undoes: the id of the change that a restore undid
+    :param why: the reason that the user gave
     :param pruned: whether a prune began to remove its backups; the name of the file says so, not its content
     """
 
@@ -69,6 +70,7 @@ class Record:
     undoes: str | None = None
     in_place: bool = False
     pruned: bool = False
+    why: str | None = None
 
     @property
     def id(self) -> str:
@@ -132,14 +134,22 @@ def unsealed(data: bytes) -> Any:
     return json.loads(rest.decode("utf-8", "surrogateescape"))
 
 
-def new_record(kind: str, number: int, files: list[ChangedFile], undoes: str | None, in_place: bool) -> Record:
+def new_record(
+    kind: str, number: int, files: list[ChangedFile], undoes: str | None, in_place: bool, why: str | None = None
+) -> Record:
+    """:param why: the reason that the user gave"""
     try:
         user = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         user = str(os.getuid())
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     command = ["opsinfo", *sys.argv[1:]]
-    return Record(machine_name(), number, kind, command, now, user, "pending", files, undoes=undoes, in_place=in_place)
+    return Record(
+        *(machine_name(), number, kind, command, now, user, "pending", files),
+        undoes=undoes,
+        in_place=in_place,
+        why=why,
+    )
 
 
 def moves_of(moved: Sequence[Move]) -> dict[str, list[str | None]]:

@@ -71,8 +71,10 @@ class Writer:
         in_place: bool = False,
         force: bool = False,
         say: Callable[[str], None] = lambda _: None,
+        why: str | None = None,
     ) -> None:
         self.vault = vault
+        self.why = why
         self.wait = wait
         self.in_place = in_place
         self.force = force
@@ -176,7 +178,7 @@ class Writer:
         """
         for write in writes:
             self._require_allowed(write)
-        record = new_record(kind, history.next_number, [], undoes, self.in_place)
+        record = new_record(kind, history.next_number, [], undoes, self.in_place, self.why)
         files = []
         for index, write in enumerate(writes):
             path = write.place.path

@@ -33,6 +33,7 @@ from ..terminal.params import (
     force_option,
     option,
     prints,
+    reason_option,
     store_option,
     strict_option,
     write_options,
@@ -48,7 +49,7 @@ from ..terminal.write import changed, changed_answer, writer_of
 @store_option
 @option("--soc", "socs", type=SOC, multiple=True, help="Chip of an install that has several; repeatable.")
 @bundle("options", TargetOptions, as_option, core_option, custom_option)
-@write_options(force_option)
+@write_options(force_option, reason_option)
 @prints()
 def command(
     target: str,

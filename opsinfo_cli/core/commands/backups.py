@@ -123,7 +123,8 @@ def _cells(backup: Backup) -> list[Cell]:
 def _fields(backup: Backup) -> tuple[str, ...]:
     entry, record, file = backup.entry, backup.entry.record, backup.entry.file
     pristine, version = "pristine" if backup.pristine else "-", file.version or "-"
-    return entry.id, record.time, pristine, version, file.path, backup.state, shlex.join(record.command)
+    command, why = shlex.join(record.command), record.why or "-"
+    return entry.id, record.time, pristine, version, file.path, backup.state, command, why
 
 
 def _block(backup: Backup) -> list[Line]:
@@ -132,7 +133,8 @@ def _block(backup: Backup) -> list[Line]:
     version = entry.file.version or "unknown"
     words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
     head = [Span(entry.id, "note"), Span(f"  {'  '.join(words)}")]
-    return [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
+    lines: list[Line] = [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
+    return [*lines, f"    why: {record.why}"] if record.why else lines
 
 
 def _document(
@@ -144,7 +146,7 @@ def _document(
             {
                 **members(backup, "pristine", "state"),
                 **members(backup.entry.file, "path", "lineage", "version"),
-                **members(backup.entry.record, "time", "command", "user", "machine"),
+                **members(backup.entry.record, "time", "command", "user", "machine", "why"),
                 "id": backup.entry.id,
                 "change": backup.entry.record.id,
                 "sha256": backup.entry.file.before,

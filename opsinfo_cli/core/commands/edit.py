@@ -39,6 +39,7 @@ from ..terminal.params import (
     matches,
     option,
     prints,
+    reason_option,
     target_options,
     write_options,
 )
@@ -54,7 +55,7 @@ from .move import moved_answer, open_movable
 @for_mixlist_option
 @create_option
 @target_options
-@write_options(force_option)
+@write_options(force_option, reason_option)
 @prints()
 def command(
     target: str,

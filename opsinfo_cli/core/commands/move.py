@@ -31,6 +31,7 @@ from ..terminal.params import (
     matches,
     option,
     prints,
+    reason_option,
     store_option,
     target_options,
     write_options,
@@ -55,7 +56,7 @@ from ..text.source import read_standard_input
 @create_option
 @store_option
 @target_options
-@write_options(force_option)
+@write_options(force_option, reason_option)
 @prints()
 def command(
     target: str,

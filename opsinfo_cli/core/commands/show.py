@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from ...errors import OpsinfoError
 from ..cann.entry import Columns, Entry, TensorColumns
 from ..cann.entry_rules import Sections
 from ..cann.library import Operator
@@ -49,10 +51,32 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
     operators = opened.operators.require(given_names(ops))
     report_doubts(opened, console)
     details = []
+    kept = _kept_reasons([operator.entry.path for operator in operators] + ([mixlist] if mixlist else []))
     for operator in operators:
         row = operator_row(operator, applied)
-        details.append(Details(row, operator.entry, _reasons(opened, operator, row, applied)))
+        why = kept.get((operator.entry.path, operator.name), []) + kept.get((mixlist or "", operator.name), [])
+        details.append(Details(row, operator.entry, [*_reasons(opened, operator, row, applied), *why]))
     return show_answer(opened, details)
+
+
+def _kept_reasons(paths: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """Return what ``--reason`` said of the last change of an op type in a file, by path and name."""
+    from ..change.vault import Vault
+    from ..change.vault_place import vault_path
+
+    vault = Vault(vault_path(None, os.environ))
+    real, kept = {os.path.realpath(path): path for path in paths}, dict[tuple[str, str], list[str]]()
+    try:
+        history = vault.history()
+    except OpsinfoError:  # another user's, perhaps: `opsinfo doctor` says so
+        return kept
+    for record in history.records:
+        for file in record.files if record.state == "done" and record.id not in history.undone else ():
+            for name in file.moves if file.path in real else ():
+                kept[real[file.path], name] = [f"the reason given: {record.why} (change {record.id})"] * bool(
+                    record.why
+                )
+    return kept
 
 
 def _reasons(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist | None) -> list[str]:

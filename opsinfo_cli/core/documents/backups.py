@@ -37,6 +37,8 @@ class Backup(TypedDict):
     """The kind of change."""
     command: Annotated[list[str], Schema(examples=[["opsinfo", "move", "ops_info.json", "Add", "--to", "black"]])]
     """The command line of the change, as a list of arguments."""
+    why: str | None
+    """The reason that --reason gave; null without one."""
     state: Literal["pending", "done", "undone", "abandoned"]
     """The state of the change."""
     user: str

@@ -402,6 +402,7 @@ class WriteOptions:
     :param in_place: whether a file that cannot be replaced is overwritten
     :param force: whether a refusal that its message names is overridden
     :param backup_dir: the vault; None for the default
+    :param reason: kept in the record of the change
     """
 
     dry_run: bool = False
@@ -410,6 +411,7 @@ class WriteOptions:
     in_place: bool = False
     force: bool = False
     backup_dir: str | None = None
+    reason: str | None = None
 
     @property
     def writes(self) -> bool:
@@ -501,6 +503,9 @@ store_option = advanced(
     type=Word("NAME", lazily("stores")),
     help="Only this store of an install: built-in, vendor:<name> or env:<path>.",
 )
+
+
+reason_option = option("--reason", type=Word("TEXT"), help="Why: kept with the backup; `backups -v` and `show` say it.")
 
 
 def write_options(*more: Decorator[Any]) -> Decorator[Any]:

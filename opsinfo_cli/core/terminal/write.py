@@ -28,7 +28,12 @@ def vault_of(writing: WriteOptions) -> Vault:
 
 def writer_of(writing: WriteOptions, console: Console) -> Writer:
     return Writer(
-        vault_of(writing), wait=writing.wait, in_place=writing.in_place, force=writing.force, say=console.warn
+        vault_of(writing),
+        wait=writing.wait,
+        in_place=writing.in_place,
+        force=writing.force,
+        say=console.warn,
+        why=writing.reason,
     )
 
 
