@@ -15,17 +15,24 @@ from typing import TYPE_CHECKING
 __version__ = "0.2.0"
 
 __all__ = [
+    "Answer",
+    "BisectAnswer",
     "Difference",
     "Finding",
     "Graph",
     "Install",
     "Library",
+    "Mark",
     "Mixlist",
+    "Operator",
     "Operators",
     "OpsinfoError",
     "Outcome",
     "Policy",
     "Profile",
+    "Restored",
+    "Result",
+    "SimulationReport",
     "Store",
     "Target",
     "__version__",
@@ -42,22 +49,33 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .core.cann.install import Install
-    from .core.cann.library import Library, Operators, Store
+    from .core.cann.library import Library, Operator, Operators, Store
     from .core.cann.mixlist import Mixlist
-    from .core.cann.policy import Policy
+    from .core.cann.policy import Mark, Policy
     from .core.cann.target import Target
     from .core.change.move import move
-    from .core.change.restore import restore
+    from .core.change.plan import Result
+    from .core.change.restore import Restored, restore
     from .core.check.finding import Finding, Outcome
     from .core.check.run import validate
     from .core.compare import Difference, diff
     from .errors import OpsinfoError
+    from .lab.bisect.culprits import BisectAnswer
     from .lab.bisect.mixlist_search import bisect_mixlist
     from .lab.graph.api import Graph
+    from .lab.graph.result import Answer
     from .lab.profile.times import Profile
+    from .lab.simulate.report import SimulationReport
     from .lab.simulate.simulate import simulate_model
 
 _HOMES = {
+    "SimulationReport": "lab.simulate.report",
+    "Result": "core.change.plan",
+    "Restored": "core.change.restore",
+    "Operator": "core.cann.library",
+    "Mark": "core.cann.policy",
+    "BisectAnswer": "lab.bisect.culprits",
+    "Answer": "lab.graph.result",
     "Difference": "core.compare",
     "Finding": "core.check.finding",
     "Graph": "lab.graph.api",

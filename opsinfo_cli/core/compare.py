@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
+from ..errors import UsageFault
 from .cann.library import Operators
 from .cann.mixlist import Mixlist, mixlist_content
 from .cann.policy import Mark, Policy, marks_for
@@ -69,10 +70,10 @@ def diff(
     :param mixlist_a, mixlist_b: mixlists that are applied to a and b; not for mixlists
     :param named: the op types to compare; None for all
 
-    :raises TypeError: if a mixlist is compared with anything else
+    :raises UsageFault: if a mixlist is compared with anything else
     """
     if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
-        raise TypeError("a mixlist can only be compared with another mixlist")
+        raise UsageFault("a mixlist can only be compared with another mixlist", name="wrong-kind")
     if isinstance(a, Mixlist):
         return difference(marks_of(a), marks_of(b), named)
     policies = policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b)

@@ -221,7 +221,7 @@ class Install:
     @classmethod
     def open(
         cls,
-        root: str,
+        root: str | os.PathLike[str],
         soc: str | None = None,
         core: str = "ai",
         customs: list[str] | None = None,
@@ -230,6 +230,7 @@ class Install:
         :param soc: a folder or product name; None for the only one
         :raises UsageFault: if the SoC is not found, or not given and there are several
         """
+        root = os.fspath(root)
         return cls(root, _choose_soc(root, soc, core), core, customs)
 
     def __repr__(self) -> str:

@@ -39,14 +39,14 @@ class Library:
         self.entries = {member.key: self.entry_of(member) for member in members}
 
     @classmethod
-    def read(cls, path: str, tree: str | None = None) -> Library:
+    def read(cls, path: str | os.PathLike[str], tree: str | None = None) -> Library:
         """Return the library in a file.
 
         :param tree: the folder in which the path was met; None for a path that the user names
         :raises Refused: if the file cannot be read
         :raises Damaged: if the engine cannot load it
         """
-        return cls.of(Source.read(path, tree))
+        return cls.of(Source.read(os.fspath(path), tree))
 
     @classmethod
     def of(cls, source: Source, outcome: Members | Document | None = None) -> Library:
@@ -169,12 +169,13 @@ class Store:
                 self.definitions.setdefault(name, []).append(entry)
 
     @classmethod
-    def read(cls, directory: str, label: str | None = None, tree: str | None = None) -> Store:
+    def read(cls, directory: str | os.PathLike[str], label: str | None = None, tree: str | None = None) -> Store:
         """Load a directory as the engine does: one bad file fails the store.
 
         :param tree: the folder out of which no link is followed; None: the directory
         :raises Refused: if the engine refuses a file; has its path
         """
+        directory = os.fspath(directory)
         paths = [os.path.join(directory, name) for name in load_order(directory, library_files(directory))]
         store = cls([Library.read(path, tree or directory) for path in paths], directory, label)
         store.require_loadable()
@@ -280,8 +281,18 @@ class Operators:
     def __repr__(self) -> str:
         return f"<Operators: {len(self.names)} of {counted(len(self.stores), 'store')}>"
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return any(name in store.definitions for store in self.stores)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def get(self, name: str) -> Operator | None:
+        """Return an op type; None if no store has it."""
+        try:
+            return self[name]
+        except UnknownOperator:
+            return None
 
     def __iter__(self) -> Iterator[Operator]:
         return map(self.__getitem__, self.names)

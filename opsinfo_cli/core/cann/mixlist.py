@@ -10,6 +10,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -62,11 +63,11 @@ class Mixlist:
                 raise self.source.damaged(message, item.node.start, hint)
 
     @classmethod
-    def read(cls, path: str) -> Mixlist:
+    def read(cls, path: str | os.PathLike[str]) -> Mixlist:
         """:raises Refused: if the file cannot be read
         :raises Damaged: if the engine would refuse it
         """
-        return cls(scan(Source.read(path)))
+        return cls(scan(Source.read(os.fspath(path))))
 
     @classmethod
     def of(cls, lists: Mapping[str, Any]) -> Mixlist:

@@ -80,13 +80,20 @@ class Target:
         self._outcome = outcome
 
     @classmethod
-    def open(cls, text: str, soc: str | None = None, core: str = "ai", kind: str | None = None) -> Target:
-        """Open a TARGET: a path, or a SoC name of the environment's install.
+    def open(
+        cls, target: str | os.PathLike[str] | Target, soc: str | None = None, core: str = "ai", kind: str | None = None
+    ) -> Target:
+        """Open a TARGET: a path, or a SoC name of the environment's install; an open one is returned as it is.
 
-        :raises UsageFault: if the text names no target, or several
+        :raises UsageFault: if it names no target, or several
         :raises Refused: if it cannot be read
         """
-        return resolve(text, TargetOptions(kind=kind, soc=soc, core=core), os.environ)
+        if isinstance(target, Target):
+            return target
+        if not isinstance(target, (str, os.PathLike)):
+            message = f"a target is a path, a SoC name or a `Target`, not {type(target).__name__}"
+            raise UsageFault(message, name="wrong-type")
+        return resolve(os.fspath(target), TargetOptions(kind=kind, soc=soc, core=core), os.environ)
 
     def __repr__(self) -> str:
         return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"

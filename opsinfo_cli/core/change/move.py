@@ -19,11 +19,11 @@ from .writer import Writer
 
 
 def move(
-    target: Target | str,
+    target: Target | str | os.PathLike[str],
     ops: Iterable[str] | str,
     to: Policy | str,
     *,
-    against: HasOperators | str | Sequence[HasOperators | str] | None = None,
+    against: HasOperators | str | os.PathLike[str] | Sequence[HasOperators | str | os.PathLike[str]] | None = None,
     pin: bool = False,
     create: bool = False,
     store: str | None = None,
@@ -49,7 +49,9 @@ def move(
     """
     asked = dict.fromkeys((ops,) if isinstance(ops, str) else tuple(ops), policy_of(to))
     targets = () if against is None else against if isinstance(against, (tuple, list)) else (against,)
-    known = [Target.open(each) if isinstance(each, str) else each for each in targets]
+    known = [Target.open(each) if isinstance(each, (str, os.PathLike)) else each for each in targets]
+    if isinstance(target, os.PathLike):
+        target = os.fspath(target)
     if isinstance(target, str) and not (create and not os.path.lexists(target)):
         target = Target.open(target)
     if create and isinstance(target, Target) and target.kind != "mixlist":

@@ -47,7 +47,7 @@ class Restored(NamedTuple):
 
 
 def restore(
-    target: str,
+    target: str | os.PathLike[str],
     to: str | None = None,
     *,
     only: bool = False,
@@ -67,7 +67,7 @@ def restore(
     :raises Refused: if the files changed since, unless ``force``
     """
     writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force)
-    return restore_any(writer, target, to, only, force, dry_run)[1]
+    return restore_any(writer, os.fspath(target), to, only, force, dry_run)[1]
 
 
 def restore_any(

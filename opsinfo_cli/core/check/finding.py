@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ...errors import OpsinfoError, brief
+from ...errors import OpsinfoError, brief, counted
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt, is_commented
 from .rules import RULES, Reaction, Rule, Severity
@@ -38,7 +38,7 @@ class Fix:
         return "safe" if self.is_safe else "unsafe"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """A fault with its place, its effect in the engine, and a hint.
 
@@ -72,6 +72,14 @@ class Finding:
         object.__setattr__(self, "hint", brief(self.hint) if self.hint else self.hint)
         object.__setattr__(self, "severity", self.severity or self.rule.severity)
         object.__setattr__(self, "engine", self.engine or self.rule.engine)
+
+    def __str__(self) -> str:
+        """One line: path, line and column, severity, code, message."""
+        place = f":{self.start.line}:{self.start.column}" if self.start else ""
+        return f"{self.path}{place}: {self.severity} {self.rule.code} {self.message}"
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.rule.name} {self.path}{f':{self.start.line}' if self.start else ''}>"
 
     @property
     def order(self) -> tuple[str, Place, str]:
@@ -146,7 +154,7 @@ class PassedOver(NamedTuple):
     reason: str
 
 
-@dataclass
+@dataclass(repr=False)
 class Outcome:
     """Findings on any number of files.
 
@@ -173,6 +181,11 @@ class Outcome:
             accepts = not any(finding.engine in ("refuses", "crashes") for finding in distinct)
         self.findings += distinct
         self.files.append(FileVerdict(path, kind, accepts))
+
+    def __repr__(self) -> str:
+        files, *counts = self.tally
+        found = ", ".join(counted(count, severity) for count, severity in zip(counts, SEVERITIES, strict=True))
+        return f"<Outcome {counted(files, 'file')}: {found}, {counted(len(self.failures), 'failure')}>"
 
     @property
     def ok(self) -> bool:

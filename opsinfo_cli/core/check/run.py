@@ -56,7 +56,7 @@ Step = Callable[[int, int], None]
 
 def validate(
     *paths: str | os.PathLike[str],
-    against: Iterable[str | Target] | str | Target = (),
+    against: Iterable[str | os.PathLike[str] | Target] | str | os.PathLike[str] | Target = (),
     modes: Iterable[str] | str = (),
     models: Iterable[str] | str = (),
     shapes: Shapes = MappingProxyType({}),
@@ -80,9 +80,9 @@ def validate(
 
     :raises OpsinfoError: if a target or model cannot be read; faults of ``paths`` are in the outcome
     """
-    given = [against] if isinstance(against, str | Target) else against
+    given = [against] if isinstance(against, (str, os.PathLike, Target)) else against
     modes, models = ([each] if isinstance(each, str) else each for each in (modes, models))
-    targets = mixlist_targets([Target.open(target) if isinstance(target, str) else target for target in given])
+    targets = mixlist_targets([Target.open(target) for target in given])
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
     opened = rooms.model_rules().open_models(models, shapes) if models else []

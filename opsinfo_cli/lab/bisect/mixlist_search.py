@@ -49,11 +49,11 @@ class _Doubts:
 
 def bisect_mixlist(
     check: Check,
-    against: Target | str,
+    against: Target | str | os.PathLike[str],
     mode: str = "mixed_float16",
-    mixlist: str | None = None,
+    mixlist: str | os.PathLike[str] | None = None,
     *,
-    model: str | None = None,
+    model: str | os.PathLike[str] | None = None,
     shapes: Shapes | None = None,
     among: Sequence[str] = (),
     evidence: Sequence[str] = (),
@@ -84,17 +84,21 @@ def bisect_mixlist(
     :raises Unusable: if the check gives no verdict; the search can be resumed
     :raises Refused: if a file cannot be read or written
     """
-    target = Target.open(against) if isinstance(against, str) else against
+    target = Target.open(against)
+    list_path = None if mixlist is None else os.fspath(mixlist)
+    model_path = None if model is None else os.fspath(model)
     named, suspects = tuple(among), tuple(evidence)
-    options = SubjectOptions(target.text, model, mixlist, mode, named, suspects, grow, "type", profile=tuple(profile))
+    options = SubjectOptions(
+        target.text, model_path, list_path, mode, named, suspects, grow, "type", profile=tuple(profile)
+    )
     require_sense(options)
     shapes_of = None if shapes is None else partial(stated_shapes, shapes)
-    ready = prepare(read_graph(model, shapes_of=shapes_of), target) if model else None
+    ready = prepare(read_graph(model_path, shapes_of=shapes_of), target) if model_path else None
     prices = None
     if ready is not None and profile:
         graph = ready.prepared.graph
         prices = Prices(graph, profile_of(map(Table, find_tables(options.profile).paths), {*graph.names}))
-    base = Mixlist.read(mixlist) if mixlist else None
+    base = Mixlist.read(list_path) if list_path else None
     if ready is not None:
         for text in ready.judge(mode, base).warnings:
             warn(text, stacklevel=2)

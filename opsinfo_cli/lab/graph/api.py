@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ class Graph(core.ModelGraph):
     """A model's graph with a method to judge it."""
 
     @classmethod
-    def read(cls, path: str, shapes: Shapes | None = None) -> Graph:
+    def read(cls, path: str | os.PathLike[str], shapes: Shapes | None = None) -> Graph:
         """Return the graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
 
         :param shapes: of the inputs of an ONNX or TensorFlow model, by name, -1 for an open dimension: as if the file
@@ -39,7 +40,7 @@ class Graph(core.ModelGraph):
         :raises Refused: if the file cannot be read or is not a model
         :raises MissingPackage: if it is an ONNX model and the ``onnx`` package is not installed
         """
-        return cls.of(read_graph(path, shapes_of=None if shapes is None else partial(stated_shapes, shapes)))
+        return cls.of(read_graph(os.fspath(path), shapes_of=None if shapes is None else partial(stated_shapes, shapes)))
 
     @classmethod
     def of(cls, graph: core.ModelGraph) -> Graph:

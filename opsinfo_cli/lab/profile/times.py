@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
@@ -107,12 +108,12 @@ class Profile(NamedTuple):
     others: dict[str, tuple[str, Time]]
 
     @classmethod
-    def read(cls, *paths: str) -> Profile:
+    def read(cls, *paths: str | os.PathLike[str]) -> Profile:
         """Return what ran, by tables and folders of tables.
 
         :raises Refused: if a file is no such table, or has a line that cannot be read
         """
-        return profile_of(map(Table, find_tables(paths).paths))
+        return profile_of(map(Table, find_tables(tuple(os.fspath(path) for path in paths)).paths))
 
     @property
     def totals(self) -> Time:

@@ -37,7 +37,7 @@ FIRST_SEED = "random:0"
 
 
 def simulate_model(
-    model: ModelGraph | str,
+    model: ModelGraph | str | os.PathLike[str],
     against: Against,
     mode: str = "mixed_float16",
     mixlist: Lists = None,
@@ -70,8 +70,8 @@ def simulate_model(
     :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
     """
     settle = partial(given_shapes, inputs, shapes or {})
-    if isinstance(model, str):
-        model = read_graph(model, shapes_of=settle)
+    if isinstance(model, (str, os.PathLike)):
+        model = read_graph(os.fspath(model), shapes_of=settle)
     elif settles(settle(model.model.inputs), model.model.inputs) and model.model.path:
         model = read_graph(model.model.path, shapes_of=settle)
     simulation = opened(prepare(model, against), mode, inputs, saturate=saturate)

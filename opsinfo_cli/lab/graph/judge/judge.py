@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..graph import ModelGraph
     from ..implmode import ImplModes
 
-    Against: TypeAlias = "Target | Install | Store | Library | Operators | str | None"
+    Against: TypeAlias = "Target | Install | Store | Library | Operators | str | os.PathLike[str] | None"
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | Mapping[str, Any] | str | os.PathLike[str] | None"
 
 
@@ -155,7 +155,7 @@ def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]
     """Return the op types of a target, its SoC and its OPP root."""
     if against is None or isinstance(against, Operators):
         return against, None, None
-    if isinstance(against, str):
+    if isinstance(against, (str, os.PathLike)):
         against = Target.open(against)
     install = against.install if isinstance(against, Target) else against if isinstance(against, Install) else None
     soc = against.soc if isinstance(against, (Target, Install)) else None
