@@ -52,7 +52,7 @@ KILLED = 137
 
 @dataclass
 class Fault:
-    """What happens at the n-th call that a module of opsinfo makes.
+    """What happens at the n-th call that a module of opsinfo, or shutil for it, makes.
 
     :param error: the number of the error, None to end the process without any clean-up
     :param lasting: whether all later calls fail, too
@@ -84,7 +84,7 @@ def injected(fault: Fault) -> Iterator[None]:
 
 def _wrapped(name: str, call: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
-        if sys._getframe(1).f_globals.get("__name__", "").startswith("opsinfo_cli."):
+        if sys._getframe(1).f_globals.get("__name__", "").startswith(("opsinfo_cli.", "shutil")):
             fault.strike(name)
         return call(*arguments, **keywords)
 
@@ -211,9 +211,23 @@ def test_whichever_call_of_a_run_fails_or_is_its_last_every_file_is_old_or_new(
     assert not wrong, "\n".join(wrong)
 
 
+def failing_once(fail: Callable[[], None], then: Callable[..., None]) -> Callable[..., None]:
+    fails = [fail]
+
+    def called(*arguments: Any) -> None:
+        if fails:
+            fails.pop()()
+        then(*arguments)
+
+    return called
+
+
 @pytest.mark.heavy
+@pytest.mark.parametrize("is_full", [False, True], ids=["", "on a full disk"])
 @pytest.mark.parametrize("what", FAULTS)
-def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(what: str, tmp_path: Path) -> None:
+def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
+    what: str, is_full: bool, tmp_path: Path
+) -> None:
     top, template = tmp_path / "at", tmp_path / "template"
     top.mkdir()
     paths = lay(top / CONFIG, 2)
@@ -230,7 +244,12 @@ def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
     error, lasting = FAULTS[what]
 
     def prune() -> int:
-        with vault.locked(time.monotonic()):
+        def full() -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with pytest.MonkeyPatch.context() as patch, vault.locked(time.monotonic()):
+            if is_full:  # until it has freed space
+                patch.setattr(vault, "_write", failing_once(full, vault._write))
             return 0 if vault.prune(everywhere, 1, dry_run=False) == went else 1
 
     for number in range(1, 1000):
@@ -252,7 +271,7 @@ def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
         assert set(os.listdir(vault.folder)) == {*numbers, "pruned.json"}, moment
         if not fired:
             break
-    assert number > 40, "a prune has more calls than this"
+    assert number > 45, "a prune has more calls than this"
 
 
 def _killed(scene: Scene, fault: Fault) -> str:

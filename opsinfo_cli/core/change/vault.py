@@ -35,6 +35,7 @@ Scope = Callable[[str], bool]
 """Returns whether a real path belongs to the target."""
 
 _OLDER = ("objects", "changes", "heads", ".heads")
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NO_RECORD = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """What parsing a damaged file raises."""
 
@@ -296,7 +297,7 @@ class Vault:
                 raise OSError(errno.EIO, "the disk does not confirm the record")
 
     def prune(self, scope: Scope, keep: int, dry_run: bool) -> list[str]:
-        """Remove old changes with their backups. It frees space before it needs any.
+        """Remove old changes with their backups; on a full disk too.
 
         What stays: the newest ``keep`` backups of each file, the first copy of each vendor version, the change with
         which a lineage begins, changes that hold one of these, files out of scope, changes that are not finished, and
@@ -326,28 +327,33 @@ class Vault:
         backups = [entry for record in gone for entry in record.entries if self.has(entry)]
         if not dry_run:
             try:
-                self._remove(gone, backups, history)
+                self._remove(gone, backups, history.pruned.with_records(gone, history))
             except OSError as error:
                 raise self._refusal(error) from None
         return [entry.id for entry in backups]
 
-    def _remove(self, gone: Sequence[Record], backups: Iterable[Entry], history: History) -> None:
-        """Mark changes, remove their backups, write down what stays known, remove their folders.
+    def _remove(self, gone: Sequence[Record], backups: Sequence[Entry], known: Known) -> None:
+        """Write down what stays known, then remove the folders; a kill between leaves folders of known numbers.
 
-        A kill leaves marked changes, for the next prune, or folders of known numbers.
-
+        :param known: what stays known of all pruned changes
         :raises OSError: if the disk refuses it
         """
-        marked = [self.folder_of(record) for record in gone if not record.pruned]
-        for folder in marked:
-            os.rename(os.path.join(folder, RECORD), os.path.join(folder, PRUNED))
-        for folder in marked:
-            _sync(folder)
-        for entry in backups:
-            os.unlink(self.backup_path(entry))
-        known = history.pruned.with_records(gone, history)
-        if gone:
-            self._write(os.path.join(self.folder, PRUNED), known.render(self.machine))
+        place, data = os.path.join(self.folder, PRUNED), known.render(self.machine)
+        try:
+            if gone:
+                self._write(place, data)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            # mark them, which needs no space, because a missing backup is damage otherwise; then free space and repeat
+            marked = [self.folder_of(record) for record in gone if not record.pruned]
+            for folder in marked:
+                os.rename(os.path.join(folder, RECORD), os.path.join(folder, PRUNED))
+            for folder in marked:
+                _sync(folder)
+            for entry in backups:
+                os.unlink(self.backup_path(entry))
+            self._write(place, data)
         left = [name for name in self._names(self.folder) if NUMBER.fullmatch(name) and int(name) in known.numbers]
         for name in left:
             shutil.rmtree(os.path.join(self.folder, name))
@@ -356,7 +362,7 @@ class Vault:
 
     def _refusal(self, error: OSError) -> Refused:
         hint = "choose another folder with --backup-dir or OPSINFO_BACKUP_DIR"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in _FULL:
             hint = f"its disk is full: `opsinfo backups --prune N` frees space, or {hint}"
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)
 

@@ -16,7 +16,7 @@ MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 RECORD = "record.json"
 PRUNED = "pruned.json"
 """In the folder of a machine: what is known of changes whose folders are gone. In the folder of a change: its record
-while a prune removes it, because a rename needs no space on a full disk."""
+while a prune on a full disk removes it, because a rename needs no space."""
 NUMBER = re.compile("[1-9][0-9]{0,8}")
 MACHINE = re.compile("[0-9a-f]{8}|local")
 

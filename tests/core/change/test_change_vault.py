@@ -384,13 +384,13 @@ def test_damage_to_what_is_known_of_pruned_changes_is_reported_once(
     assert vault.damage(contents=True) == []
 
 
-def test_a_killed_prune_is_no_damage_and_repeated(
+def test_a_killed_prune_is_no_damage_and_the_next_one_ends_it(
     writer: Writer, vault: Vault, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for op, to in (("Add", "black"), ("Log", "black"), ("Mul", "black")):
         move(writer, op, to, library)
 
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
@@ -398,8 +398,9 @@ def test_a_killed_prune_is_no_damage_and_repeated(
         with pytest.raises(KeyboardInterrupt):
             vault.prune(everywhere, 1, dry_run=False)
     assert vault.damage(contents=True) == []
-    assert vault.prune(everywhere, 1, dry_run=False) == [f"{machine_name()}-2.1"]
     assert [record.number for record in records(vault)] == [1, 3]
+    assert sorted(os.listdir(vault.folder)) == ["1", "2", "3", "pruned.json"]
+    assert vault.prune(everywhere, 1, dry_run=False) == []
     assert sorted(os.listdir(vault.folder)) == ["1", "3", "pruned.json"]
 
 
