@@ -325,7 +325,7 @@ def write_whole(
             except OSError as error:
                 if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
                     raise
-                # no hard links here, so look and rename; runs of opsinfo hold the folder's lock
+                # no hard links here, so look and rename; a change of another run waits for the folder's lock
                 with suppress(FileNotFoundError):
                     os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place.path) from None
