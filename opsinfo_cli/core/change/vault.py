@@ -127,17 +127,34 @@ class Vault:
         :raises Refused: if the vault belongs to another user, or it cannot be read
         """
         machine = machine or self.machine
-        folder = os.path.join(self.path, machine)
-        names = self._names(folder)
+        place = os.path.join(self.path, machine, PRUNED)
+        data = self._known_bytes(place)
+        while True:
+            history = self._history(machine, place, data)
+            now = self._known_bytes(place)
+            if now == data:
+                return history
+            data = now  # another run pruned meanwhile: what looks like damage may be that
+
+    def _known_bytes(self, place: str) -> bytes | None:
+        """:raises Refused: if the vault belongs to another user, or the file is there and cannot be read"""
+        self.require_owned()
+        try:
+            return _bytes(place)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise unreadable(error, place) from None
+
+    def _history(self, machine: str, place: str, data: bytes | None) -> History:
+        folder = os.path.dirname(place)
         records, damage, pruned = [], [], Known()
-        if PRUNED in names:
-            place = os.path.join(folder, PRUNED)
+        if data is not None:
             try:
-                pruned = Known.parse(_bytes(place), machine)
-            except OSError as error:
-                raise unreadable(error, place) from None
+                pruned = Known.parse(data, machine)
             except _NO_RECORD:
                 damage.append(Damage(place, "what is known of pruned changes is damaged"))
+        names = self._names(folder)
         numbers = set(pruned.numbers)
         for name in names:
             if not NUMBER.fullmatch(name):
@@ -151,7 +168,7 @@ class Vault:
                 else:
                     damage.append(record)
         missing = runs_of(set(range(1, max(numbers, default=1))) - numbers)
-        if damage and damage[0].path == os.path.join(folder, PRUNED):
+        if damage and damage[0].path == place:
             damage[0] = damage[0]._replace(numbers=range(1, missing[-1].stop if missing else 2))
             missing = []
         for run in missing:
@@ -203,7 +220,8 @@ class Vault:
                     elif sha256_of(_bytes(path)) != entry.file.before:
                         found.append(Damage(path, f"{backup} is damaged: its checksum does not match"))
                 except FileNotFoundError:
-                    found.append(Damage(path, f"{backup} is missing"))
+                    if not self._is_gone(entry.record):
+                        found.append(Damage(path, f"{backup} is missing"))
                 except OSError as error:
                     found.append(Damage(path, f"{backup} cannot be read: {error.strerror}"))
         for name in self._names(self.path):
@@ -221,10 +239,14 @@ class Vault:
     def has(self, entry: Entry) -> bool:
         return entry.file.backup is not None and os.path.lexists(self.backup_path(entry))
 
+    def _is_gone(self, record: Record) -> bool:
+        """Return whether another run pruned a change since its record was read."""
+        return not os.path.lexists(os.path.join(self.folder_of(record), RECORD))
+
     def content(self, entry: Entry) -> bytes:
         """:raises Refused: if the backup was pruned, is missing, or does not match its hash"""
         path = self.backup_path(entry)
-        if entry.record.pruned:
+        if entry.record.pruned or self._is_gone(entry.record):
             raise was_pruned(entry.file.path)
         with suppress(OSError):
             data = _bytes(path)

@@ -24,6 +24,7 @@ from change_support import (
     everywhere,
     killed,
     move,
+    once,
     records,
     run,
     undo,
@@ -382,6 +383,31 @@ def test_damage_to_what_is_known_of_pruned_changes_is_reported_once(
     assert [each.message for each in vault.damage(contents=False)] == ["changes 2 to 3 are missing"]
     path.write_bytes(sound)
     assert vault.damage(contents=True) == []
+
+
+@pytest.mark.parametrize("moment", ["after the names", "before a record", "before the backups"])
+def test_a_prune_while_the_vault_is_read_is_no_damage(
+    writer: Writer, vault: Vault, library: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever only reads holds no lock."""
+    for to in ("black", "white", "gray", "black"):
+        move(writer, "Add", to, library)
+
+    def prune() -> None:
+        Vault(vault.path).prune(everywhere, 1, dry_run=False)
+
+    if moment == "before the backups":
+        histories = vault.histories()
+        prune()
+        assert vault.damage(True, histories) == []
+        assert raised(Refused, vault.content, histories[0].entries[1]).name == "pruned"
+        return
+    if moment == "after the names":
+        monkeypatch.setattr(vault, "_read", once(prune, vault._read))
+    else:
+        monkeypatch.setattr(Record, "parse", once(prune, Record.parse))
+    history = vault.history()
+    assert (history.damage, [record.number for record in history.records]) == ([], [1, 4])
 
 
 def test_a_killed_prune_is_no_damage_and_the_next_one_ends_it(
