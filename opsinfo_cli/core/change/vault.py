@@ -144,6 +144,8 @@ class Vault:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
+            if error.errno in (errno.EISDIR, errno.ELOOP):
+                return b""  # damage
             raise unreadable(error, place) from None
 
     def _history(self, machine: str, place: str, data: bytes | None) -> History:
