@@ -209,11 +209,11 @@ def test_only_change_writes() -> None:
 
 
 def test_data_is_read_as_resources_so_that_the_package_runs_from_a_zip() -> None:
-    """A checkout has its schemas beside the package, and the guard of a trial is sent as text."""
+    """A checkout has its schemas beside the package."""
     named = {
         path for path in MODULES for node in nodes_of(path) if isinstance(node, ast.Name) and node.id == "__file__"
     }
-    assert {str(path.relative_to(PACKAGE)) for path in named} == {"lab/bisect/guard.py", "core/check/schema.py"}
+    assert {str(path.relative_to(PACKAGE)) for path in named} == {"core/check/schema.py"}
 
 
 def imports() -> dict[str, set[str]]:

@@ -1,8 +1,8 @@
-"""Runs the command of a trial in a process group of its own, and ends the group however its starter ends.
+"""A program that runs the command of a trial in its own process group, and ends the group however its starter ends.
 
-:func:`guarding` runs this file as text: on a node of a cluster there need be no opsinfo, so it uses only the standard
-library. It reads a request as a line of JSON on standard input, and writes how the command ended as a line of JSON on
-standard error; the command's output goes to standard output. Standard input ends with the starter.
+It is sent as text, see :func:`.guard_command`: on a node of a cluster there need be no opsinfo, so it uses only the
+standard library. It reads a request as a line of JSON on standard input, and writes how the command ended as a line of
+JSON on standard error; the command's output goes to standard output. Standard input ends with the starter.
 """
 
 from __future__ import annotations
@@ -16,17 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 FOLDER, DEVICE = "\0folder\0", "\0device\0"
 """What is replaced where the command runs: the folder that is made there, and the visible devices."""
-
-
-def guarding() -> list[str]:
-    """Return the command of a guard."""
-    loader: Any = __spec__ and __spec__.loader
-    return [sys.executable, "-I", "-S", "-c", loader.get_source(__name__) if loader else Path(__file__).read_text()]
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pkgutil import get_data
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
 
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL for a trial that takes too long."""
+
+
+def guard_command() -> list[str]:
+    """Return the command of the guard of a trial, with its text: a node of a cluster may have no opsinfo."""
+    text = get_data("opsinfo_cli.lab.bisect", "guard.py")
+    assert text is not None
+    return [sys.executable, "-I", "-S", "-c", text.decode()]
 
 
 class Trial(NamedTuple):

@@ -450,11 +450,8 @@ class Answer(GraphAnswer):
     @cached_property
     def _alike(self) -> Counter[Alike]:
         """The nodes, counted: their distinct choices are few."""
-        choices = self.judged.choices
-        known = dict(zip(map(id, choices), choices, strict=True))
         alike: Counter[Alike] = Counter()
-        for (op_type, key), count in Counter(zip(self.graph.types, map(id, choices), strict=True)).items():
-            choice = known[key]
+        for (op_type, choice), count in Counter(zip(self.graph.types, self.judged.choices, strict=True)).items():
             is_judged, policy = choice.column >= 0, None if choice.policy is None else str(choice.policy)
             why = "" if is_judged else not_judged_text(choice)
             flags = choice.why == "first-column", choice.confidence == "assumed"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import Refused
 from ..check_command import environment_of, replacements, words_of
-from ..guard import guarding
-from ..place import GRACE, TrialEnd
+from ..place import GRACE, TrialEnd, guard_command
 from ..run_folder import OUTPUT, not_written, open_new, tail
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class ManyPlace:
         self.slots = slots
         self._environ = environ
         self._devices = devices[:slots]
-        self._guard = guarding()
+        self._guard = guard_command()
         self._running: list[Running] = []
 
     def start(self, trial: Trial) -> None:

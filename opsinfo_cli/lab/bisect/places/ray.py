@@ -26,8 +26,8 @@ from typing import Any
 
 from ....errors import MissingPackage, OpsinfoError, Refused, installing
 from ..check_command import DEVICES, chooses_device, environment_of, replacements, words_of
-from ..guard import DEVICE, FOLDER, guarding
-from ..place import GRACE, Trial, TrialEnd
+from ..guard import DEVICE, FOLDER
+from ..place import GRACE, Trial, TrialEnd, guard_command
 from ..run_folder import OUTPUT, not_written, open_new, tail
 
 LOG = "ray.log"
@@ -284,13 +284,13 @@ def _node_task(ray: Any) -> Callable[[dict[str, Any]], Iterator[Any]]:
 
     It yields where it runs, then the output as bytes, and in the end the arguments of :class:`.TrialEnd`.
     """
-    source = guarding()[1:]
+    _, *options = guard_command()
 
     def run_trial(request: dict[str, Any]) -> Iterator[Any]:
         devices = ray.get_runtime_context().get_accelerator_ids().items()
         yield " ".join([ray.util.get_node_ip_address(), *(f"{name} {','.join(ids)}" for name, ids in devices if ids)])
         process = subprocess.Popen(
-            [sys.executable, *source],
+            [sys.executable, *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -49,18 +49,22 @@ class Judged(NamedTuple):
     related: dict[int, tuple[int, int]]
 
 
-class _Gray(dict["Feeds", DtypeChoice]):
+class _Gray:
     """The choices of a kind that depend on its producers, by what they yield."""
 
     def __init__(
         self, facts: Facts, kernels: tuple[Kernel, ...], policies: tuple[Policy, ...], setting: Setting
     ) -> None:
-        self.asked = kernels, policies, setting
-        self.facts = facts
+        self._asked = kernels, policies, setting
+        self._facts = facts
+        self._choices: dict[Feeds, DtypeChoice] = {}
 
-    def __missing__(self, feeds: Feeds) -> DtypeChoice:
-        choice = self[feeds] = choose(self.facts, feeds, *self.asked)
-        return choice
+    def choice(self, feeds: Feeds) -> DtypeChoice:
+        """Return the choice for what the producers yield; computed once."""
+        found = self._choices.get(feeds)
+        if found is None:
+            found = self._choices[feeds] = choose(self._facts, feeds, *self._asked)
+        return found
 
 
 class Prepared:
@@ -169,7 +173,7 @@ class JudgeWalk:
         for node in prepared.order:
             choice = states[kind_of[node]]
             if isinstance(choice, _Gray):
-                choice = choice[tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]]))]
+                choice = choice.choice(tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]])))
             choices[node] = choice
             seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
             if acts[node] != PLAIN:
