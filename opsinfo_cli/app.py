@@ -165,6 +165,8 @@ def _flush() -> None:
 def _prepared(words: Sequence[str]) -> int:
     """Run a command after preparing the process for it."""
     gc.disable()  # the process is short-lived and keeps its libraries until the end
+    _raised.clear()
+    _missed.clear()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
@@ -264,20 +266,16 @@ def _has(words: Sequence[str], option: str, value: str) -> bool:
     return f"{option}={value}" in before or (option, value) in itertools.pairwise(before)
 
 
-def _stop(number: int, _: FrameType | None) -> NoReturn:
-    """Raise once: `timeout` sends its signal twice, and the second one must not interrupt what the first one ends."""
-    for each in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(each) is _stop:
-            signal.signal(each, _is_stopping)
-    raise Stopped(number)
-
-
-def _is_stopping(number: int, _: FrameType | None) -> None:
-    """Do nothing: the process ends already."""
-
-
+_raised: list[int] = []
+"""The signal that ends the process. `timeout` sends its signal twice; the second one must not interrupt the end."""
 _missed: list[int] = []
 """Signals that arrived while Python could not raise: the work continues, and the exit status reports them."""
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    if not _raised:
+        _raised.append(number)
+        raise Stopped(number)
 
 
 def _note_missed(unraisable: Any) -> None:
@@ -286,8 +284,6 @@ def _note_missed(unraisable: Any) -> None:
         _missed.append(signal.SIGINT)
     elif isinstance(error, Stopped):
         _missed.append(error.number)
-        for each in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(each) is _is_stopping:
-                signal.signal(each, _stop)
+        _raised.clear()
     else:
         sys.__unraisablehook__(unraisable)

@@ -145,14 +145,6 @@ def _interpreter(arguments: list[str]) -> Iterator[None]:
         sys.unraisablehook, sys.argv = hook, argv
         if collects:
             gc.enable()
-        _forget()
-
-
-def _forget() -> None:
-    """Clear the caches that the package keeps for the duration of a process."""
-    from opsinfo_cli import app
-
-    app._missed.clear()
 
 
 class _Terminal(io.TextIOWrapper):

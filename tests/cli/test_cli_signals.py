@@ -179,7 +179,7 @@ def test_a_hangup_that_the_caller_ignores_stays_ignored(start: Start, opp: Path)
 
 MISSES_ONE = """
 import os, signal, sys
-from opsinfo_cli.cli import app
+from opsinfo_cli import app
 
 class Dying:
     def __del__(self):
@@ -212,9 +212,30 @@ def test_a_signal_that_python_ignored_does_not_make_the_next_one_ignored() -> No
     assert (done.returncode, done.stdout) == (SIGNAL_STATUSES[signal.SIGHUP], b"goes on\n"), done.stderr
 
 
+SIGNALLED_TWICE = """
+import os, signal, sys
+from opsinfo_cli import app
+
+def run(words):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)  # as `timeout` does
+        print("put back", flush=True)
+
+app._run = run
+app.main([])
+"""
+
+
+def test_a_second_signal_does_not_interrupt_what_the_first_one_ends() -> None:
+    done = run_code(SIGNALLED_TWICE)
+    assert (done.returncode, done.stdout) == (SIGNAL_STATUSES[signal.SIGTERM], b"put back\n"), done.stderr
+
+
 SIGNALLED_IN_FLUSH = """
 import os, signal, sys
-from opsinfo_cli.cli import app
+from opsinfo_cli import app
 
 class Full:
     signals = [int(sys.argv[1])]
@@ -240,7 +261,7 @@ def test_a_signal_while_the_last_output_is_written_is_handled(number: signal.Sig
 
 SIGNALLED_AT_THE_END = """
 import atexit, os, sys
-from opsinfo_cli.cli import app
+from opsinfo_cli import app
 
 app._run = lambda words: 0
 atexit.register(os.kill, os.getpid(), int(sys.argv[1]))
