@@ -20,6 +20,7 @@ from ..check.run import Checker, CheckResult, Narrowing
 from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages
 from ..check.vault import check_vault
+from ..terminal import completion
 from ..terminal.answer import Answer, Block, Either, Line, Lines, Span, Tree
 from ..terminal.console import Console
 from ..terminal.findings import concise_lines, file_lines, finding_lines, findings_document, summary_line
@@ -31,7 +32,6 @@ from ..terminal.params import (
     backup_dir_option,
     bundle,
     custom_option,
-    lazily,
     option,
     prints,
     soc_option,
@@ -39,7 +39,7 @@ from ..terminal.params import (
 from ..terminal.write import vault_of
 from ..text.escape import shortened
 
-FINDING = Word("CODE|NAME", lazily("findings"))
+FINDING = Word("CODE|NAME", completion.findings)
 
 
 @click.command("doctor", cls=Command)

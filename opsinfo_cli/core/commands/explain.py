@@ -14,15 +14,16 @@ from ..cann.policy import policy_meant
 from ..cann.precision_mode import MODES
 from ..check.rules import Rule, rule_called
 from ..check.wording import Wording, wording
+from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Lines, Table
 from ..terminal.console import Console
 from ..terminal.language import language_for
-from ..terminal.params import Command, Word, lazily, prints
+from ..terminal.params import Command, Word, prints
 from ..text.escape import wrapped
 
 
 @click.command("explain", cls=Command)
-@click.argument("subject", required=False, type=Word("[CODE|NAME|TOPIC]", lazily("findings")))
+@click.argument("subject", required=False, type=Word("[CODE|NAME|TOPIC]", completion.findings))
 @prints()
 def command(subject: str | None, console: Console) -> Answer:
     """Explain a finding by its code or name, or a topic. Without an argument, list all findings and topics.

@@ -14,15 +14,16 @@ from ..cann.chips import chip_folder, known_folders, note_of, suggest
 from ..cann.near_names import meant
 from ..cann.precision_mode import LIKE, MECHANISMS, MODES, SERIES, Mode, Series, required_mode, series_of
 from ..cann.snippet import SetupSnippet, default_mode, snippet
+from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table, members
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
-from ..terminal.params import FILE, MODE, SOC, Command, Word, lazily, option, prints
+from ..terminal.params import FILE, MODE, SOC, Command, Word, option, prints
 
 
 @click.command("modes", cls=Command)
 @option("--soc", type=SOC, help="Only the modes of this chip, and what its documents require of a training.")
-@option("--snippet", "name", type=Word("NAME", lazily("snippets")), help="Print code that sets a mode; NAME as above.")
+@option("--snippet", "name", type=Word("NAME", completion.snippets), help="Print code that sets a mode; NAME as above.")
 @option("--mixlist", type=FILE, help="With --snippet: the mixlist to set, as the script will find it.")
 @option("--precision-mode", "mode", type=MODE, help="With --snippet: the mode to set.")
 @prints()

@@ -11,14 +11,15 @@ from ..change.plan import Job, LibraryPlan
 from ..change.reapply import lost_edits
 from ..change.record import was_pruned
 from ..change.scope import scope_of
+from ..terminal import completion
 from ..terminal.answer import Answer
 from ..terminal.console import Console
-from ..terminal.params import Command, Word, WriteOptions, lazily, prints, write_options
+from ..terminal.params import Command, Word, WriteOptions, prints, write_options
 from ..terminal.write import changed, changed_answer, vault_of
 
 
 @click.command("reapply", cls=Command)
-@click.argument("what", required=False, type=Word("[CHANGE|TARGET]", lazily("changes"), files=True))
+@click.argument("what", required=False, type=Word("[CHANGE|TARGET]", completion.changes, files=True))
 @write_options()
 @prints()
 def command(what: str | None, writing: WriteOptions, console: Console) -> Answer:

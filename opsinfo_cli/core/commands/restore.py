@@ -10,16 +10,17 @@ import click
 
 from ...errors import UsageFault, counted
 from ..change.restore import Restored, restore_any
+from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Diff, Either, Lines, Table
 from ..terminal.console import Console
-from ..terminal.params import TARGET, Command, Word, WriteOptions, force_option, lazily, option, prints, write_options
+from ..terminal.params import TARGET, Command, Word, WriteOptions, force_option, option, prints, write_options
 from ..terminal.unified_diff import diff_of_bytes
 from ..terminal.write import writer_of
 
 
 @click.command("restore", cls=Command)
 @click.argument("target", type=TARGET)
-@option("--to", "which", type=Word("ID", lazily("backup_ids")), help="Id of a backup or change, or `pristine`.")
+@option("--to", "which", type=Word("ID", completion.backup_ids), help="Id of a backup or change, or `pristine`.")
 @option("--only", is_flag=True, help="Leave the other files of the change as they are.")
 @write_options(force_option)
 @prints()

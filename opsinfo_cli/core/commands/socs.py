@@ -11,13 +11,14 @@ import click
 from ...errors import OpsinfoError, UsageFault, join_some
 from ..cann.chips import names_of
 from ..cann.install import Install, Root, chips_at, environment_root, opp_root, socs_of, usual_roots, version_of
+from ..terminal import completion
 from ..terminal.answer import Answer, Column, Table
 from ..terminal.console import Console
-from ..terminal.params import Command, Word, lazily, prints
+from ..terminal.params import Command, Word, prints
 
 
 @click.command("socs", cls=Command)
-@click.argument("roots", nargs=-1, type=Word("ROOT", lazily("targets"), reads=True), metavar="[ROOT]...")
+@click.argument("roots", nargs=-1, type=Word("ROOT", completion.targets, reads=True), metavar="[ROOT]...")
 @prints()
 def command(roots: tuple[str, ...], console: Console) -> Answer:
     """List installs with version and chips: those of the environment and the usual directories, or ROOT.

@@ -25,6 +25,7 @@ from ..check.options import OptionCheck, OptionFile
 from ..check.rules import Severity
 from ..check.run import Checker, CheckResult, Narrowing, validate
 from ..check.selection import RuleSelection
+from ..terminal import completion
 from ..terminal.answer import Answer, Block, Lines
 from ..terminal.config import Configured, config_in_use, config_options, config_that_names
 from ..terminal.console import Console
@@ -52,7 +53,6 @@ from ..terminal.params import (
     force_option,
     in_place_option,
     is_same,
-    lazily,
     option,
     prints,
     shape_option,
@@ -89,14 +89,14 @@ class Fixes:
     unsafe_fixes: bool
 
 
-FINDING = Word("CODE|NAME", lazily("findings"))
+FINDING = Word("CODE|NAME", completion.findings)
 _narrowing_options = bundle(
     "narrowing",
     NarrowingOptions,
     option("--select", type=FINDING, multiple=True, help="Only these findings; M selects all of M...; repeatable."),
     option(
         "--ignore",
-        type=Word("CODE[:POINTER]", lazily("findings")),
+        type=Word("CODE[:POINTER]", completion.findings),
         multiple=True,
         help="All findings but these, or these at and below a JSON pointer; repeatable.",
     ),

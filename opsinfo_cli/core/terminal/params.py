@@ -13,18 +13,17 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
 from ..cann.target import TargetOptions
+from . import completion
 from .answer import Answer
 from .console import Console, OutputOptions
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -71,11 +70,11 @@ class Word(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
         return self.parse(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
-        from .completion import starting_with
-
-        items = starting_with(functools.partial(self.candidates, ctx, param), incomplete) if self.candidates else []
+        items = (
+            completion.starting_with(functools.partial(self.candidates, ctx, param), incomplete)
+            if self.candidates
+            else []
+        )
         return [*items, *([CompletionItem(incomplete, type="file")] if self.files else [])]
 
 
@@ -138,23 +137,11 @@ class Number(click.FloatRange):
         return number
 
 
-def lazily(name: str) -> Candidates:
-    """Return candidates from a function of :mod:`.completion`, which is imported on use."""
-
-    def candidates(ctx: click.Context, param: click.Parameter) -> Iterable[str | CompletionItem]:
-        from . import completion
-
-        found: Iterable[str | CompletionItem] = getattr(completion, name)(ctx, param)
-        return found
-
-    return candidates
-
-
-TARGET = Word("TARGET", lazily("targets"), reads=True)
+TARGET = Word("TARGET", completion.targets, reads=True)
 """A library, store, install, snapshot, mixlist or SoC name; see design of targets in docs/reference.md."""
-OP = Word("OP", lazily("operators"))
-SOC = Word("SOC", lazily("socs"))
-MODE = Word("MODE", lazily("precision_modes"))
+OP = Word("OP", completion.operators)
+SOC = Word("SOC", completion.socs)
+MODE = Word("MODE", completion.precision_modes)
 FILE = Word("FILE", reads=True)
 TABLE = Word("TABLE", reads=True)
 """A table of what ran, or a folder of them."""
@@ -500,7 +487,7 @@ force_option = option("--force", is_flag=True, help="Override the refusal that t
 
 store_option = advanced(
     "--store",
-    type=Word("NAME", lazily("stores")),
+    type=Word("NAME", completion.stores),
     help="Only this store of an install: built-in, vendor:<name> or env:<path>.",
 )
 

@@ -10,11 +10,12 @@ import click
 from ...core.cann.near_names import meant
 from ...core.cann.precision_mode import Mode, required_mode
 from ...core.cann.target import TargetOptions
+from ...core.terminal import completion
 from ...core.terminal.answer import Answer, Block, Either, Lines, Span, Table, members
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
-from ...core.terminal.params import FILE, TARGET, Word, install_options, lazily, option, prints
+from ...core.terminal.params import FILE, TARGET, Word, install_options, option, prints
 from ...errors import UsageFault
 from ..decide import Decision, OperatorCall, decide, decide_on_ascend
 from ..registry import system_called
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("decide", cls=Targeted)
-@click.argument("ops", nargs=-1, required=True, type=Word("OP[:DTYPE,...]", lazily("operators")))
+@click.argument("ops", nargs=-1, required=True, type=Word("OP[:DTYPE,...]", completion.operators))
 @option("--system", type=SYSTEM, required=True, help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
 @option("--low", type=DTYPE, help="The low dtype, if the system leaves a choice.")
 @option("--to-float", type=DTYPE, help="MindSpore: the Cell's own to_float.")

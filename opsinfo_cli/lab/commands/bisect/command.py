@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ....core.cann.target import TargetOptions
+from ....core.terminal import completion
 from ....core.terminal.answer import Answer
 from ....core.terminal.config import Targeted
 from ....core.terminal.console import Console
@@ -22,7 +23,6 @@ from ....core.terminal.params import (
     advanced,
     advanced_install_options,
     bundle,
-    lazily,
     option,
     prints,
     strict_option,
@@ -44,7 +44,7 @@ subject_options = bundle(
     option("--model", type=Word("MODEL", reads=True), help="Search among the op types of this model."),
     option(
         "--among",
-        type=Word("OP|@FILE", lazily("operators"), reads=True),
+        type=Word("OP|@FILE", completion.operators, reads=True),
         multiple=True,
         help="Search among these op types; @FILE has one in each line; repeatable.",
     ),
