@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -193,7 +192,12 @@ def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> 
     if format in ("text", "concise"):
         lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
         return "".join(f"{plain(line)}\n" for line in lines)
-    text: str = getattr(import_module(f"..check.reports.{format}", __package__), format)(checked)
+    from ..check.reports.github import github
+    from ..check.reports.gitlab import gitlab
+    from ..check.reports.junit import junit
+    from ..check.reports.sarif import sarif
+
+    text = {"github": github, "gitlab": gitlab, "junit": junit, "sarif": sarif}[format](checked)
     if format == "junit":
         return text.replace("##[", "&#35;#[")
     return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other
