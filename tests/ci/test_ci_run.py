@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -110,3 +111,16 @@ def test_heavy_tests_are_left_out_only_if_all_tests_are_run(words: list[str], ha
     done = subprocess.run([*command, *ignored, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert ("test_ci_action.py" in done.stdout) is has_heavy
+
+
+@pytest.mark.parametrize(
+    ("ci", "status", "lines"), [("true", 1, ["skipped: ray"]), ("", 0, ["skipped: ray", "goes on"])]
+)
+def test_what_a_step_cannot_install_ends_it_in_ci(tmp_path: Path, ci: str, status: int, lines: list[str]) -> None:
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci/common.sh", tmp_path / ".ci")
+    step = ". .ci/common.sh; false || absent ray; echo goes on"
+    command = ["bash", "-c", step]
+    environment = {"PATH": os.environ["PATH"], "CI": ci}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()) == (status, lines), done.stderr
