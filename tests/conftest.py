@@ -182,13 +182,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize ``suite_case`` with the file names of the corpus' JSONTestSuite."""
-    if "suite_case" in metafunc.fixturenames:
-        names = sorted(path.name for path in (CORPUS / "json-test-suite").glob("*.json"))
-        metafunc.parametrize("suite_case", names or ["not there"])
-
-
 @pytest.fixture
 def opsinfo(request: pytest.FixtureRequest, isolation: Path, tmp_path: Path) -> Runner:
     """Run the program: ``opsinfo("list", path, cwd=..., env={...}, input="...")``; see ``program_run.runner``.

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from opsinfo_cli.core.text.members import read_members
 from opsinfo_cli.core.text.scanner import Document, scan
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged
 
+SUITE = Path(__file__).parent / "json-test-suite"
 FIRST_VALUE_IS_SOUND = {
     "n_array_comma_after_close.json",
     "n_array_extra_close.json",
@@ -39,8 +42,10 @@ def both(path: Path) -> tuple[Document, bool]:
     return scan(source), not isinstance(fast, Document) or not fast.faults
 
 
-def test_the_case_ends_as_in_its_name(suite_case: str, corpus: Path) -> None:
-    case = corpus / "json-test-suite" / suite_case
+@pytest.mark.parametrize(
+    "case", sorted((Path(__file__).parent / "json-test-suite").glob("*.json")), ids=lambda path: path.name
+)
+def test_the_case_ends_as_in_its_name(case: Path) -> None:
     try:
         document, fast_accepts = both(case)
     except Damaged:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from snapshot_texts import text_of_snapshot
-from vector_support import VECTORS, graph_of, mixlist_of, vectors
+from vector_support import OWN, VECTORS, graph_of, mixlist_of, vectors
 
 from opsinfo_cli.core.cann.entry import Columns
 from opsinfo_cli.core.cann.library import Library, Operators
@@ -57,9 +57,8 @@ def test_every_kernel_of_a_real_install_is_in_its_snapshot(soc: str, corpus: Pat
     assert len(text_of_snapshot(target).encode()) < libraries / 2
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason="the corpus of vectors is not here")
 def test_every_kernel_of_the_synthetic_stores_is_in_a_snapshot() -> None:
-    for path in sorted((VECTORS / "stores").glob("*.json")):
+    for path in [path for folder in (OWN, VECTORS) for path in sorted((folder / "stores").glob("*.json"))]:
         target = Target.open(str(path), kind="library")
         require_same_kernels(taken(target).operators, target.operators)
 

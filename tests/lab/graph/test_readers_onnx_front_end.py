@@ -6,11 +6,12 @@ import base64
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from corpus_place import CORPUS
-from vector_support import VECTORS, vectors
+from vector_support import VECTORS, places, vectors
 
 from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.core.cann.onnx_plugins import plugins
@@ -125,11 +126,11 @@ def _shortened(inputs: list[Any]) -> tuple[Any, ...]:
     return tuple(inputs)
 
 
-@needs_vectors
-def test_models_become_what_the_compilers_front_end_makes_of_them() -> None:
-    """Types, number and order of inputs, constants with dtype, shape and value, and refusals; 363 of 538 before."""
+@pytest.mark.parametrize(("folder", "family"), places("onnx"))
+def test_models_become_what_the_compilers_front_end_makes_of_them(folder: Path, family: str) -> None:
+    """Types, number and order of inputs, constants with dtype, shape and value, and refusals."""
     wrong: list[Any] = []
-    for vector in vectors("onnx"):
+    for vector in vectors(family, folder):
         graph = read_onnx(io.BytesIO(base64.b64decode(vector["model_b64"])), vector["name"], folded=False)
         if bool(vector["refused"]) != bool(graph.model.refused):
             wrong.append((vector["name"], vector["refused"], graph.model.refused))
@@ -138,10 +139,10 @@ def test_models_become_what_the_compilers_front_end_makes_of_them() -> None:
     assert wrong == []
 
 
-@needs_vectors
-def test_the_names_of_op_types_are_those_that_the_compiler_gives_the_nodes() -> None:
+@pytest.mark.parametrize(("folder", "family"), places("onnx"))
+def test_the_names_of_op_types_are_those_that_the_compiler_gives_the_nodes(folder: Path, family: str) -> None:
     """``systems convert`` and ``validate`` read the table by name, the reader by node: one text serves both."""
-    for vector in vectors("onnx"):
+    for vector in vectors(family, folder):
         model = onnx.load_from_string(base64.b64decode(vector["model_b64"]))
         nodes = [*model.graph.node, *(node for each in model.functions for node in each.node)]
         bodies = [at.g for node in model.graph.node for at in node.attribute if at.HasField("g")]

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from corpus_place import CORPUS
 
 from opsinfo_cli.core.cann.install import Install
@@ -25,7 +26,10 @@ from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.judge.modes import FP16_OP_TYPES
 from opsinfo_cli.lab.graph.result import Answer
 
+OWN = Path(__file__).parent / "vectors"
+"""A few of each family, for everybody."""
 VECTORS = CORPUS / "vectors"
+"""All of them, if the corpus is here."""
 FAMILIES = (
     *("core", "corners", "modes", "lib910b", "networks", "fp16_op_types", "promote"),
     *("customize_dtypes", "formats", "subgraphs", "loops", "rules"),
@@ -44,17 +48,31 @@ LONG = {
 SHORT = {long: short for short, long in LONG.items()}
 
 
+def places(*families: str) -> list[Any]:
+    """Folder and family of each file of vectors that is here, for ``pytest.mark.parametrize``."""
+    return [
+        pytest.param(folder, family, id=f"{kind} {family}")
+        for folder, kind, ending in ((OWN, "own", "jsonl"), (VECTORS, "corpus", "jsonl.gz"))
+        for family in families
+        if (folder / f"{family}.{ending}").exists()
+    ]
+
+
 def vectors(family: str, folder: Path = VECTORS) -> Iterator[dict[str, Any]]:
-    with gzip.open(folder / f"{family}.jsonl.gz", "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
+    """The vectors of a file; ``stores`` of each is the folder with its store."""
+    plain = folder / f"{family}.jsonl"
+    with plain.open(encoding="utf-8") if plain.exists() else gzip.open(f"{plain}.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield {**json.loads(line), "stores": folder / "stores"}
 
 
 @cache
-def kernels_of(store: str, folder: Path = VECTORS) -> Kernels:
+def kernels_of(store: str, folder: Path) -> Kernels:
+    """:param folder: that of the synthetic stores"""
     if store == "cann-910b":
         operators = Install.open(str(CORPUS / "cann-910b" / "opp"), "ascend910b").operators
         return Kernels(operators)
-    return Kernels(Library.read(str(folder / "stores" / f"{store}.json")).operators)
+    return Kernels(Library.read(str(folder / f"{store}.json")).operators)
 
 
 def mixlist_of(vector: dict[str, Any]) -> Mixlist:
@@ -129,7 +147,7 @@ def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], An
             yield mode, expected, None
             continue
         if ready is None:
-            kernels = kernels_of(vector["store"])
+            kernels = kernels_of(vector["store"], vector["stores"])
             assert kernels.operators is not None
             default = FP16_OP_TYPES if vector["store"] == "cann-910b" else ()
             ready = prepare(
