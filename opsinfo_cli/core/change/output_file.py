@@ -29,7 +29,7 @@ def require_writable(path: str) -> None:
         raise Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
     if not path.startswith(_STREAMS) and (os.path.isfile(path) or not os.path.exists(path)):
         require_outside_vault(path, real)
-        require_trusted(path, real)
+        require_trusted(path, real, "write to a folder that only root may change, or run the command as its owner")
 
 
 def write_file(path: str, data: bytes) -> None:

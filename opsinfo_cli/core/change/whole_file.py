@@ -107,7 +107,9 @@ def opened(name: str, flags: int = os.O_RDONLY, folder: int | None = None) -> It
 SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def require_trusted(given: str, real: str) -> None:
+def require_trusted(
+    given: str, real: str, hint: str = "run the command as the file's owner, or with --force if you trust that user"
+) -> None:
     """Refuse to write as root where another user may put something else at the path.
 
     :param given: the path as given; the folders of links in it count too
@@ -124,7 +126,7 @@ def require_trusted(given: str, real: str) -> None:
                 f"another user may replace this file while root writes it: {folder} {danger}",
                 name="folder-not-trusted",
                 path=given,
-                hint="run the command as the file's owner, or with --force if you trust that user",
+                hint=hint,
             )
 
 

@@ -30,7 +30,6 @@ from ..terminal.params import (
     bundle,
     core_option,
     custom_option,
-    force_option,
     option,
     prints,
     reason_option,
@@ -49,7 +48,7 @@ from ..terminal.write import changed, changed_answer, writer_of
 @store_option
 @option("--soc", "socs", type=SOC, multiple=True, help="Chip of an install that has several; repeatable.")
 @bundle("options", TargetOptions, as_option, core_option, custom_option)
-@write_options(force_option, reason_option)
+@write_options(reason_option)
 @prints()
 def command(
     target: str,

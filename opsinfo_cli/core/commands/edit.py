@@ -34,7 +34,6 @@ from ..terminal.params import (
     WriteOptions,
     create_option,
     for_mixlist_option,
-    force_option,
     match_option,
     matches,
     option,
@@ -55,7 +54,7 @@ from .move import moved_answer, open_movable
 @for_mixlist_option
 @create_option
 @target_options
-@write_options(force_option, reason_option)
+@write_options(reason_option)
 @prints()
 def command(
     target: str,

@@ -26,7 +26,6 @@ from ..terminal.params import (
     TARGET,
     WriteOptions,
     create_option,
-    force_option,
     given_names,
     matches,
     option,
@@ -56,7 +55,7 @@ from ..text.source import read_standard_input
 @create_option
 @store_option
 @target_options
-@write_options(force_option, reason_option)
+@write_options(reason_option)
 @prints()
 def command(
     target: str,

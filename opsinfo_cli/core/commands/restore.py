@@ -13,7 +13,7 @@ from ..change.restore import Restored, restore_any
 from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Diff, Either, Lines, Table
 from ..terminal.console import Console
-from ..terminal.params import TARGET, Command, Word, WriteOptions, force_option, option, prints, write_options
+from ..terminal.params import TARGET, Command, Word, WriteOptions, option, prints, write_options
 from ..terminal.unified_diff import diff_of_bytes
 from ..terminal.write import writer_of
 
@@ -22,7 +22,7 @@ from ..terminal.write import writer_of
 @click.argument("target", type=TARGET)
 @option("--to", "which", type=Word("ID", completion.backup_ids), help="Id of a backup or change, or `pristine`.")
 @option("--only", is_flag=True, help="Leave the other files of the change as they are.")
-@write_options(force_option)
+@write_options()
 @prints()
 def command(target: str, which: str | None, only: bool, writing: WriteOptions, console: Console) -> Answer:
     """Undo the last change of TARGET as a whole; with --to, restore one backup.

@@ -497,7 +497,8 @@ reason_option = option("--reason", type=Word("TEXT"), help="Why: kept with the b
 
 def write_options(*more: Decorator[Any]) -> Decorator[Any]:
     """Return the options of a command that writes, as ``writing``; ``more`` for those that only some have."""
-    return bundle("writing", WriteOptions, dry_run_option, *more, wait_option, in_place_option, backup_dir_option)
+    always = (force_option, wait_option, in_place_option, backup_dir_option)
+    return bundle("writing", WriteOptions, dry_run_option, *more, *always)
 
 
 def given_names(words: Iterable[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...core.cann.file_kind import is_library_name
 from ...core.change.vault_place import require_outside_vault
 from ...core.change.whole_file import require_trusted
 from ...errors import Refused, UsageFault
@@ -41,17 +42,26 @@ class RunFolder:
         """Check before the search that it can begin or resume here.
 
         :raises UsageFault: if there is a search, or an answer that a new one would replace
-        :raises Refused: if there is no search to resume, or another user may replace the folder while root writes
+        :raises Refused: if there is no search to resume, another user may replace the folder while root writes, or it
+            is in a vault or a config directory
         """
         first = self.path
         while not os.path.isdir(os.path.dirname(first)):  # folders above that are missing are made later
             first = os.path.dirname(first)
-        require_outside_vault(first, os.path.realpath(first))
-        require_trusted(first, os.path.realpath(first))
+        real = os.path.realpath(self.journal)
+        require_outside_vault(self.path, real)
+        if is_library_name(os.path.join(os.path.dirname(real), BEST)):
+            message = f"a config directory cannot be a run folder: the engine would read {BEST} as a library"
+            raise Refused(message, name="run-in-store", path=self.path, hint=_OTHER)
+        require_trusted(first, os.path.realpath(first), hint=_OTHER)
         if resumes:
-            if not os.path.isfile(self.journal):
-                hint = "without --resume, a new search begins"
-                raise Refused("there is no journal to resume", name="no-journal", path=self.journal, hint=hint)
+            try:
+                os.stat(self.journal)
+            except PermissionError as error:
+                raise Refused(str(error.strerror), name="unreadable", path=self.journal, hint=_OTHER) from None
+            except OSError:
+                message, hint = "there is no journal to resume", "without --resume, a new search begins"
+                raise Refused(message, name="no-journal", path=self.journal, hint=hint) from None
         elif os.path.lexists(self.journal):
             hint = "--resume continues it; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=self.path, hint=hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,22 @@ def test_the_hint_names_a_file_that_changed(opsinfo: Run, tmp_path: Path) -> Non
     assert f"undo it with: opsinfo restore {commented}" in ran.err
     assert opsinfo("restore", commented).code == 0
     assert commented.read_text("utf-8") == COMMENTED
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is refused")
+def test_the_force_that_a_refusal_names_is_an_option_here_and_not_named_elsewhere(
+    opsinfo: Run, fixtures: Path, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    path = write(shared / "commented.json", COMMENTED)
+    refused = opsinfo("fmt", path)
+    assert (refused.code, "--force" in refused.err) == (3, True)
+    assert opsinfo("fmt", path, "--force").code == 0
+    assert path.read_text("utf-8") == FIXED
+    report = opsinfo("list", fixtures / "opp-old", "-o", shared / "rows.txt")
+    assert (report.code, "--force" in report.err) == (3, False)
 
 
 def test_every_mixlist_of_the_fixtures_is_fixed_or_refused_as_in_its_case(

@@ -145,6 +145,24 @@ def test_root_refuses_a_run_folder_that_others_may_replace(tmp_path: Path, name:
         RunFolder(str(tmp_path / name)).require(False)
 
 
+@pytest.mark.parametrize("resumes", [False, True])
+@pytest.mark.parametrize("folder", ["vault/0123abcd", "vault/0123abcd/1/run", "tbe/config/ascend910b"])
+def test_a_run_folder_is_neither_in_a_vault_nor_a_config_directory(tmp_path: Path, folder: str, resumes: bool) -> None:
+    (tmp_path / "vault/0123abcd/1").mkdir(parents=True)
+    (tmp_path / "vault/0123abcd/1/record.json").write_text("{}", "utf-8")
+    (tmp_path / "tbe/config/ascend910b").mkdir(parents=True)
+    with pytest.raises(Refused, match=r"in a vault of backups|the engine would read best\.json as a library"):
+        RunFolder(str(tmp_path / folder)).require(resumes)
+    RunFolder(str(tmp_path / "tbe/config/ascend910b/.opsinfo-bisect")).require(False)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_journal_that_may_not_be_read_is_not_missing(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir(mode=0o000)
+    with pytest.raises(Refused, match="Permission denied"):
+        RunFolder(str(tmp_path / "run")).require(True)
+
+
 def test_planted_links_are_replaced_or_refused_and_never_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
