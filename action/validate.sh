@@ -31,11 +31,15 @@ add_lines() { # $1: lines; the rest: words to add before each line
 split=$(xargs -r printf '%s\n' <<<"${INPUT_ARGS:-}") || exit 2
 add_lines "${INPUT_AGAINST:-}" --against
 add_lines "$split"
+case " ${words[*]:-} " in
+*" --format"[\ =]*) ;; # the user's own
+*) words+=(--format concise) ;; # the matcher reads its lines
+esac
 words+=(--)
 add_lines "${INPUT_PATHS:-.}"
 
 echo "::add-matcher::$GITHUB_ACTION_PATH/action/problem-matcher.json"
 status=0
-"$venv/bin/python" -I -m opsinfo_cli validate --format concise "${words[@]}" || status=$? # the matcher reads lines; args may name another format
+"$venv/bin/python" -I -m opsinfo_cli validate "${words[@]}" || status=$?
 echo "::remove-matcher owner=opsinfo::"
 exit "$status"
