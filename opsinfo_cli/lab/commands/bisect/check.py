@@ -47,7 +47,6 @@ class RunOptions:
 
     journal: str
     resume: bool
-    force: bool
     budget: str | None
     timeout: float | None
     timeout_fails: bool

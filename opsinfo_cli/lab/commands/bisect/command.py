@@ -120,7 +120,6 @@ run_options = bundle(
         show_default=True,
         help="Folder for the journal and the trials.",
     ),
-    advanced("--force", is_flag=True, help="Resume even if the model, target, list or command changed."),
     advanced("--timeout-fails", is_flag=True, help="Count a timeout as a failure."),
     advanced("--lead", type=_COUNT, metavar="N", help="Run until one verdict has N more runs than the other."),
     advanced(

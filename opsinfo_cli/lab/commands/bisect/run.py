@@ -62,7 +62,7 @@ class BisectRun:
         _ = place.slots  # an unreachable cluster is an error before a journal is created
         journal = SearchJournal(self.folder.journal)
         try:
-            past = begun(journal, problem.facts(self.check.words, self.check.files), self.check.options.force)
+            past = begun(journal, problem.facts(self.check.words, self.check.files), self.writing.force)
             if past:
                 self.console.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
             with self._shown() as show:
