@@ -125,7 +125,7 @@ PLACES = {
     "docs/ci.md": "validate . --report gitlab:gl-code-quality-report.json --report junit:opsinfo.xml",
     "docs/fleet.md": "apply ${OPP}@${SOC} /opt/opsinfo/ops_info.json --strict --backup-dir /opt/opsinfo/backups",
     "docs/checks/check-atc.sh": "bisect --against ascend910b --model model.onnx --max-drop 0.001",
-    "action/validate.sh": "validate --format concise",
+    "action/validate.sh": "validate",
     ".pre-commit-hooks.yaml": "fmt",
     ".pre-commit-config.yaml": "validate --no-config --quiet --ignore unknown-operator",
     "opsinfo_cli/core/cann/snapshot.py": "snapshot TARGET -o FILE",
