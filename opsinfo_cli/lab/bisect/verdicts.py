@@ -87,7 +87,6 @@ class Knowledge:
     :param key_of: the key of a set; sets with the same key have the same verdict
     :param lead: how many more runs one verdict must have than the other; None: one run decides
     :ivar runs: in order
-    :ivar monotone: False once two verdicts contradict each other
     :ivar saved: sets that needed no run
     """
 
@@ -96,9 +95,9 @@ class Knowledge:
         self.lead = lead
         self.runs: list[SetRun] = []
         self.tallies: dict[str, SetTally] = {}
-        self.passing: list[Kept] = []
-        self.failing: list[Kept] = []
-        self.monotone = True
+        self.passing: set[Kept] = set()
+        self.failing: set[Kept] = set()
+        self._contradictions: set[tuple[Kept, Kept]] = set()
         self.saved: set[Kept] = set()
 
     def tally(self, kept: Kept) -> SetTally:
@@ -106,13 +105,34 @@ class Knowledge:
 
     def add(self, runs: Iterable[SetRun]) -> None:
         """Take runs into account."""
+        changed: dict[str, SetTally] = {}
         for run in runs:
             self.runs.append(run)
-            self.tallies.setdefault(self.key_of(run.kept), SetTally()).runs.append(run)
-        decided = [tally for tally in self.tallies.values() if not tally.missing(self.lead)]
-        self.passing = list({run.kept: None for tally in decided if tally.verdict for run in tally.runs})
-        self.failing = list({run.kept: None for tally in decided if not tally.verdict for run in tally.runs})
-        self.monotone = not any(low <= high for low in self.passing for high in self.failing)
+            key = self.key_of(run.kept)
+            changed[key] = self.tallies.setdefault(key, SetTally())
+            changed[key].runs.append(run)
+        for tally in changed.values():
+            self._decide(tally)
+
+    def _decide(self, tally: SetTally) -> None:
+        """Take a changed tally into account: only its sets are compared with those of the others."""
+        sets = {run.kept for run in tally.runs}
+        self.passing -= sets
+        self.failing -= sets
+        self._contradictions = {pair for pair in self._contradictions if sets.isdisjoint(pair)}
+        if tally.missing(self.lead):
+            return
+        if tally.verdict:
+            self.passing |= sets
+            self._contradictions |= {(low, high) for low in sets for high in self.failing if low <= high}
+        else:
+            self.failing |= sets
+            self._contradictions |= {(low, high) for low in self.passing for high in sets if low <= high}
+
+    @property
+    def monotone(self) -> bool:
+        """Whether no two verdicts contradict each other."""
+        return not self._contradictions
 
     def was_run(self, kept: Kept) -> bool:
         """Whether exactly this set was run."""
@@ -122,7 +142,8 @@ class Knowledge:
         """Distinguish sets by other keys from now on."""
         runs, self.runs = self.runs, []
         self.key_of = key_of
-        self.tallies.clear()
+        for held in (self.tallies, self.passing, self.failing, self._contradictions):
+            held.clear()
         self.add(runs)
 
     def missing(self, question: Question) -> int:

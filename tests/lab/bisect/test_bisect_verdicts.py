@@ -69,3 +69,19 @@ def test_the_last_trial_that_did_not_pass_is_the_proof_of_a_failure() -> None:
     for number, verdict in enumerate([Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.PASS], 1):
         tally.runs.append(SetRun(frozenset(), number, verdict))
     assert tally.last_failed() == 2
+
+
+@given(st.lists(st.tuples(SETS, st.booleans())), st.sampled_from([None, 2]))
+def test_runs_one_after_the_other_say_what_they_say_together(
+    runs: list[tuple[frozenset[str], bool]], lead: int | None
+) -> None:
+    knowledge = known([])
+    knowledge.lead = lead
+    for number, (kept, passes) in enumerate(runs):
+        knowledge.add([SetRun(kept, number, Verdict.PASS if passes else Verdict.FAIL)])
+    leads = {kept: sum(1 if passes else -1 for other, passes in runs if other == kept) for kept, _ in runs}
+    passing = {kept for kept, more in leads.items() if more >= (lead or 1)}
+    failing = {kept for kept, more in leads.items() if more <= -(lead or 0)}
+    assert knowledge.passing == passing
+    assert knowledge.failing == failing
+    assert knowledge.monotone == (not any(low <= high for low in passing for high in failing))
