@@ -8,7 +8,7 @@ dimension_compute_pass).
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -198,9 +198,9 @@ def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
     :raises Damaged: if an input reads a value that no node produces, or two nodes produce one
     """
     assembler = _Assembler(path)
-    waiting: list[tuple[SourceGraph, int | None]] = [(graph, None)]
+    waiting: deque[tuple[SourceGraph, int | None]] = deque([(graph, None)])
     while waiting:
-        waiting += assembler.add(*waiting.pop(0))
+        waiting += assembler.add(*waiting.popleft())
     notes = facts.notes
     if assembler.without_dtype:
         message = "dtypes of these nodes are unknown: the file does not have them"

@@ -498,8 +498,7 @@ def _name(graph: SourceGraph) -> None:
     """Name the nodes that have no name."""
     count = 0
     waiting = [graph]
-    while waiting:
-        current = waiting.pop(0)
+    for current in waiting:  # grows by the bodies
         for node in current.nodes:
             if not node.name and node.op != CONST:
                 node.name = f"{node.op.rpartition('::')[2]}_{count}"

@@ -171,6 +171,8 @@ class _Function(NamedTuple):
     arguments: list[str]
     results: dict[str, str]
     nodes: list[SourceNode]
+    places: dict[str, int]
+    """The number of each result."""
 
 
 def _node(message: Message) -> SourceNode:
@@ -186,10 +188,12 @@ def _function(message: Message) -> _Function:
     """The function of a FunctionDef."""
     signature = next(iter(messages(message, "signature")), {})
     results = {word(entry, "key"): word(entry, "value") for entry in messages(message, "ret")}
+    places = {word(result, "name"): number for number, result in enumerate(messages(signature, "output_arg"))}
     return _Function(
         [word(argument, "name") for argument in messages(signature, "input_arg")],
-        {word(result, "name"): results.get(word(result, "name"), "") for result in messages(signature, "output_arg")},
+        {name: results.get(name, "") for name in places},
         list(map(_node, messages(message, "node_def"))),
+        places,
     )
 
 
@@ -242,18 +246,19 @@ class _Library:
         graph = _source_graph(name, _needed(inlined, wanted) if wanted else inlined, inputs, tensors)
         graph.outputs = wanted
         for node in graph.nodes:
-            attributes, first = _BODIES.get(node.op, ((), 0))
-            for attribute in attributes:
-                for function in _function_names(node, attribute):
-                    self._add_body(graph, node, function, first, attribute == "cond", depth)
+            if node.op in _BODIES:
+                attributes, first = _BODIES[node.op]
+                functions = [(name, key == "cond") for key in attributes for name in _function_names(node, key)]
+                bodies = (self._function_body(graph, node, *function, first, depth) for function in functions)
+                node.bodies = list(filter(None, bodies))
         return graph
 
-    def _add_body(
-        self, graph: SourceGraph, node: SourceNode, name: str, first: int, is_condition: bool, depth: int
-    ) -> None:
+    def _function_body(
+        self, graph: SourceGraph, node: SourceNode, name: str, is_condition: bool, first: int, depth: int
+    ) -> SourceGraph | None:
         function = self._named(name)
         if function is None:
-            return
+            return None
         nodes, results = self._body(function, "", function.arguments, [])
         self._count(len(nodes) + 1)
         inputs = [f"{argument}:0" for argument in function.arguments]
@@ -261,7 +266,7 @@ class _Library:
         body = self.graph(f"{node.name}/{name}", nodes, inputs, results, tensors, depth + 1)
         body.parent_inputs = [*range(first, first + len(inputs)), *[-1] * (len(body.inputs) - len(inputs))]
         body.parent_outputs = [-1 if is_condition else index for index in range(len(body.outputs))]
-        node.bodies = [*node.bodies, body]
+        return body
 
     def _named(self, name: str) -> _Function | None:
         if name not in self._functions:
@@ -330,10 +335,12 @@ class _Library:
     def _output(self, node: SourceNode, name: str, index: int) -> int:
         """Return the number of an output ``name:index``; an unknown operator has one result, which may be a list."""
         called = self._functions.get(node.op)
-        names = list(called.results) if called else list(_NAMES.get(node.op, ()))
+        if called and name in called.places:
+            return called.places[name] + index
+        names = () if called else _NAMES.get(node.op, ())
         if name in names:
             return names.index(name) + index
-        if names and not called:
+        if names:
             message = f"output `{name}` of `{node.op}` is unknown; taken as its output {index}"
             self.notes.add("output-name", message, node.op)
         return index
