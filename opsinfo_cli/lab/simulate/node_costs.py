@@ -80,20 +80,21 @@ def _worst_first(cost: NodeCost) -> tuple[float, float]:
 def _values(simulation: Simulation, names: Sequence[str]) -> dict[str, _Value]:
     """Return the magnitudes and shapes of values in float32."""
     found: dict[str, _Value] = {}
+    wanted, outputs = frozenset(names), frozenset(simulation.names)
     for sets in simulation.inputs:
         for name in names:
             if name in sets.feeds:
                 _add(found, name, sets.feeds[name])
     for tensor in simulation.file.proto.graph.initializer:
-        if tensor.name in names and tensor.name not in found:
+        if tensor.name in wanted and tensor.name not in found:
             _add(found, tensor.name, simulation.file.weight(tensor))
     left = [name for name in names if name not in found]
     for some in portions(left, sizes_of(simulation), PORTION // len(simulation.inputs)):
-        places = [*simulation.names, *(name for name in some if name not in simulation.names)]
-        more = places[len(simulation.names) :]
+        more = [name for name in some if name not in outputs]
+        places = {name: at for at, name in enumerate([*simulation.names, *more])}
         for arrays in computed_values(simulation, NOTHING, more):
             for name in some:
-                _add(found, name, arrays[places.index(name)])
+                _add(found, name, arrays[places[name]])
     return found
 
 

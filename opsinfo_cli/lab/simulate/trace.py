@@ -123,8 +123,8 @@ def portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> I
 def _errors(
     simulation: Simulation, plan: RoundingPlan, values: Sequence[str], progress: Callable[[float], None]
 ) -> dict[str, OutputError]:
-    names = simulation.names
-    more = [value for value in values if value not in names]
+    names, outputs = simulation.names, frozenset(simulation.names)
+    more = [value for value in values if value not in outputs]
     places = {name: at for at, name in enumerate([*names, *more])}
     found: dict[str, list[OutputError]] = {value: [] for value in values}
     rounded = computed_values(simulation, plan, more)
