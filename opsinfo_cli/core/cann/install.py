@@ -67,13 +67,19 @@ def matching(folder: str, pattern: str) -> list[str]:
     return sorted(glob(os.path.join(escape(folder), pattern), recursive=True))
 
 
-def socs_of(root: str, core: str = "ai") -> list[str]:
-    """Return SoC folders of an OPP root that contain libraries."""
+def socs_of(root: str, core: str = "ai", soc: str | None = None) -> list[str]:
+    """Return SoC folders of an OPP root that contain libraries.
+
+    :param soc: look for this one only
+    """
+    from glob import escape
+
+    folder = "*" if soc is None else escape(soc)
     patterns = [*BUILT_IN[core], f"vendors/*/{CUSTOM['ai']}/config/{{soc}}", LEGACY_CUSTOM]
     found = set()
     for pattern in patterns:
         if "{soc}" in pattern:
-            for path in matching(root, pattern.format(soc="*")):
+            for path in matching(root, pattern.format(soc=folder)):
                 if os.path.isdir(path) and library_files(path):
                     found.add(os.path.basename(path))
     return sorted(found)
@@ -409,9 +415,10 @@ def _op_api_first(paths: list[str]) -> list[str]:
 
 
 def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
-    found = socs_of(root, "ai" if core == "vector" else core)
-    if soc in found:
+    core = "ai" if core == "vector" else core
+    if soc and soc in socs_of(root, core, soc):  # not in all of them, because all of them may be opened
         return soc
+    found = socs_of(root, core)
     if soc is not None:
         own = chips_at(root)
         folder = folder_of(soc, found, own)
