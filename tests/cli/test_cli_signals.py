@@ -260,11 +260,11 @@ def test_a_signal_while_the_last_output_is_written_is_handled(number: signal.Sig
 
 
 SIGNALLED_AT_THE_END = """
-import atexit, os, sys
+import os, sys
 from opsinfo_cli import app
 
 app._run = lambda words: 0
-atexit.register(os.kill, os.getpid(), int(sys.argv[1]))
+os._exit = lambda status: os.kill(os.getpid(), int(sys.argv[1]))
 app.main()
 """
 
