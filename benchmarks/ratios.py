@@ -4,11 +4,12 @@
     python benchmarks/ratios.py --only list --only move --runs 31
     python benchmarks/ratios.py --peers FOLDER     where check-jsonschema is, if it is not on PATH
 
-Needs hyperfine and jq. All data are generated below a temporary folder, with a copy of the package, so that it has byte
-code and nobody edits it meanwhile. A row whose peer is missing is skipped. Exit status 1 if a row misses its bound.
+Needs jq. All data are generated below a temporary folder, with a copy of the package, so that it has byte code and
+nobody edits it meanwhile. A row whose peer is missing is skipped. Exit status 1 if a row misses its bound.
 
-Pairs are timed by hyperfine: a ratio is opsinfo's median wall time divided by the peer's. Large inputs are run a few
-times, and their best run counts, because a busy machine only adds time; memory is the largest peak of a process.
+Times are processor time of whole processes and of those that they wait for, which other work on the machine changes
+little; wall time is shown beside it. The two commands of a pair take turns, and the median of the ratios of the pairs
+counts. Large inputs are run a few times, and their best run counts; memory is the largest peak of a process.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from importlib.util import find_spec
 from multiprocessing import Process
 from pathlib import Path
 from statistics import median
+from typing import IO, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = Path("built-in/op_impl/ai_core/tbe/config")
@@ -59,6 +61,14 @@ class Measured:
     @property
     def met(self) -> bool:
         return self.value <= self.bound
+
+
+class Run(NamedTuple):
+    """Seconds of processor time and wall time of one run, and its peak of memory in MB."""
+
+    processor: float
+    wall: float
+    memory: float
 
 
 class Skipped(Exception):
@@ -119,41 +129,47 @@ class Bench:
             raise SystemExit(f"{command}: exit {done.returncode}\n{done.stderr[-2000:]}")
         return done.stdout
 
-    def timed(self, *commands: str, prepare: str | None = None) -> list[tuple[float, float]]:
-        """Seconds of each command: the median of the wall time, and the mean of the processor time."""
-        out = self.folder / "hyperfine.json"
-        words = [self.tool("hyperfine"), "--style", "none", "-N", "--ignore-failure", "--warmup", "2"]
-        words += [
-            "--runs",
-            str(self.runs),
-            "--export-json",
-            str(out),
-            *(["--prepare", f"sh -c {shlex.quote(prepare)}"] if prepare else []),
-        ]
-        subprocess.run([*words, *commands], env=self.environment, cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
-        return [(row["median"], row["user"] + row["system"]) for row in json.loads(out.read_text())["results"]]
+    def once(self, command: str, output: IO[bytes] | int = subprocess.DEVNULL) -> Run:
+        """:raises SystemExit: if the command fails; 1 is a status of `diff` and `validate`"""
+        began = time.perf_counter()
+        child = subprocess.Popen(
+            shlex.split(command),
+            env=self.environment,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode not in (0, 1):
+            raise SystemExit(f"{command}: exit {child.returncode}")
+        wall = time.perf_counter() - began
+        return Run(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+
+    def timed(self, *commands: str, prepare: str | None = None) -> list[list[Run]]:
+        """The runs of each command; the commands take turns, and two rounds before do not count."""
+        runs: list[list[Run]] = [[] for _ in commands]
+        for number in range(self.runs + 2):
+            for command, own in zip(commands, runs, strict=True):
+                if prepare:
+                    subprocess.run(["sh", "-c", prepare], env=self.environment, cwd=self.folder, check=True)
+                run = self.once(command)
+                if number >= 2:
+                    own.append(run)
+        return runs
 
     def pair(self, name: str, peer: str, bound: float, ours: str, its: str, prepare: str | None = None) -> Measured:
-        (mine, mine_cpu), (other, other_cpu) = self.timed(ours, its, prepare=prepare)
-        details = f"{mine * 1000:.0f} ms, {other * 1000:.0f} ms; of processor time {mine_cpu / other_cpu:.2f}"
-        return Measured(name, peer, mine / other, bound, details)
+        runs = self.timed(ours, its, prepare=prepare)
+        mine, other = (median(run.processor for run in own) * 1000 for own in runs)
+        value, wall = (median(a[at] / b[at] for a, b in zip(*runs, strict=True)) for at in (0, 1))
+        return Measured(name, peer, value, bound, f"{mine:.0f} ms, {other:.0f} ms; of wall time {wall:.2f}")
 
     def large(self, *words: str | Path, runs: int = 3) -> tuple[float, float]:
         """The least seconds of some runs, and the largest peak of memory in MB."""
-        seconds, memory = [], 0
-        for _ in range(runs):
-            with (self.folder / "large.out").open("wb") as out:
-                began = time.perf_counter()
-                child = subprocess.Popen(
-                    [*self.program, *map(str, words)], env=self.environment, cwd=self.folder, stdout=out, stderr=out
-                )
-                _, status, usage = os.wait4(child.pid, 0)
-                child.returncode = os.waitstatus_to_exitcode(status)
-            seconds.append(time.perf_counter() - began)
-            memory = max(memory, usage.ru_maxrss)
-            if child.returncode not in (0, 1):
-                raise SystemExit((self.folder / "large.out").read_text()[-2000:])
-        return min(seconds), memory / 1024
+        with (self.folder / "large.out").open("wb") as output:
+            done = [self.once(self.opsinfo(*words), output) for _ in range(runs)]
+        return min(run.processor for run in done), max(run.memory for run in done)
 
 
 # --- pairs
@@ -222,7 +238,7 @@ def move_row(bench: Bench) -> Iterator[Measured]:
         results.append(json.loads(target.read_bytes()))
     if results[0] != results[1] or results[0] == json.loads(pristine.read_bytes()):
         raise SystemExit("move: the two do not end in the same document")
-    yield bench.pair("move", "cp, jq, mv", 1.8, ours, f"sh -c {shlex.quote(its)}", prepare)
+    yield bench.pair("move", "cp, jq, mv", 3, ours, f"sh -c {shlex.quote(its)}", prepare)
 
 
 PORT = """        this->{kind}("{name}")
@@ -286,7 +302,7 @@ def sources_row(bench: Bench) -> Iterator[Measured]:
 
 def help_row(bench: Bench) -> Iterator[Measured]:
     its = shlex.join([sys.executable, "-c", "import click"])
-    yield bench.pair("--help", "import click", 1.6, bench.opsinfo("--help"), its)
+    yield bench.pair("--help", "import click", 1.7, bench.opsinfo("--help"), its)
 
 
 # --- large inputs and growth
@@ -298,7 +314,7 @@ def growth_row(bench: Bench) -> Iterator[Measured]:
     paths = {n: bench.library(bench.folder / f"growth/{n}/aic-ascend910b-ops-info.json", n) for n in sizes}
     for words in (["list"], ["validate"]):
         times = bench.timed(*(bench.opsinfo(*words, path) for path in paths.values()))
-        start, small, large = (processor for _, processor in times)
+        start, small, large = (median(run.processor for run in runs) for runs in times)
         growth = (large - start) / max(small - start, 1e-9)
         size = paths[22_000].stat().st_size / paths[2_200].stat().st_size
         details = f"{small * 1000:.0f} ms, {large * 1000:.0f} ms; start-up {start * 1000:.0f} ms"
