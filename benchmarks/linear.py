@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+import vaults
 from ratios import MEGATRON, NODE, OVERFLOW, PORT, ROOT, TENSOR, Bench, write_sources
 
 BOUND = 2.5
@@ -721,6 +722,8 @@ INPUTS = (
         bisect --against library.json --among @types.txt --resume -- ./check.sh {mixlist}
         """,
     ),
+    Input("vendor versions in the vault", 500, vaults.write_versions, "\n".join(vaults.LINES)),
+    Input("changes in the vault", 1_000, vaults.write_changes, "\n".join(vaults.LINES)),
     Input(
         "names of another system's lists",
         1_000,
