@@ -1,4 +1,4 @@
-"""Plots of values over steps or nodes, in powers of a base: characters for a terminal, SVG for a page or a file.
+"""Plots of values over steps, nodes or a cost: characters for a terminal, SVG for a page or a file.
 
 The colours of the SVG are CSS variables in `page_parts/plot.css`, so that it follows a dark page or desktop.
 """
@@ -25,11 +25,11 @@ _CURVES = 8
 """Colours of curves."""
 
 
-MarkKind: TypeAlias = Literal["usual", "jump", "bad"]
+MarkKind: TypeAlias = Literal["usual", "large", "faint", "jump", "bad"]
 
 
 class Curve(NamedTuple):
-    """``points``: x, and y as a power of the plot's base."""
+    """``points``: x, and y as a power of the plot's base, or as it is without one."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -46,9 +46,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """:param base: the y axis is in its powers, as text: ``2^``, ``1e``
+    """:param base: the y axis is in its powers, as text: ``2^``, ``1e``; empty: the axis is linear
     :param unit: of the x axis: step, message, node
-    :param low, high: the powers that are drawn; curves are within them
+    :param low, high: the powers or values that are drawn; curves are within them
     :param first, last: the ends of the x axis
     :param holds: whether a value holds up to the next point; else points are joined
     :param empty: the text if there is nothing to draw
@@ -58,8 +58,8 @@ class Plot:
     base: str
     unit: str
     curves: Sequence[Curve]
-    low: int
-    high: int
+    low: float
+    high: float
     first: int
     last: int
     holds: bool = False
@@ -75,9 +75,20 @@ class Plot:
         """From 0 at the left to 1."""
         return (value - self.first) / max(1, self.last - self.first)
 
-    def y(self, power: float) -> float:
-        """From 0 at the bottom to 1."""
-        return (power - self.low) / max(1, self.high - self.low)
+    def y(self, value: float) -> float:
+        """From 0 at the bottom to 1, of a power or a value."""
+        return (value - self.low) / (self.high - self.low or 1)
+
+    @property
+    def ticks(self) -> list[float]:
+        """The powers or values at which the y axis is labelled: at most nine."""
+        if self.base:
+            step = max(1, math.ceil((self.high - self.low) / 8))
+            return [float(power) for power in range(math.floor(self.low), math.floor(self.high) + 1, step)]
+        least = (self.high - self.low) / 8
+        ten = 10.0 ** math.floor(math.log10(least))
+        wide = next(ten * times for times in (1, 2, 5, 10) if ten * times >= least)
+        return [number * wide for number in range(math.ceil(self.low / wide), math.floor(self.high / wide) + 1)]
 
 
 def picture(plot: Plot, title: str, path: str = "") -> Picture:
@@ -98,7 +109,7 @@ def text_rows(plot: Plot, width: int, unicode: bool, height: int = 8) -> Iterato
     points = plot.curves[0].points if plot.curves else ()
     if len(points) < 2:
         return
-    high, low = f"{plot.base}{plot.high}", f"{plot.base}{plot.low}"
+    high, low = f"{plot.base}{plot.high:.6g}", f"{plot.base}{plot.low:.6g}"
     label = max(len(high), len(low))
     columns = max(10, width - label - 3)
     if not plot.holds:
@@ -156,10 +167,10 @@ def svg_text(plot: Plot, *, in_page: bool = False) -> str:
 
 def _axes(plot: Plot) -> Iterator[str]:
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-    for power in range(plot.low, plot.high + 1, max(1, math.ceil((plot.high - plot.low) / 8))):
-        y = _y(plot, power)
+    for tick in plot.ticks:
+        y = _y(plot, tick)
         yield f'<line class="grid" x1="{_LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
-        yield _text(_LEFT - 8, y + 4, f"{plot.base}{power}", anchor="end")
+        yield _text(_LEFT - 8, y + 4, f"{plot.base}{tick:.6g}", anchor="end")
     yield f'<path class="axis" d="M{_LEFT} {_TOP}V{bottom}H{right}"/>'
     yield _text(_LEFT, bottom + 18, str(plot.first))
     yield _text(right, bottom + 18, f"{plot.unit} {plot.last}", anchor="end")
@@ -180,7 +191,7 @@ def _curves(plot: Plot) -> Iterator[str]:
 
 
 def _marks(plot: Plot) -> Iterator[str]:
-    kinds = {"usual": (1.5, "c0"), "jump": (3, "jump"), "bad": (4, "bad")}
+    kinds = {"usual": (1.5, "c0"), "large": (4, "c0"), "faint": (4, "c7"), "jump": (3, "jump"), "bad": (4, "bad")}
     for mark in plot.marks:
         size, color = kinds[mark.kind]
         title = html.escape(visible(mark.text)[: 2 * _NAME])

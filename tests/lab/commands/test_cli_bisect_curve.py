@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,22 @@ def test_the_curve_is_in_text_on_a_terminal_and_on_the_page(
     words += ["--curve", "--max-drop", "0.05", "--journal", "c", "--", tmp_path / "check", "{mixlist}"]
     code, shown = terminal(*words)
     assert (code, "Loss against cost" in shown) == (0, True)
+
+
+def test_the_page_draws_every_list_that_was_run(search: Search, tmp_path: Path) -> None:
+    points = search("--max-drop", "0.05", "--curve", "--format", "json").json["curve"]
+    page = search("--max-drop", "0.05", "--curve", "--journal", "b", "--format", "html").out
+    marks = re.findall(r'<circle class="mark (\w+)" cx="([\d.]+)" cy="([\d.]+)" r="4"><title>loss ([\d.]+), ', page)
+    losses = sorted(each["loss"] for each in points)
+    assert sorted(float(mark[3]) for mark in marks) == pytest.approx(losses, abs=1e-3)
+    assert [mark[0] for mark in marks].count("c7") == sum(each["dominated"] for each in points) > 0
+    by_loss = sorted(marks, key=lambda mark: float(mark[3]))
+    heights = [float(mark[2]) for mark in by_loss]
+    assert heights == sorted(heights, reverse=True)
+    assert all(80 <= float(mark[1]) <= 780 and 40 <= float(mark[2]) <= 310 for mark in marks)
+    endless = script(tmp_path / "endless", 'grep -q Mul "$1" && echo loss 0.5 || echo loss inf')
+    page = search("--curve", "--journal", "c", "--format", "html", command=endless).out
+    assert 'class="mark bad"' in page
 
 
 def test_options_that_need_a_model_or_a_number_say_so(search: Search, opsinfo: Run, opp: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from ....core.terminal.answer import Answer, Cell, Column, Table
 from ....core.terminal.console import Console, failure_document
-from ....core.terminal.page import table_page
+from ....core.terminal.page import section, table_page
+from ....core.terminal.plot import svg_text
 from ....errors import OpsinfoError, counted, join_some
 from ...bisect.culprits import BisectAnswer, NodesAnswer
 from ...bisect.curve import CurvePoint
@@ -19,6 +20,7 @@ from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import SetTally, Verdict
 from ..cost import cost_document, cost_text, duration, size
 from ..graph.document import coverage_text
+from .curve_plot import curve_plot
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -325,7 +327,10 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
         must = "must keep their dtype" if answer.nodes.end.minimal else "keep their dtype for now: not proved yet"
         tables.append(Table(columns, nodes, title=f"Nodes that {must}"))
+    lead = ""
     if answer.curve:
+        drawing = svg_text(curve_plot(answer.curve), in_page=True)
+        lead = section("Loss against cost", f'<div class="plot">\n{drawing}</div>\n', "curve")
         curve = _curve(answer.curve)
         whole = [[*row[:-1], ", ".join(each.names)] for row, each in zip(curve.rows, answer.curve, strict=True)]
         tables.append(curve._replace(rows=whole))
@@ -340,7 +345,9 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         for names, tally in _lists(answer.session)
     ]
     tables.append(Table(columns, sets, title="Lists that were run"))
-    return table_page(f"Smallest list: {answer.end.ended.replace('-', ' ')}", facts, tables)
+    return table_page(
+        f"Smallest list: {answer.end.ended.replace('-', ' ')}", facts, tables, lead=lead, styles=["plot.css"]
+    )
 
 
 def _document(answer: BisectAnswer) -> dict[str, Any]:

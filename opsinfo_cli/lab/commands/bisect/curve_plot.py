@@ -1,0 +1,57 @@
+"""The lists that a search ran as a plot: loss upwards, cost to the right.
+
+The line is the least loss that a list of at most this cost has. Dominated lists are gray; a loss that is not finite is
+at the top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ....core.terminal.plot import Curve, Mark, MarkKind, Plot
+from ...bisect.curve import CurvePoint
+
+_SPARE = 0.05
+"""The share of the range that is free above and below the points."""
+
+
+def curve_plot(points: Sequence[CurvePoint]) -> Plot:
+    """Return the plot. The cost is time, else the bytes moved to high, else nodes.
+
+    :param points: the cheapest first, at least one
+    """
+    if points[0].microseconds is not None:
+        unit, costs = "microseconds", [each.microseconds or 0.0 for each in points]
+    elif any(each.bytes for each in points):
+        unit, costs = "bytes in high precision", [float(each.bytes) for each in points]
+    else:
+        unit, costs = "nodes in high precision", [float(each.nodes) for each in points]
+    finite = [each.loss for each in points if math.isfinite(each.loss)] or [0.0]
+    spare = (max(finite) - min(finite)) * _SPARE or abs(finite[0]) * _SPARE or 1.0
+    low, high = min(finite) - spare, max(finite) + spare
+    line: list[tuple[float, float]] = []
+    marks: list[Mark] = []
+    for cost, each in sorted(zip(costs, points, strict=True), key=lambda pair: pair[0]):
+        y = each.loss if math.isfinite(each.loss) else high
+        if math.isfinite(each.loss) and (not line or y < line[-1][1]):
+            line.append((cost, y))
+        kind: MarkKind = "bad" if not math.isfinite(each.loss) else "faint" if each.dominated else "large"
+        names = ", ".join(each.names) or "no op type"
+        marks.append(Mark(cost, y, f"loss {each.loss:.4g}, {unit} {cost:g}, trial {each.trial}: {names}", kind))
+    if line:
+        line.append((max(costs), line[-1][1]))
+    return Plot(
+        "Loss against cost",
+        "",
+        unit,
+        [Curve("", line)],
+        low,
+        high,
+        math.floor(min(costs)),
+        math.ceil(max(costs)),
+        holds=True,
+        marks=marks,
+        caption="loss of the lists that were run; gray: another list costs and loses no more",
+        empty="No list has a finite loss.",
+    )
