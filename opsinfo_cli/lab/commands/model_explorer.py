@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import UsageFault
+from ...errors import UsageFault, counted, join_some
 from ..graph.dtypes import leading
+from ..graph.readers.onnx import bodies
 from ..graph.result import NOT_COMPUTED
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _GRADIENT = (
 )
 """Colours by the share of the largest error; Model Explorer's gradients are linear, and errors span decades."""
 _NOT_FINITE = "#4a0072"
+_SHOWN = 3
 
 
 def require_onnx(graph: ModelGraph) -> None:
@@ -61,20 +63,36 @@ def graph_node_data(answer: GraphAnswer, rows: Iterable[NodeAnswer]) -> str:
 
     :param rows: the nodes that are coloured
     """
+    graph = answer.graph
     with_cast = {each.consumer for each in answer.casts if not each.constant}
     shown = {row.index for row in rows}
-
-    def results() -> Iterator[tuple[str, dict[str, Any]]]:
-        for name, node in _nodes_of(answer.graph):
-            found = answer.graph.find(node)
-            if found is None:
-                yield name, {"value": "removed by fusion", "bgColor": _REMOVED}
-            elif found.index in shown:
-                yield name, _result(answer[found.index], found.index in with_cast)
-
+    places = {
+        (subgraph.name if number else "", graph.names[index]): index
+        for number, subgraph in enumerate(graph.subgraphs)
+        for index in reversed(subgraph.nodes)
+    }
+    results: dict[str, dict[str, Any]] = {}
+    for each in _nodes_of(graph):
+        if each.graph is None:
+            continue
+        drawn = results.setdefault(each.graph, {})
+        index = places.get((each.subgraph, each.name))
+        if index is None:
+            drawn[each.shown] = {"value": "removed by fusion", "bgColor": _REMOVED}
+        elif index in shown:
+            drawn[each.shown] = _result(answer[index], index in with_cast)
     title = f"opsinfo graph, {answer.mode_name or 'as compiled'}"
     words = {"showExpandedSummaryOnGroupNode": True, "hideInAggregatedStatsTable": True}
-    return _text(answer.graph, title, dict(results()), **words)
+    return _text(graph, title, results, **words)
+
+
+def not_drawn(graph: ModelGraph) -> str:
+    """Return which nodes Model Explorer does not draw; empty if it draws all."""
+    names = [each.name for each in _nodes_of(graph) if each.graph is None]
+    if not names:
+        return ""
+    nodes = f"{counted(len(names), 'node')} ({join_some([f'`{name}`' for name in names], _SHOWN)})"
+    return f"without a colour: {nodes} of a Loop or Scan in the body of another, which Model Explorer does not draw"
 
 
 def simulation_node_data(report: SimulationReport) -> str:
@@ -83,12 +101,14 @@ def simulation_node_data(report: SimulationReport) -> str:
     graph = report.simulation.ready.prepared.graph
     errors = {each.node: each.error for each in report.trace.nodes}
     results = {
-        name: {"value": errors[node]} if math.isfinite(errors[node]) else {"value": "inf", "bgColor": _NOT_FINITE}
-        for name, node in _nodes_of(graph)
-        if node in errors
+        each.shown: {"value": errors[each.name]}
+        if math.isfinite(errors[each.name])
+        else {"value": "inf", "bgColor": _NOT_FINITE}
+        for each in _nodes_of(graph)
+        if not each.subgraph and each.name in errors
     }
     gradient = [{"stop": stop, "bgColor": colour} for stop, colour in _GRADIENT]
-    return _text(graph, f"opsinfo simulate, {report.simulation.mode}: error", results, gradient=gradient)
+    return _text(graph, f"opsinfo simulate, {report.simulation.mode}: error", {"": results}, gradient=gradient)
 
 
 def _result(row: NodeAnswer, has_cast: bool) -> dict[str, Any]:
@@ -104,40 +124,73 @@ def _result(row: NodeAnswer, has_cast: bool) -> dict[str, Any]:
     return found | ({"textColor": _CAST} if has_cast else {})
 
 
-def _nodes_of(graph: ModelGraph) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of an ONNX model's main graph and of the bodies of If: the name in Model Explorer, and ours.
+class _ViewerNode(NamedTuple):
+    """A node of an ONNX file in Model Explorer.
 
-    Model Explorer's adapter draws the bodies of If in the main graph. It names a node without a name ``node``, and
-    numbers names that repeat in one graph.
+    :param graph: the graph that it is drawn in, empty for the main one; None: it is not drawn
+    :param shown: its name there
+    :param subgraph: the subgraph of ours that it is in, empty for the main graph
+    :param name: its name there
+    """
+
+    graph: str | None
+    shown: str
+    subgraph: str
+    name: str
+
+
+def _nodes_of(graph: ModelGraph) -> Iterator[_ViewerNode]:
+    """Yield the nodes of an ONNX model, bodies included, without constants.
+
+    Model Explorer's adapter draws the bodies of If in the graph around them, and those of other nodes of the main graph
+    as graphs of their own. It names a node without a name ``node``, and numbers names that repeat in one graph. Nodes
+    without a name are numbered here breadth first, as the reader of ONNX does it.
     """
     assert graph.model.onnx is not None
-    return _named(graph.model.onnx.graph, "", Counter())
+    unnamed, waiting = 0, [("", graph.model.onnx.graph)]
+    names: dict[str, list[str]] = {}
+    while waiting:
+        subgraph, proto = waiting.pop(0)
+        own = names[subgraph] = []
+        for node in proto.node:
+            own.append(node.name or f"{node.op_type}_{unnamed}")
+            unnamed += not node.name
+            waiting += [(_body_name(own[-1], word), body) for word, body in bodies(node)]
+    return _drawn(graph.model.onnx.graph, "", "", "", names, Counter())
 
 
-def _named(graph: Any, prefix: str, numbers: Counter[str]) -> Iterator[tuple[str, str]]:
+def _body_name(owner: str, attribute: str) -> str:
+    return f"{owner}/{attribute}"
+
+
+def _drawn(
+    proto: Any, subgraph: str, graph: str | None, prefix: str, names: Mapping[str, Sequence[str]], numbers: Counter[str]
+) -> Iterator[_ViewerNode]:
+    """:param prefix: of the names of a body of If that is drawn in the graph around it
+    :param numbers: how often a name was numbered in the whole model
+    """
     used: set[str] = set()
-    unnamed = 0
-    for node in graph.node:
+    for node, name in zip(proto.node, names[subgraph], strict=True):
         base = shown = node.name or "node"
         while shown in used:
             numbers[base] += 1
             shown = f"{base}_{numbers[base]}"
         used.add(shown)
-        if node.op_type == "Constant":
-            continue
-        name = node.name
-        if not name:
-            name = f"{node.op_type}_{unnamed}"
-            unnamed += 1
-        if node.name or not prefix:  # ours are numbered in another order in a body
-            yield prefix + shown, name
-        if node.op_type == "If":
-            for attribute in node.attribute:
-                yield from _named(attribute.g, f"{prefix}{shown}/{attribute.name}/", numbers)
+        if node.op_type != "Constant":
+            yield _ViewerNode(graph, prefix + shown, subgraph, name)
+        for word, body in bodies(node):
+            inner, place = _body_name(name, word), f"{prefix}{shown}/{word}"
+            if node.op_type == "If" and not node.domain:
+                yield from _drawn(body, inner, graph, f"{place}/", names, numbers)
+            else:
+                yield from _drawn(body, inner, place if graph == "" else None, "", names, numbers)
 
 
 def _text(graph: ModelGraph, title: str, results: Mapping[str, Mapping[str, Any]], **more: bool | Sequence[Any]) -> str:
-    """Return the node data of a graph; without an id of the graph Model Explorer takes the one that is shown."""
-    data = {"name": title, "results": results, **more}
+    """Return the node data of graphs; without an id of the main graph Model Explorer takes the one that is shown.
+
+    :param results: by graph, the main one without a name
+    """
     main = graph.model.onnx.graph.name if graph.model.onnx is not None else ""
-    return json.dumps({main: data} if main else data, indent=1) + "\n"
+    data = {place or main: {"name": title, "results": own, **more} for place, own in results.items()}
+    return json.dumps(data if main or len(data) > 1 else data[main], indent=1) + "\n"

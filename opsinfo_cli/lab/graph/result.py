@@ -364,14 +364,14 @@ class Answer(GraphAnswer):
         known = self._known()
         if known is None:
             return ()
-        others = {row.name: (row.type, row.inputs, row.outputs) for row in known}
+        others = {(row.subgraph, row.name): (row.type, row.inputs, row.outputs) for row in known}
         return tuple(
             row.name
             for row, node in zip(self, self.graph, strict=True)
             if node.type not in NOT_COMPUTED
             and (
                 (node.type == "Shape" and any(tensor.is_open for tensor in node.inputs))
-                or others.get(row.name) != (row.type, row.inputs, row.outputs)
+                or others.get((row.subgraph, row.name)) != (row.type, row.inputs, row.outputs)
             )
         )
 

@@ -119,10 +119,10 @@ def _profiles(
 
 def differing(answers: Sequence[Answer]) -> list[Differing]:
     """Return the nodes whose op types or dtypes differ between answers, by name, in the order of the first answers."""
-    rows = [{row.name: row for row in answer} for answer in answers]
+    rows = [{(row.subgraph, row.name): row for row in answer} for answer in answers]
     found = []
-    for name in dict.fromkeys(name for own in rows for name in own):
-        own = tuple(each.get(name) for each in rows)
+    for place in dict.fromkeys(place for own in rows for place in own):
+        own = tuple(each.get(place) for each in rows)
         if len({row and (row.type, row.inputs, row.outputs) for row in own}) > 1:
-            found.append(Differing(name, own))
+            found.append(Differing(place[1], own))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,26 @@ TEXT = """<ir_version: 8, opset_import: ["" : 17]> main (float[4,4] x, bool c) =
   [choice] z = If(c) <
     then_branch = then () => (float[4,4] p) { [inner] p = Exp(b) },
     else_branch = els () => (float[4,4] q) { [inner2] q = Neg(b) }>
+}"""
+
+
+BODIES = """<ir_version: 8, opset_import: ["" : 17]> main (float[4,4] x, bool t) => (float[4,4] y)
+<int64 n = {3}, float[4] z = {0, 0, 0, 0}> {
+  two = Constant <value = float {2}> ()
+  [first] a = Add(x, two)
+  [outer] b = Loop(n, t, a) <body = outer_body (int64 i, bool c, float[4,4] v) => (bool c2, float[4,4] v3) {
+    [mul] v1 = MatMul(v, v)
+    [pick] v2 = If(c) <
+      then_branch = left () => (float[4,4] l) { [log] l = Log(v1) },
+      else_branch = right () => (float[4,4] r) { [relu] r = Relu(v1) }>
+    [inner] v3 = Loop(n, t, v2) <body = inner_body (int64 j, bool d, float[4,4] w) => (bool d2, float[4,4] w2) {
+      [deep] w2 = Relu(w)
+      [keep] d2 = Identity(d) }>
+    [same] c2 = Identity(c) }>
+  [scan] s, e = Scan <num_scan_inputs = 1, body = scan_body (float[4] f, float[4] g) => (float[4] f2, float[4] h) {
+    [sum] f2 = Add(f, g)
+    [log] h = Log(f2) }> (z, b)
+  [last] y = Add(e, x)
 }"""
 
 
@@ -71,6 +92,47 @@ def test_a_mixlist_changes_colours_and_match_limits_the_coloured_nodes(
     assert whole["node"]["value"] == "float32, black, Cast"
     assert whole["node_1"] == {"value": "float32, black", "bgColor": whole["node"]["bgColor"]}
     assert [*_data(opsinfo(*words, "--match", "Relu").out)["results"]] == ["node", "node_1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        (
+            BODIES,
+            {
+                "main": "first outer scan last",
+                "outer/body": "mul pick pick/then_branch/log pick/else_branch/relu inner same",
+                "scan/body": "sum log",
+            },
+        ),
+        (
+            re.sub(r"\[[a-z]+\] ", "", BODIES),
+            {
+                "main": "node_1 node_2 node_7 node_9",
+                "node_2/body": "node node_3 node_3/then_branch/node node_3/else_branch/node node_4 node_6",
+                "node_7/body": "node node_8",
+            },
+        ),
+    ],
+    ids=["with names", "without names"],
+)
+def test_bodies_are_coloured_in_the_graphs_that_the_viewer_makes_of_them(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path, text: str, drawn: dict[str, str]
+) -> None:
+    """The names are those of model_explorer_onnx 0.4.2."""
+    onnx.save_model(onnx.parser.parse_model(text), tmp_path / "bodies.onnx")
+    ran = opsinfo("graph", tmp_path / "bodies.onnx", *target, "--format", "model-explorer")
+    found = json.loads(ran.out)
+    assert {name: " ".join(data["results"]) for name, data in found.items()} == drawn
+    values = {
+        name: [each["value"].partition(",")[0] for each in data["results"].values()] for name, data in found.items()
+    }
+    assert [*values.values()] == [
+        ["float32", "not judged", "not judged", "float32"],
+        ["float16", "not judged", "float32", "float16", "not judged", "not judged"],
+        ["float32", "float32"],
+    ]
+    assert "without a colour: 2 nodes" in ran.err
 
 
 def test_errors_are_a_gradient_and_an_infinite_one_is_a_word(

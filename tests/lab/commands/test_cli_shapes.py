@@ -231,6 +231,20 @@ def test_every_command_that_judges_says_it_of_each_model_and_documents_count_the
     assert (written["shapes"], written["open_dimensions"] > 0) == ({"x": [-1, 4, 3, 4]}, True)
 
 
+def test_a_node_in_a_body_with_the_name_of_an_outer_one_is_not_taken_for_it(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> main (float[n,4] x, bool t) => (float[n,4] y) {
+      [same] y = If(t) <
+        then_branch = left () => (float[n,4] a) { [same] a = Relu(x) },
+        else_branch = right () => (float[n,4] b) { [other] b = Log(x) }>
+    }"""
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "model.onnx")
+    words = ["graph", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b", "--format", "json"]
+    assert opsinfo(*words).json["open_dimensions"] == 0
+    assert opsinfo(*words, "--dynamic-dims", "1;2").json["profiles_differ"] == []
+
+
 def test_an_input_that_random_whole_numbers_may_not_serve_is_named(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1]) for name in ("rate", "row")]
     weights = [numpy_helper.from_array(np.ones(4, "f4"), "r"), numpy_helper.from_array(np.ones((9, 2), "f4"), "table")]

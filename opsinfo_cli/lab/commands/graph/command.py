@@ -49,7 +49,7 @@ from ...graph.result import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer
 from ...graph.result import Answer as JudgedAnswer
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
-from ..model_explorer import require_onnx
+from ..model_explorer import not_drawn, require_onnx
 from ..open import open_model, open_prices
 from .document import GraphView
 from .tables import comparison_answer, fusion_result_answer, path_answer, profiles_answer, read_back_answer, rows_answer
@@ -200,6 +200,8 @@ def command(
     graph = open_model(model, console, shapes_of(shapes))
     if console.format == "model-explorer":
         require_onnx(graph)
+        if message := not_drawn(graph):
+            console.note(message)
     if profiles.given:
         found = _profiles(profiles, graph, shapes)
         judged = judged_model(graph, judging, options, console)
