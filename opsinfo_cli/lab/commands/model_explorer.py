@@ -11,8 +11,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.cann.dtype_names import leading_dtype
 from ...errors import UsageFault, counted, join_some
-from ..graph.dtypes import leading
 from ..graph.readers.onnx import bodies
 from ..graph.result import NOT_COMPUTED
 
@@ -116,7 +116,7 @@ def _result(row: NodeAnswer, has_cast: bool) -> dict[str, Any]:
         return {"value": "constant", "bgColor": _NO_FLOATING}
     if not row.judged:
         return {"value": "not judged", "bgColor": _NOT_JUDGED}
-    words = [leading(row.inputs, row.outputs) or "no dtype", row.policy, "Cast" if has_cast else None]
+    words = [leading_dtype(row.inputs, row.outputs) or "no dtype", row.policy, "Cast" if has_cast else None]
     colour = _NO_FLOATING
     if row.runs is not None:
         colour = _COLOURS.get((row.runs, row.policy or ""), _NO_LIST[row.runs])

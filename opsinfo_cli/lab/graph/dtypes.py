@@ -1,15 +1,6 @@
-"""Dtypes of a graph: their sizes, their numbers and words in files, and the one that represents a node."""
+"""Dtypes of a graph: their sizes, and their numbers and words in files."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from ...core.cann.dtype_names import FLOATING, LOW
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-COMPLEX = frozenset({"complex32", "complex64", "complex128"})
 
 BITS = {
     **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 64),
@@ -24,22 +15,6 @@ BITS = {
     "uint1": 1,
 }
 """Bits of one element; dtypes without a fixed size are missing."""
-
-
-def leading(inputs: Iterable[str | None], outputs: Iterable[str | None]) -> str | None:
-    """Return the dtype that represents a node in a drawing: a low one before a floating one before any other.
-
-    Inputs count if no output is floating-point, as in the definition of a low node.
-
-    >>> leading(["float16"], ["float32"]), leading(["float16"], ["bool"]), leading([], [None])
-    ('float32', 'float16', None)
-    """
-    for side in (outputs, inputs):
-        for kinds in (LOW, FLOATING):
-            found = next((dtype for dtype in side if dtype in kinds), None)
-            if found is not None:
-                return found
-    return next((dtype for dtype in (*outputs, *inputs) if dtype), None)
 
 
 # Dtypes in files. GE: hicann/ge graph_metadef/proto/ge_ir.proto:13-58, graph_metadef/base/utils/

@@ -10,15 +10,15 @@ import os
 from typing import TYPE_CHECKING
 
 from ...core.cann.chips import chip_folder, folder_facts
+from ...core.cann.dtype_names import leading_dtype
 from ...core.cann.op_precision import OpPrecision
 from ...core.cann.policy import BLANKS
 from ...core.package_data import package_data
 from ...errors import OpsinfoError, UsageFault
 from .atc_options import AtcOptions, command_options
-from .dtypes import leading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 HF32_MODE, FLOAT32_MODE = "enable_hi_float_32_execution", "enable_float_32_execution"
 ALLOW_HF32 = {"00": (False, False), "01": (False, True), "10": (True, False), "11": (True, True)}
@@ -52,13 +52,13 @@ class ImplModes:
         return self.nodes.get(name) or self.types.get(op_type)
 
     def computed_in(
-        self, name: str, op_type: str, inputs: Iterable[str | None], outputs: Iterable[str | None]
+        self, name: str, op_type: str, inputs: tuple[str | None, ...], outputs: tuple[str | None, ...]
     ) -> str | None:
         """Return the dtype that a node with these dtypes is computed in.
 
         ``hf32`` is float32 whose inputs are rounded to 11 bits of mantissa. None: whether the chip has HF32 is unknown.
         """
-        dtype = leading(inputs, outputs)
+        dtype = leading_dtype(inputs, outputs)
         if dtype != "float32" or self.has_hf32 is False or self.mode_of(name, op_type) != HF32_MODE:
             return dtype
         return "hf32" if self.has_hf32 else None

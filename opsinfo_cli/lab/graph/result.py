@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.cann.dtype_names import FLOATING, LOW
+from ...core.cann.dtype_names import LOW, Precision, precision_of
 from .cast_pairs import casts_of
 from .casts import Cast, CastCounts, Casts
-from .dtypes import COMPLEX
 from .fusions.fuse import Fused
 from .graph import CONSTANTS
 from .memory import Memory, memory_of
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     Dtypes = tuple[str | None, ...]
 
-_OTHER_FLOATING = COMPLEX | {"float64"}
 NOT_COMPUTED = CONSTANTS | {"Data", "RefData", "Variable", "NetOutput"}
 """Op types that store or pass on a tensor and compute nothing."""
 
@@ -511,7 +509,7 @@ class WrittenAnswer(GraphAnswer):
             None,
             None,
             bool(judged),
-            None if node.type in NOT_COMPUTED else _runs(inputs, outputs),
+            None if node.type in NOT_COMPUTED else precision_of(inputs, outputs),
             inputs,
             outputs,
             tuple(tensor.first_dtype for tensor in node.inputs),
@@ -605,15 +603,6 @@ def _remarks(node: GraphNode, compute: str | None) -> str:
     return "".join(f"; {each}" for each in remarks)
 
 
-def _state(choice: DtypeChoice) -> str | None:
+def _state(choice: DtypeChoice) -> Precision | None:
     """Return ``runs`` of a choice, see :class:`NodeAnswer`."""
-    return None if choice.column < 0 else _runs(choice.inputs, choice.outputs)
-
-
-def _runs(inputs: Dtypes, outputs: Dtypes) -> str | None:
-    for side in (outputs, inputs):
-        if not LOW.isdisjoint(side):
-            return "low"
-        if not FLOATING.isdisjoint(side):
-            return "high"
-    return None if _OTHER_FLOATING.isdisjoint((*outputs, *inputs)) else "high"
+    return None if choice.column < 0 else precision_of(choice.inputs, choice.outputs)

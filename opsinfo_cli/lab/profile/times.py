@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from ...core.cann.dtype_names import LOW
+from ...core.cann.dtype_names import precision_of
 from .table import Dtypes, Kernel, Table, find_tables
 
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
-"""Low: an output is float16, bfloat16 or hifloat8, or an input if no output is floating-point. hf32: high, and HF32 is
-enabled for it. Other: no floating-point tensor. Unknown: the table does not have its dtypes.
+"""Low and high: see :func:`.precision_of`. hf32: high, and HF32 is enabled for it. Other: no floating-point tensor.
+Unknown: the table does not have its dtypes.
 """
-
-_FLOATING = LOW | {"float32"}
 
 _AI_CORE = frozenset(
     {
@@ -137,17 +134,10 @@ class Profile(NamedTuple):
 
 
 def state_of(kernel: Kernel) -> State:
-    return _state(kernel.inputs, kernel.outputs, kernel.hf32)
-
-
-@lru_cache(maxsize=4096)  # the same dtypes come again and again
-def _state(inputs: Dtypes | None, outputs: Dtypes | None, hf32: bool | None) -> State:
-    if inputs is None and outputs is None:
+    if kernel.inputs is None and kernel.outputs is None:
         return "unknown"
-    for dtypes in (outputs or (), inputs or ()):
-        if any(dtype in _FLOATING for dtype in dtypes):
-            return "low" if any(dtype in LOW for dtype in dtypes) else "hf32" if hf32 else "high"
-    return "other"
+    precision = precision_of(kernel.inputs or (), kernel.outputs or ())
+    return "hf32" if precision == "high" and kernel.hf32 else precision or "other"
 
 
 def apart_of(kernel: Kernel) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ....core.cann.dtype_names import leading_dtype
 from ....core.terminal.page import dtype_class
 from ....core.text.escape import visible
-from ...graph.dtypes import leading
 from ...graph.result import NOT_COMPUTED
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _state(state: tuple[Any, ...]) -> list[Any]:
 
 def _leading(state: tuple[Any, ...]) -> str | None:
     """Return the dtype that a node is drawn in; None: it computes nothing, or has no dtype."""
-    return leading(*state[:2]) if state[-1] else None
+    return leading_dtype(*state[:2]) if state[-1] else None
 
 
 def _names(names: Iterable[str]) -> dict[str, Any]:

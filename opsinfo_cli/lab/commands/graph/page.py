@@ -6,9 +6,9 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ....core.cann.dtype_names import leading_dtype
 from ....core.terminal.page import DTYPES, Bar, bars, dtype_class, escaped, page_text, section, table_section
 from ....errors import counted
-from ...graph.dtypes import leading
 from ...graph.topology import order_of
 from ..cost import cost_text
 from .columns import PageColumns
@@ -119,7 +119,7 @@ def _drawn(view: GraphView, columns: PageColumns) -> str:
     if view.comparison:
         changed = {b.index: b for _, b in view.comparison.changed}
         other = [
-            leading(changed[index].inputs, changed[index].outputs) if index in changed else word
+            leading_dtype(changed[index].inputs, changed[index].outputs) if index in changed else word
             for index, word in zip(columns.order, words, strict=True)
         ]
         bands.append(Band("nodes with other dtypes", ticks=[place[index] for index in changed], name="mark"))

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ....core.cann.dtype_names import FLOATING
+from ....core.cann.dtype_names import COMPLEX, FLOATING
 from ....core.cann.policy import Policy
-from ..dtypes import COMPLEX
 from .matching import lowered, precisely, reduced, risen
 from .node_facts import Facts, Port, Seen, Setting, plain, seen_through
 
