@@ -70,7 +70,7 @@ def test_a_process_substitution_is_read(opsinfo: Run, tmp_path: Path) -> None:
 
 
 def test_a_page_of_text_is_not_a_log(opsinfo: Run) -> None:
-    ran = opsinfo("qualify", Path(__file__).resolve().parents[3] / "README.md")
+    ran = opsinfo("qualify", Path(__file__).resolve().parents[3] / "SECURITY.md")
     assert ran.code == 2
     assert "known format" in ran.err
 
