@@ -52,6 +52,7 @@ USER_FILES = {
     "bf16.txt": "torch-lists/bf16.txt",
     "fp32.txt": "torch-lists/fp32.txt",
     "ops_info.json": "ops_info.json",
+    "convert.sh": "convert.sh",
     "commented.json": "mixlists/bad/comment-line-end.json",
     "misspelt.json": "mixlists/good/unknown-wrong-case.json",
     "lookalike.json": "mixlists/good/unknown-look-alike.json",
