@@ -33,6 +33,7 @@ SHOWN = {
     "README.md": "en",
     "docs/guide.md": "en",
     "docs/operators.md": "en",
+    "docs/fleet.md": "en",
     "README.zh-CN.md": "zh",
     "docs/guide.zh-CN.md": "zh",
 }
@@ -59,7 +60,7 @@ USER_FILES = {
     "mixlists": "mixlists/good",
     "team.json": "mixlists/good/several-operators.json",
     "bert.json": "mixlists/good/add-black-remove-white.json",
-    "team.jsonc": "mixlists/bad/comment-line-end.json",
+    "team.jsonc": "team.jsonc",
     "ge_proto_00020_FeTopoSortingAfter.txt": "graphs/ge_proto_00020_FeTopoSortingAfter.txt",
     "ge_proto_00099_Build.txt": "graphs/ge_proto_00099_Build.txt",
 }

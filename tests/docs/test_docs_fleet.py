@@ -75,3 +75,25 @@ def test_the_playbook_fails_for_a_name_that_the_host_does_not_have(play: Play, o
     assert code != 0
     assert "did you mean `Relu`?" in output
     assert libraries(opp) == before
+
+
+def test_the_source_of_a_team_keeps_its_comments_and_becomes_the_engines_file(
+    opsinfo: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from generate import make_user_files  # type: ignore[import-not-found]
+
+    make_user_files(tmp_path)
+    (tmp_path / "ops_info.json").unlink()
+    source = (tmp_path / "team.jsonc").read_text()
+    part = PAGE.split("## Build the file once")[1].split("\n## ")[0]
+    assert f"```text\n{source}```" in part
+    commands = re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1].splitlines()  # type: ignore[index]
+    assert len(commands) == 5
+    for command in commands:
+        ran = opsinfo(*command.split()[1:], cwd=tmp_path, env={"ASCEND_OPP_PATH": str(tmp_path / "opp")})
+        assert ran.code == 0, f"{command}\n{ran.err}"  # type: ignore[attr-defined]
+    edited = (tmp_path / "team.jsonc").read_text()
+    assert edited.replace(",", "").replace('      "Mul"\n', "") == source.replace(",", "")
+    names = json.loads((tmp_path / "ops_info.json").read_text())["black-list"]["to-add"]
+    assert names == ["SoftmaxV2", "Relu", "Mul"]
