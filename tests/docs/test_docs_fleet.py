@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -97,3 +98,8 @@ def test_the_source_of_a_team_keeps_its_comments_and_becomes_the_engines_file(
     assert edited.replace(",", "").replace('      "Mul"\n', "") == source.replace(",", "")
     names = json.loads((tmp_path / "ops_info.json").read_text())["black-list"]["to-add"]
     assert names == ["SoftmaxV2", "Relu", "Mul"]
+    for command in re.findall(r"`(opsinfo (?:move ascend910b Add|show)[^`]*)`", part):
+        ran = opsinfo(*shlex.split(command)[1:], cwd=tmp_path, env={"ASCEND_OPP_PATH": str(tmp_path / "opp")})
+        assert ran.code == 0, f"{command}\n{ran.err}"  # type: ignore[attr-defined]
+    assert "the reason given: NaN in run 17" in ran.out  # type: ignore[attr-defined]
+    assert "`the reason given: NaN in run 17`" in part
