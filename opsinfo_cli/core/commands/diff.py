@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import UsageFault, quoted
+from ...errors import UsageFault, counted, quoted
 from .. import rooms
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions, target_labels
@@ -44,6 +44,7 @@ from ..terminal.params import (
     option,
     prints,
 )
+from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import target_document, target_facts
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 @option("--differing", is_flag=True, help="Of more than two targets: leave out operators that agree.")
 @option("--soc", "socs", type=SOC, multiple=True, help="Only this chip of each install; repeatable; as TARGET@SOC.")
 @bundle("options", TargetOptions, core_option, custom_option)
-@prints("mixlist", "html", out=True)
+@prints("mixlist", "csv", "markdown", "html", out=True)
 def command(
     targets: tuple[str, ...],
     mixlist_a: str | None,
@@ -255,7 +256,12 @@ def difference_answer(
                 lambda: [Table([], [], lambda: _fields(b, found, sections or ()))],
             )
         ],
-        texts={"html": lambda: _page(a, b, found, sections)},
+        texts={
+            "html": lambda: _page(a, b, found, sections),
+            "csv": lambda: csv_text(("name", "change", "a", "b", "section", "key"), _records(found, sections or ())),
+            "markdown": lambda: markdown_text(_table(found, sections)),
+        },
+        content=counted(sum(map(len, (found.changed, found.only_in_a, found.only_in_b, sections or ()))), "difference"),
         notes=[_summary(found)],
         status=1 if found or sections else 0,
     )
@@ -398,22 +404,41 @@ def _decided(b: Target, name: str) -> dict[str, Any]:
 def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None) -> str:
     from ..terminal.page import table_page
 
+    note = ""
+    left = len(_alike(sections or ())) - _MOST_INSIDE
+    if left > 0:
+        note = f"{left} rarer differences inside entries are not shown (`opsinfo diff --sections` prints all)"
+    facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
+    tables = [_table(found, sections, _MOST_INSIDE)]
+    return table_page(" and ".join(target_labels([a, b])), facts, tables, note=note)
+
+
+def _table(
+    found: Difference[Any], sections: Sequence[SectionDifference] | None, most_inside: int | None = None
+) -> Table:
+    """Return the differences, worst first.
+
+    :param most_inside: the number of kinds of differences inside entries, the most frequent ones; None for all
+    """
     rows: list[list[Cell]] = []
     for change, names in _changes(found):
         rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
     rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
     rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
-    alike = _alike(sections or ())
-    rows += [[_named(names), "inside", *values, place] for (place, *values), names in alike[:_MOST_INSIDE]]
-    note = ""
-    if len(alike) > _MOST_INSIDE:
-        left = len(alike) - _MOST_INSIDE
-        note = f"{left} rarer differences inside entries are not shown (`opsinfo diff --sections` prints all)"
+    inside = _alike(sections or ())[:most_inside]
+    rows += [[_named(names), "inside", *values, place] for (place, *values), names in inside]
     columns = [Column("operator"), Column("change", policy=True), Column("A"), Column("B"), Column("field")]
     if sections is None:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
-    return table_page(" and ".join(target_labels([a, b])), facts, [Table(columns, rows)], note=note)
+    return Table(columns, rows)
+
+
+def _records(found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[dict[str, Any]]:
+    """Yield the members of the JSON document as rows, each with the name of its member as `change`."""
+    document = difference_members(found)
+    yield from ({**each, "change": "changed"} for each in document["changed"])
+    yield from ({"name": name, "change": side} for side in ("only_in_a", "only_in_b") for name in document[side])
+    yield from ({**each._asdict(), "change": "section"} for each in sections)
 
 
 _MOST_INSIDE = 600
@@ -454,6 +479,7 @@ def matrix_answer(
             for name, policies in shown.items()
         ],
     )
+    records = ({"name": name, **dict(zip(labels, policies, strict=True))} for name, policies in shown.items())
     of = f" of {total}" if total != len(shown) else ""
     counts = {"operators": len(shown), "differ": len(different), "total": total}
     return Answer(
@@ -463,7 +489,12 @@ def matrix_answer(
             "counts": counts,
         },
         lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
-        texts={"html": lambda: _matrix_page(targets, labels, table, different, mixlist)},
+        texts={
+            "html": lambda: _matrix_page(targets, labels, table, different, mixlist),
+            "csv": lambda: csv_text(["name", *labels], records),
+            "markdown": lambda: markdown_text(table),
+        },
+        content=counted(len(shown), "operator"),
         notes=[f"{len(shown)}{of} operators in {len(targets)} targets, {len(different)} differ"],
         status=1 if different else 0,
     )

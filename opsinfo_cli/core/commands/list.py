@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...errors import UsageFault
+from ...errors import UsageFault, counted
 from ..cann.mixlist import Mixlist
 from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ..cann.policy import Policy
@@ -27,6 +27,7 @@ from ..terminal.params import (
     prints,
     target_options,
 )
+from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import below, row_document, short_name, target_document, target_facts
 
 
@@ -37,7 +38,7 @@ from ..terminal.targets import below, row_document, short_name, target_document,
 @mixlist_option
 @option("--against", type=TARGET, help="For a mixlist: the target with the policies.")
 @target_options
-@prints("html", out=True)
+@prints("csv", "markdown", "html", out=True)
 def command(
     target: str,
     lists: tuple[str, ...],
@@ -100,7 +101,12 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
     return Answer(
         lambda: _document(target, rows, total),
         lambda: [table],
-        texts={"html": page},
+        texts={
+            "html": page,
+            "csv": lambda: csv_text(OperatorRow._fields, map(row_document, rows)),
+            "markdown": lambda: markdown_text(table),
+        },
+        content=counted(len(rows), "operator"),
         summary=_summary(target, rows, total),
     )
 

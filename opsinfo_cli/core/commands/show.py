@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ...errors import OpsinfoError
+from ...errors import OpsinfoError, counted
 from ..cann.entry import Columns, Entry, TensorColumns
 from ..cann.entry_rules import Sections
 from ..cann.library import Operator
@@ -17,10 +17,11 @@ from ..cann.mixlist import Mixlist
 from ..cann.operator_rows import OperatorRow, Standing, operator_row
 from ..cann.policy import BLANKS, Policy, combination
 from ..cann.target import Target, TargetOptions
-from ..terminal.answer import Answer, Block, Either, Line, Lines, Place, Span, Tree
+from ..terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Table, Tree
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_target, report_doubts, require_operators
 from ..terminal.params import OP, TARGET, Command, given_names, mixlist_option, prints, target_options
+from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import below, row_document, target_document
 from ..text.escape import cell_width, shown
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.argument("ops", nargs=-1, required=True, type=OP, metavar="OP...")
 @mixlist_option
 @target_options
-@prints("opdef")
+@prints("csv", "markdown", "opdef", out=True)
 def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, console: Console) -> Answer:
     """Show all details of operators, and why they are on their list.
 
@@ -185,9 +186,42 @@ def show_answer(target: Target, operators: Sequence[Details]) -> Answer:
         lambda: {"target": target_document(target), "operators": documents},
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
         texts={
-            "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators])
+            "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators]),
+            "csv": lambda: csv_text([*OperatorRow._fields, *_TENSOR_MEMBERS], documents),
+            "markdown": lambda: markdown_text(_table(operators, target)),
         },
+        content=counted(len(operators), "operator"),
     )
+
+
+_TENSOR_MEMBERS = ("inputs", "outputs", "can_be_black", "can_be_white")
+
+
+def _table(operators: Sequence[Details], target: Target) -> Table:
+    titles = ("operator", "policy", "why", "file:line", "inputs", "outputs", "can be black", "can be white")
+    return Table(
+        [Column(title) for title in titles],
+        [
+            [
+                each.row.name,
+                str(each.row.policy),
+                "; ".join(each.reasons),
+                f"{below(each.row.file or '', target.path)}:{each.row.line}",
+                *("; ".join(map(_tensor, tensors)) for tensors in (each.columns.inputs, each.columns.outputs)),
+                str(each.columns.can_be_black()),
+                str(each.columns.can_be_white()),
+            ]
+            for each in operators
+        ],
+    )
+
+
+def _tensor(tensor: TensorColumns) -> str:
+    return f"{tensor.name}: {_dtypes(tensor)}"
+
+
+def _dtypes(tensor: TensorColumns) -> str:
+    return ", ".join(dict.fromkeys(tensor.dtypes)) or "chosen by the kernel"
 
 
 def tensors_document(columns: Columns) -> dict[str, Any]:
@@ -259,9 +293,8 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
 def _tensors(tensors: Sequence[TensorColumns]) -> Iterator[str]:
     width = max((cell_width(shown(tensor.name)) for tensor in tensors), default=0)
     for tensor in tensors:
-        dtypes = ", ".join(dict.fromkeys(tensor.dtypes)) or "chosen by the kernel"
         padding = " " * (width - cell_width(shown(tensor.name)))
-        yield f"{tensor.name}{padding}  {tensor.param_type:<8}  {dtypes}"
+        yield f"{tensor.name}{padding}  {tensor.param_type:<8}  {_dtypes(tensor)}"
 
 
 _BY_KERNEL = "unknown here: the kernel chooses its dtypes when compiling"

@@ -168,6 +168,7 @@ class Answer(NamedTuple):
         standard error
     :param warnings: warnings on standard error after the text
     :param notes: lines for standard error after the text: a result, the next step; ``-q`` hides them
+    :param content: what a file of the answer has, such as "3 operators"; said after ``-o`` has written it
     :param summary: a line for standard error after the text on a terminal
     :param paged: whether a terminal shows it through a pager if it is longer than the screen
     :param variants: the answer as text in further formats of the command by name, such as concise
@@ -181,6 +182,7 @@ class Answer(NamedTuple):
     caveats: Sequence[str] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
+    content: str = ""
     summary: str = ""
     status: int = 0
     paged: bool = True

@@ -132,6 +132,8 @@ class Console:
                 self.warn(warning)
             for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
                 self.tell(note, wrap="opsinfo " not in note)
+        if self.out is not None:
+            self.tell(f"wrote {answer.content} to {self.out}" if answer.content else f"wrote {self.out}")
 
     def _send_document(self, document: Mapping[str, Any]) -> None:
         self._send(document_text(self.headed(document), self.on_terminal) + "\n")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+from click.core import ParameterSource
 
 from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
@@ -330,6 +331,9 @@ def _read(param: click.Parameter, values: dict[str, Any]) -> Iterable[str]:
         yield from text.removeprefix("@").rpartition("=")[2].split(",")
 
 
+_SUFFIXES = {".csv": "csv", ".md": "markdown", ".html": "html", ".json": "json"}
+
+
 def prints(
     *formats: str, out: bool = False, default: str = "text", hints: Mapping[str, str] | None = None
 ) -> Decorator[Any]:
@@ -358,12 +362,17 @@ def prints(
         option("-v", "--verbose", count=True, help="Print details of what was read.", section="common"),
     ]
     if out:
-        options.insert(0, option("-o", "--output", "out", type=OUT, help="Write to FILE instead of standard output."))
+        suffixes = ", ".join(suffix for suffix, format_ in _SUFFIXES.items() if format_ in ("json", *formats))
+        text = f"Write to FILE instead of standard output; without --format in the format of its suffix: {suffixes}."
+        options.insert(0, option("-o", "--output", "out", type=OUT, help=text))
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(printing: OutputOptions, **values: Any) -> int:
             context = click.get_current_context()
+            by_suffix = _SUFFIXES.get(os.path.splitext(printing.out or "")[1].lower())
+            if by_suffix in ("json", *formats) and context.get_parameter_source("format") is ParameterSource.DEFAULT:
+                printing = replace(printing, format=by_suffix)
             if printing.format == "auto":
                 printing = replace(printing, format="github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text")
             console = Console(context.command_path.partition(" ")[2], printing)

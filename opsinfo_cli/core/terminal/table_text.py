@@ -1,0 +1,43 @@
+"""Tables as the text of a file: CSV for spreadsheets and scripts, Markdown for a README."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..text.escape import visible
+from .answer import Table, cell_text
+
+
+def csv_text(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows of a JSON document as CSV with a header, one line each.
+
+    :param names: the members that become columns
+    """
+    file = io.StringIO()
+    writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: visible(_flat(row.get(name))) for name in names} for row in rows)
+    return file.getvalue()
+
+
+def _flat(value: Any) -> str:
+    """Return a value of a document in one cell: `a,b` for names, `x required float16; y ...` for objects."""
+    if isinstance(value, Mapping):
+        return " ".join(filter(None, map(_flat, value.values())))
+    if isinstance(value, (list, tuple)):
+        return ("; " if value and isinstance(value[0], Mapping) else ",").join(map(_flat, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+def markdown_text(table: Table) -> str:
+    """Return a table of GitHub's Markdown."""
+    titles = [column.title for column in table.columns]
+    rules = ["---:" if column.number else "---" for column in table.columns]
+    rows = [[re.sub(r"([\\|`*<])", r"\\\1", visible(cell_text(cell))) for cell in row] for row in table.rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (titles, rules, *rows))
