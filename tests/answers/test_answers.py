@@ -19,6 +19,8 @@ from contract import STATUSES, schema_faults
 from library_files import library
 from rich.cells import cell_len
 
+from opsinfo_cli.core.text.escape import line_starts
+
 HERE = Path(__file__).parent
 FIXTURES = HERE.parents[1] / "fixtures"
 RECORDS = bool(os.environ.get("OPSINFO_RECORD_ANSWERS"))
@@ -135,7 +137,8 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\\
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("*.case")), ids=lambda path: path.stem)
 def test_a_session_on_a_terminal_of_80_columns(path: Path, opsinfo: Callable[..., Any], tmp_path: Path) -> None:
-    """The same status as in a pipe, no internal error, and no line that the terminal would wrap."""
+    """The same status as in a pipe, no internal error, and no line that the terminal would wrap, but a path or command
+    to copy."""
     shutil.copytree(FIXTURES, tmp_path, dirs_exist_ok=True)
     wide: list[str] = []
 
@@ -144,7 +147,9 @@ def test_a_session_on_a_terminal_of_80_columns(path: Path, opsinfo: Callable[...
         assert "internal error" not in ran.err, (words, ran.err)
         if not DATA.search(shlex.join(words)) and not ran.out.startswith("{"):
             lines = ESCAPES.sub("", ran.out).splitlines()
-            wide.extend(f"{shlex.join(words)}\n    {line}" for line in lines if cell_len(line) > 80)
+            wide.extend(
+                f"{shlex.join(words)}\n    {line}" for line in lines if cell_len(line) > 80 and line_starts(line, 80)
+            )
         return ran
 
     for step in read_session(path)[1]:

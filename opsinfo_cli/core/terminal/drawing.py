@@ -24,7 +24,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from ..text.escape import cell_width, shortened, shown, visible_line
+from ..text.escape import cell_width, line_starts, shortened, shown, visible_line
 from .answer import (
     Block,
     Cell,
@@ -138,17 +138,13 @@ class _TreeLine:
 
 def _draw_line(console: Console, line: Line, indent: int) -> None:
     text = text_of(line, console.width)
-    if cell_width(text.plain) <= console.width:
-        console.print(text, soft_wrap=True)
-        return
     lead = len(text.plain) - len(text.plain.lstrip(" "))
     hanging = max(lead, indent)
-    first = text[lead:].wrap(console, max(20, console.width - lead))[0]
-    console.print(Text(" " * lead) + first, soft_wrap=True)
-    rest = text[lead + len(first.plain) :]
-    rest = rest[len(rest.plain) - len(rest.plain.lstrip(" ")) :]
-    for part in rest.wrap(console, max(20, console.width - hanging)):
-        console.print(Text(" " * hanging) + part, soft_wrap=True)
+    starts = line_starts(text.plain, max(20 + hanging, console.width), hanging)
+    for number, part in enumerate(text.divide(starts)):
+        if number < len(starts):
+            part.rstrip()
+        console.print(Text(" " * hanging * (number > 0)) + part, soft_wrap=True)
 
 
 class _ShortPlace:

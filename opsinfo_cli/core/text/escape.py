@@ -107,23 +107,40 @@ def _prefix(text: str, room: int) -> str:
 
 
 _OPENING, _CLOSING = "（《“‘【", "，。；：、！？）》”’】"
-_PIECE = f" +|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
-"""Pieces that are not broken: blanks, a word, a number and its %, or one wide character with its punctuation."""
+_PIECE = rf" +|[(]?`opsinfo\s[^`]*`[!-~]*|--> [^ ]+|[{_OPENING}]*(?:[!-~]+(?: %[!-~]*)?|[^ !-~])[{_CLOSING}]*"
+"""Pieces that are not broken, so that they can be copied and read: blanks, a command, a place, a word, a number and its
+%, or one wide character with its punctuation."""
+
+
+def line_starts(text: str, cells: int, hanging: int = 0) -> list[int]:
+    """Return where lines after the first begin if text is broken at blanks and between Chinese characters.
+
+    A closing mark never begins a line. A path or command that is wider than a line is left for the terminal to wrap,
+    and stays on the line on which it begins.
+
+    :param cells: the width of the first line; the others have ``hanging`` cells less
+    """
+    starts: list[int] = []
+    used, is_blank = 0, True
+    for match in re.finditer(_PIECE, text):
+        piece = match.group()
+        width = cell_width(piece)
+        if not piece.isspace() and not is_blank and used + width > cells and width <= cells - hanging * (not starts):
+            cells -= hanging * (not starts)
+            starts.append(match.start())
+            used = 0
+        used += width
+        is_blank = is_blank and piece.isspace()
+    return starts
 
 
 def wrapped(text: str, cells: int) -> list[str]:
-    """Return lines of at most ``cells`` cells, broken at blanks and between Chinese characters.
+    """Return text broken as :func:`line_starts` says.
 
-    A closing mark never begins a line.
-
-    >>> wrapped("引擎只读 JSON，其余不认。", 14)
-    ['引擎只读', 'JSON，其余不', '认。']
+    >>> wrapped("引擎只读 JSON，其余不认。", 16)
+    ['引擎只读 JSON，', '其余不认。']
+    >>> wrapped("a hint: `opsinfo list a/b/c` shows it", 16)
+    ['a hint: `opsinfo list a/b/c`', 'shows it']
     """
-    lines = [""]
-    for piece in re.findall(_PIECE, text):
-        if cell_width(lines[-1]) + cell_width(piece.rstrip(" ")) > cells and lines[-1].strip(" "):
-            lines[-1] = lines[-1].rstrip(" ")
-            lines.append("")
-        if lines[-1] or len(lines) == 1 or not piece.isspace():
-            lines[-1] += piece
-    return [line.rstrip(" ") for line in lines]
+    starts = line_starts(text, cells)
+    return [text[start:end].rstrip(" ") for start, end in zip([0, *starts], [*starts, None], strict=True)]

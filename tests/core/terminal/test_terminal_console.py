@@ -27,7 +27,7 @@ from opsinfo_cli.core.terminal.answer import (
 )
 from opsinfo_cli.core.terminal.console import Console, OutputOptions
 from opsinfo_cli.core.terminal.drawing import drawn
-from opsinfo_cli.core.text.escape import cell_width, inert, row, shortened, visible
+from opsinfo_cli.core.text.escape import cell_width, inert, line_starts, row, shortened, visible
 
 PATH = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info-legacy.json"
 TABLE = Table(
@@ -94,6 +94,31 @@ def test_a_long_line_is_broken_between_words_and_keeps_its_indent() -> None:
     first, second, *_ = lines(Lines(["  " + "word " * 30], indent=4), width=40)
     assert first.startswith("  word")
     assert second.startswith("    word")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["/a/folder/with/a/long/name/aic-ascend910b-ops-info.json", "(`opsinfo restore /a/folder/with/a/long/name`)."],
+)
+def test_a_path_or_command_that_is_wider_than_a_terminal_can_be_copied(piece: str) -> None:
+    shown = lines(Lines([f"  some words and then {piece} and some words more"]), width=40)
+    assert shown[0] == f"  some words and then {piece}"
+    assert " ".join(line.strip() for line in shown) == f"some words and then {piece} and some words more"
+
+
+def test_a_place_stays_behind_its_arrow() -> None:
+    assert lines(Lines(["  --> a/rather/long/path/that/does/not/fit.json:7:30"]), width=40) == [
+        "  --> a/rather/long/path/that/does/not/fit.json:7:30"
+    ]
+
+
+@given(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs"))), st.integers(10, 60))
+def test_a_broken_text_is_whole_and_no_line_can_be_broken_more(text: str, cells: int) -> None:
+    starts = line_starts(text, cells)
+    parts = [text[start:end] for start, end in zip([0, *starts], [*starts, None], strict=True)]
+    assert "".join(parts) == text
+    assert all(part.strip(" ") for part in parts[1:])
+    assert not any(line_starts(part.rstrip(" "), cells) for part in parts)
 
 
 def test_colours_are_those_of_policies_and_styles() -> None:
