@@ -1,5 +1,16 @@
-"""`python -m opsinfo_cli` is `opsinfo`."""
+"""`opsinfo`, and `python -m opsinfo_cli`: an interrupt while modules are imported has status 130, and no traceback."""
 
-from .app import main
+import os
+import signal
 
-main()
+
+def main() -> None:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # ignored in the background of a script
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # app.main replaces it
+    from .app import main as run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

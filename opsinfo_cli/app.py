@@ -137,6 +137,8 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     :param words: the line of a caller in the same process; None for ``sys.argv``
     """
     try:
+        if words is None and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         given = list(sys.argv[1:] if words is None else words)
         status = _prepared([*given[1:], "--help"] if given[:1] == ["help"] else given)
         _flush()

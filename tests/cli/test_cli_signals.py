@@ -41,6 +41,31 @@ def _installed(pid: int, number: signal.Signals = signal.SIGTERM) -> bool:
     return bool(int(caught.split()[1], 16) & 1 << number - 1)
 
 
+INTERRUPTED = """
+import os, signal, sys
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+entry = sys.argv.pop(2)
+if entry == "module":
+    import runpy
+    runpy.run_module("opsinfo_cli", run_name="__main__")
+from opsinfo_cli.__main__ import main
+main()
+"""
+"""The program, interrupted at its first import of a module."""
+
+
+@pytest.mark.parametrize("entry", ["script", "module"])
+@pytest.mark.parametrize("name", ["opsinfo_cli.app", "click", "json", "opsinfo_cli.core.commands.list", "ast"])
+def test_an_interrupt_while_modules_are_imported(name: str, entry: str, environment: dict[str, str]) -> None:
+    words = [sys.executable, "-c", INTERRUPTED, name, entry, "list", str(ROOT / "fixtures/ops_info.json")]
+    ran = subprocess.run(words, env=environment, cwd=ROOT, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")
+
+
 @pytest.mark.parametrize(("number", "status"), SIGNAL_STATUSES.items(), ids=str)
 @pytest.mark.parametrize("what", ["library", "mixlist"])
 def test_a_signal_while_waiting_for_a_lock(
