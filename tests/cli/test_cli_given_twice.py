@@ -106,7 +106,7 @@ def test_apply_says_which_chip_lacks_an_op_type(opsinfo: Run, opp: Path, tmp_pat
     ("words", "message"),
     [
         (["--output", "copy"], "the target has several chips; --output can write only one"),
-        (["--soc", "ascend999"], "unknown SoC `ascend999`"),
+        (["--soc", "ascend999"], "unknown chip `ascend999`"),
     ],
 )
 def test_apply_to_several_chips_refuses(

@@ -7,7 +7,7 @@ hicann/runtime and from the build scripts of operators; it names its sources. An
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -87,6 +87,14 @@ def names_of(folder: str, own: Mapping[str, str] | None = None) -> list[str]:
     return [chip for chip, its in (own or {}).items() if its == folder] or list(folder_facts(folder).chips)
 
 
+_LIKELIEST = ("ascend910b", "ascend910_93", "ascend310p", "ascend910", "ascend950")
+
+
+def likeliest_chip(folders: Sequence[str]) -> str:
+    """Return the folder that a hint has as its example: of a common series if there is one, else the first."""
+    return next((each for each in _LIKELIEST if each in folders), folders[0])
+
+
 def note_of(name: str, folder: str | None) -> list[str]:
     """Return a message for a name that is easily taken for another chip."""
     if folder == "ascend910" and name.lower() in ("ascend910b", "910b"):
@@ -106,7 +114,7 @@ def suggest(name: str, folders: Collection[str], own: Mapping[str, str] | None =
 def unknown_chip(name: str, folders: Collection[str], own: Mapping[str, str] | None, path: str) -> UsageFault:
     """Return the error for a chip that is none of the folders of a path."""
     known = chip_folder(name, own)
-    message = f"`{known}` is none of its SoCs" if known else f"unknown SoC `{name}`"
+    message = f"`{known}` is none of its chips" if known else f"unknown chip `{name}`"
     has = "it has " + (", ".join(folders) or "none")
     hint = has if known else meant(suggest(name, folders, own)) or has
     return UsageFault(message, name="unknown-soc", path=path, hint=hint)

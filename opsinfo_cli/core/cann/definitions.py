@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import UsageFault
 from ..text.source import Source
-from .chips import folder_of, unknown_chip
+from .chips import folder_of, likeliest_chip, unknown_chip
 from .ini import ini_store, inis_in, is_ini, soc_of_ini
 from .install import CUSTOM, LoadPriority, is_complete, matching
 from .library import Operators, Store, library_files
@@ -70,10 +70,10 @@ class Chips(NamedTuple):
             raise UsageFault(message, name="no-chip", path=self.path, hint=_if_not_declared())
         if soc is None and len(self.socs) > 1:
             raise UsageFault(
-                f"{_WHAT[self.kind]} of {len(self.socs)} SoCs: {', '.join(self.socs)}",
+                f"{_WHAT[self.kind]} of {len(self.socs)} chips: {', '.join(self.socs)}",
                 name="ambiguous-target",
                 path=self.path,
-                hint=f"name one, as in {self.path}@{self.socs[-1]}",
+                hint=f"name one, as in {self.path}@{likeliest_chip(self.socs)}",
             )
         chosen = self.socs[0] if soc is None else folder_of(soc, list(self.socs))
         if chosen is None:

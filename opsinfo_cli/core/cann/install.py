@@ -17,7 +17,7 @@ from ...errors import Refused, UsageFault
 from ...opening import folders_above
 from ..text.members import Members, read_members
 from ..text.source import Source, encoded, read_bytes
-from .chips import folder_of, unknown_chip
+from .chips import folder_of, likeliest_chip, unknown_chip
 from .library import Operators, Store, library_files
 from .policy import BLANKS
 
@@ -31,7 +31,7 @@ BUILT_IN = {
 """Directory of the built-in store: the current layout, then the one of CANN before 5.1."""
 
 CUSTOM = {"ai": "op_impl/ai_core/tbe", "vector": "op_impl/vector_core/tbe"}
-_INSTALLED = "`opsinfo socs` lists the SoCs that are installed"
+_INSTALLED = "`opsinfo socs` lists the chips that are installed"
 LEGACY_CUSTOM = "op_impl/custom/ai_core/tbe/config/{soc}"
 
 
@@ -300,7 +300,7 @@ class Install:
         sites = self.sites(core)
         present = [site for site in sites if os.path.isdir(site.directory)]
         if not present:
-            message = f"no {sites[-1].core} store for {self.soc or 'any SoC'}"
+            message = f"no {sites[-1].core} store for {self.soc or 'any chip'}"
             raise Refused(message, name="no-store", path=sites[-1].directory, hint=_INSTALLED)
         return list(map(Site.store, present))
 
@@ -426,8 +426,8 @@ def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
             return folder
         raise unknown_chip(soc, found, own, root)
     if len(found) > 1:
-        message = f"the install has {len(found)} SoCs: {', '.join(found)}"
-        hint = f"name one, as in {root}@{found[-1]}"
+        message = f"the install has {len(found)} chips: {', '.join(found)}"
+        hint = f"name one, as in {root}@{likeliest_chip(found)}"
         raise UsageFault(message, name="ambiguous-target", path=root, hint=hint)
     return found[0] if found else None
 

@@ -212,7 +212,7 @@ def _resolved(text: str, options: TargetOptions, environ: Mapping[str, str]) -> 
 
 _WHAT_A_TARGET_IS = (
     "a target is a library, mixlist or snapshot file, a folder of libraries, an operator package (OPP), one of its "
-    "SoCs as PACKAGE@SOC, an ini of opbuild or OpDef sources, or the name of a SoC"
+    "chips as PACKAGE@SOC, an ini of opbuild or OpDef sources, or the name of a chip"
 )
 
 
@@ -222,7 +222,7 @@ def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target
     options = options._replace(soc=soc)
     target = _from_directory(root, options) if os.path.isdir(root) else _from_file(root, options)
     if target.install is None and target.definitions is None:
-        raise UsageFault("only an operator package has SoCs to choose from", name="wrong-kind", path=root)
+        raise UsageFault("only an operator package has chips to choose from", name="wrong-kind", path=root)
     target.text = text
     return target
 
@@ -230,7 +230,7 @@ def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target
 def _require_no_soc(text: str, options: TargetOptions) -> None:
     """:raises UsageFault: if a target that names its SoC has another option for it"""
     if options.soc:
-        raise UsageFault(f"`{text}` names the SoC already", hint="leave out --soc")
+        raise UsageFault(f"`{text}` names the chip already", hint="leave out --soc")
 
 
 def _require_lookup(path: str) -> None:

@@ -111,7 +111,7 @@ def never_built(store: Store, library: Library, finding: Finding) -> Finding:
 def store_fails(install: Install) -> Iterator[Finding]:
     if install.missing_built_in:
         message = f"no built-in store for {install.soc}: the engine does not start even with a custom store (E20002)"
-        hint = "install the operator package for this SoC, or remove the vendor's folder for it"
+        hint = "install the operator package for this chip, or remove the vendor's folder for it"
         yield whole_file("store-fails", install.missing_built_in, message, hint)
     for core in CORES:
         sites = [site for site in install.sites(core) if os.path.isdir(site.directory)]

@@ -60,7 +60,7 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
         elif entry.unread:
             console.warn(f"`{entry.name}` is saved without its dtypes, since they could not be read: {entry.unread}")
     if opened.soc is None:
-        console.note("the SoC of the target is unknown: findings will name the file only")
+        console.note("the chip of the target is unknown: findings will name the file only")
     if output is None:
         return Answer(dict, lambda: [Exact(text)])
     result = built("snapshot", output, text, [], writing, console, _require_snapshot)

@@ -79,7 +79,7 @@ class Target(TypedDict):
     path: str
     """The path of the target; `-` is standard input."""
     soc: Annotated[str | None, Schema(examples=["ascend910b"])]
-    """The SoC folder; null if unknown."""
+    """The chip folder; null if unknown."""
     version: Annotated[str | None, Schema(examples=["8.5.0"])]
     """The CANN version; null if unknown."""
 

@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 from .shared import Count, Schema
 
 
-class SoC(TypedDict):
-    """One SoC folder."""
+class Chip(TypedDict):
+    """One chip folder."""
 
     name: Annotated[str, Schema(examples=["ascend910b"])]
     """The name of the folder."""
@@ -30,15 +30,15 @@ class Install(TypedDict):
     version: str | None
     """The CANN version; null if unknown."""
     selected: bool
-    """Whether SoC names are looked up in this install."""
+    """Whether chip names are looked up in this install."""
     found_by: Annotated[str, Schema(examples=["ASCEND_OPP_PATH", "ASCEND_HOME_PATH", "usual folder"])]
     """How the install was found: the name of an environment variable, or `usual folder`."""
-    socs: list[SoC]
-    """The SoCs of the install, sorted by name."""
+    socs: list[Chip]
+    """The chips of the install, sorted by name."""
 
 
 class SocsDocument(TypedDict):
-    """The installs on this machine and their SoCs. Later versions may add keys."""
+    """The installs on this machine and their chips. Later versions may add keys."""
 
     installs: list[Install]
     """The installs found, one for each real path."""

@@ -46,7 +46,7 @@ _TARGETS = ("against", "target", "targets")
 def socs(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
     """Yield the chips of the targets on the line; those that are known for a command without one."""
     if not any(param.name in _TARGETS for param in ctx.command.params):
-        yield from (CompletionItem(soc, help="SoC") for soc in known_folders())
+        yield from (CompletionItem(soc, help="chip") for soc in known_folders())
         return
     values = [ctx.params.get(name) for name in _TARGETS]
     texts = [text for value in values if value for text in ([value] if isinstance(value, str) else value)]
@@ -58,13 +58,13 @@ def _socs_under(target: str | None) -> Iterator[CompletionItem]:
     try:
         named = target is not None and os.path.lexists(target)
         if target is not None and named and (chips := chips_of(target)):
-            yield from (CompletionItem(soc, help="SoC") for soc in chips.socs)
+            yield from (CompletionItem(soc, help="chip") for soc in chips.socs)
             return
-        root = opp_root(target or "") if named else select_root(os.environ, "a SoC").path
+        root = opp_root(target or "") if named else select_root(os.environ, "a chip").path
     except OpsinfoError:  # files can be offered without CANN
         return
     if root:
-        yield from (CompletionItem(soc, help="SoC") for soc in socs_of(root))
+        yield from (CompletionItem(soc, help="chip") for soc in socs_of(root))
 
 
 def operators(ctx: click.Context, _: click.Parameter) -> list[str]:
@@ -88,7 +88,7 @@ def _opened(given: dict[str, Any], text: str, kind: str | None) -> Target:
 
 def _of_environment() -> Iterator[str]:
     try:
-        root = select_root(os.environ, "a SoC").path
+        root = select_root(os.environ, "a chip").path
         for soc in socs_of(root):
             yield from resolve(root, TargetOptions(soc=soc), os.environ).operators.names
     except OpsinfoError:

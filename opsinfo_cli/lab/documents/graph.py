@@ -17,7 +17,7 @@ class Model(TypedDict):
     format: Literal["om", "ge-proto", "ge-onnx", "atc-json", "onnx", "tensorflow", "saved-model"]
     """The format of the file."""
     soc: str | None
-    """The SoC that the model was compiled for; null if unknown."""
+    """The chip that the model was compiled for; null if unknown."""
     command: str | None
     """The command that compiled the model; null if unknown."""
 

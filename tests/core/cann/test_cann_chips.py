@@ -142,9 +142,9 @@ def test_ini_files_that_cannot_be_read_or_say_nothing_are_passed_over(tmp_path: 
 
 def test_a_chip_that_an_install_lacks_is_named_by_its_folder() -> None:
     error = raised(UsageFault, Install.open, str(FIXTURES / "opp"), "310P3")
-    assert (error.message, error.hint) == ("`ascend310p` is none of its SoCs", "it has ascend910, ascend910b")
+    assert (error.message, error.hint) == ("`ascend310p` is none of its chips", "it has ascend910, ascend910b")
     error = raised(UsageFault, Install.open, str(FIXTURES / "opp"), "Ascend910B5")
-    assert (error.message, error.hint) == ("unknown SoC `Ascend910B5`", "did you mean `ascend910b`?")
+    assert (error.message, error.hint) == ("unknown chip `Ascend910B5`", "did you mean `ascend910b`?")
 
 
 @pytest.mark.parametrize(

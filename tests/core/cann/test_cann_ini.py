@@ -169,13 +169,13 @@ def test_a_folder_of_a_build_has_the_chips_of_its_inis(fixtures: Path) -> None:
         ["AddCustom", "LogCustom", "ScatterCustom"],
     )
     assert resolve(str(build), TargetOptions(soc="Ascend910B3"), {}).soc == "ascend910b"
-    with pytest.raises(UsageFault, match="unknown SoC") as caught:
+    with pytest.raises(UsageFault, match="unknown chip") as caught:
         resolve(f"{build}@ascend910c", TargetOptions(), {})
     assert "`ascend910b`" in (caught.value.hint or "")
 
 
 def test_an_ini_of_another_chip_is_refused(fixtures: Path) -> None:
-    with pytest.raises(UsageFault, match="`ascend910` is none of its SoCs"):
+    with pytest.raises(UsageFault, match="`ascend910` is none of its chips"):
         resolve(f"{fixtures}/build/aic-ascend950-ops-info.ini@ascend910", TargetOptions(), {})
 
 

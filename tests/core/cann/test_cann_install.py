@@ -215,7 +215,7 @@ def test_the_legacy_custom_store_is_ignored_beside_a_vendor(root: Path) -> None:
 
 
 def test_the_legacy_custom_store_is_ignored_beside_a_vendor_without_this_soc(root: Path) -> None:
-    """The vendor's store takes the key before its SoC folder is looked for (configuration.cc:736-744,
+    """The vendor's store takes the key before its chip folder is looked for (configuration.cc:736-744,
     sub_op_info_store.cc:46-51)."""
     put(root / "op_impl/custom/ai_core/tbe/config" / SOC, Add="false")
     custom(root / "vendors/acme", soc="ascend310p", Mine="true")

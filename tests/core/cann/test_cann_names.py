@@ -1,4 +1,4 @@
-"""Near names, SoC names, precision modes: small tables."""
+"""Near names, chip names, precision modes: small tables."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_every_folder_of_a_package_is_a_target(packages: Path, below: str) -> No
     target = resolve(f"{packages / below}@ascend310p", TargetOptions(), {})
     assert (target.kind, target.soc, str(target.operators["Add"].policy)) == ("package", "ascend310p", "gray")
     assert target.operators["Add"].store.label == "vendor:acme"
-    with pytest.raises(UsageFault, match="2 SoCs: ascend310p, ascend910b"):
+    with pytest.raises(UsageFault, match="2 chips: ascend310p, ascend910b"):
         resolve(str(packages / below), TargetOptions(), {})
 
 

@@ -31,7 +31,7 @@ KINDS = {
     "the name of a vector core library": ("vector_core_tbe_ops_info-legacy.json", '{"A": {}}', "library"),
     "the name of a DSA library": ("dsa-ascend910b-ops-info.json", "{}", "library"),
     "a file in a config folder": ("tbe/config/ascend910b/x.json", '{"A": {}}', "library"),
-    "a file in a config folder without a SoC": ("vector_core/tbe/config/x.json", '{"A": {}}', "library"),
+    "a file in a config folder without a chip": ("vector_core/tbe/config/x.json", '{"A": {}}', "library"),
     "a section precision_reduce": ("x.json", '{"A": {"precision_reduce": {}}}', "library"),
     "a section input0": ("x.json", '{"A": {"opFile": {}, "input0": {"name": "x"}}}', "library"),
     "a section output12": ("x.json", '{"A": {}, "B": {"output12": {}}}', "library"),
@@ -250,7 +250,7 @@ def test_a_missing_path_is_refused_and_not_read_as_a_soc(text: str) -> None:
     assert raised(Refused, resolve, text, TargetOptions(), {}).exit_code == 3
 
 
-# SoC names
+# chip names
 
 
 def test_a_soc_name_is_looked_up_in_ascend_opp_path(fixtures: Path) -> None:
@@ -400,10 +400,10 @@ def test_an_existing_path_with_an_at_sign_is_a_path(fixtures: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "soc", "message"),
     [
-        ("opp@ascend910", "ascend910b", "names the SoC already"),
-        ("opp@ascend99", None, "unknown SoC `ascend99`"),
-        ("mixlists/good/add-black.json@ascend910", None, "only an operator package has SoCs"),
-        ("opp/built-in/op_impl/ai_core/tbe/config/ascend910@ascend910", None, "only an operator package has SoCs"),
+        ("opp@ascend910", "ascend910b", "names the chip already"),
+        ("opp@ascend99", None, "unknown chip `ascend99`"),
+        ("mixlists/good/add-black.json@ascend910", None, "only an operator package has chips"),
+        ("opp/built-in/op_impl/ai_core/tbe/config/ascend910@ascend910", None, "only an operator package has chips"),
     ],
 )
 def test_a_chip_that_cannot_be_chosen_is_wrong_usage(fixtures: Path, text: str, soc: str | None, message: str) -> None:
