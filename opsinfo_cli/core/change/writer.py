@@ -6,6 +6,7 @@ A run that writes several files is one change. The next run on the same files en
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,7 +15,8 @@ from typing import NamedTuple, TypeVar
 
 from ...errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
 from ...opening import real_inside, unreadable
-from ..cann.install import version_at
+from ..cann.file_kind import is_library_name
+from ..cann.install import root_above, version_at
 from ..text.source import read_bytes
 from .container import HINT, LOST, is_lost_with_container
 from .history import History
@@ -60,7 +62,7 @@ class Write(NamedTuple):
 
 class Writer:
     """:param wait: seconds to wait for locks
-    :param force: whether root writes where another user may replace the file
+    :param force: whether root writes where another user may replace the file, and anybody to a read-only file
     :param say: called with messages for the user
     """
 
@@ -135,8 +137,12 @@ class Writer:
         if write.original:
             require_replaceable(write.place.path, write.original.stat)
         require_outside_vault(write.given, write.place.path)
-        if not self.force:
-            require_trusted(write.given, write.place.path)
+        if self.force:
+            return
+        require_trusted(write.given, write.place.path)
+        if _is_read_only(write) and not is_library_name(write.place.path):
+            hint = "--force writes it, and keeps its mode"
+            raise Refused("the file is read-only", name="read-only", path=write.given, hint=hint)
 
     @contextmanager
     def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, Place], History]]:
@@ -197,6 +203,9 @@ class Writer:
             )
             files.append(file)
         folders = sorted({os.path.dirname(file.path) for file in files})
+        closed = [folder for folder in folders if not os.stat(folder).st_mode & stat.S_IWUSR and not root_above(folder)]
+        for path in [*closed, *(write.given for write in writes if _is_read_only(write))]:
+            self.say(f"{path} is read-only; it is written to nevertheless, and keeps its mode")
         record = replace(record, files=files, folders=[] if self.in_place else closed_folders(folders))
         with signals_deferred():
             self.vault.add(record, [write.original and write.original.data for write in writes])
@@ -276,6 +285,11 @@ def shut_left_open(vault: Vault, history: History) -> list[tuple[Record, list[st
                     with suppress(Refused):  # a full disk: the mode is right, and the next run finds it so
                         vault.save(replace(record, folders=left))
     return found
+
+
+def _is_read_only(write: Write) -> bool:
+    """Return whether a file is one that its owner may not write, outside an install, whose files all are."""
+    return bool(write.original and not write.original.stat.st_mode & stat.S_IWUSR and not root_above(write.place.path))
 
 
 def _distinct(jobs: Iterable[Job]) -> list[Job]:
