@@ -54,17 +54,19 @@ def named_lists(
     names: frozenset[str],
     constants: Mapping[str, list[str]] | None = None,
     nodes: frozenset[str] = frozenset(),
+    classes: bool = False,
 ) -> tuple[dict[str, list[PythonName]], tuple[Loss, ...]]:
     """Return the strings last assigned to each of ``names``, or passed as a keyword argument of that name.
 
     Follows sums, copies, unpacking, ``+=``, ``append``, ``extend`` and variables of the same file. What is computed in
     another way is in a loss, with its place.
 
-    :param constants: library constants that the text may use
+    :param constants: library constants that the text may use, or functions without arguments that return them
+    :param classes: whether an item may be a class, as ``nn.Dense``
     :param nodes: the lists of nodes, which may be computed whole
     :raises Damaged: if the text is not valid Python, or nothing of any list can be read
     """
-    script = _Script(names, constants or {})
+    script = _Script(names, constants or {}, classes)
     statements = [node for node in ast.walk(_tree(source)) if isinstance(node, ast.stmt | ast.Call)]
     try:
         for node in sorted(statements, key=lambda node: (node.lineno, node.col_offset)):
@@ -96,8 +98,9 @@ class _Script:
     :ivar replaced: the lists of calls before the last one, by name
     """
 
-    def __init__(self, names: frozenset[str], constants: Mapping[str, list[str]]) -> None:
+    def __init__(self, names: frozenset[str], constants: Mapping[str, list[str]], classes: bool) -> None:
         self.names = names
+        self.classes = classes
         self.constants = constants
         self.variables: dict[str, PythonList] = {}
         self.replaced: list[tuple[str, Unread]] = []
@@ -157,6 +160,8 @@ class _Script:
             return self.variables[variable]
         if isinstance(value, ast.Call):
             function = _last_name(value.func)
+            if function is not None and function in self.constants and not value.args and not value.keywords:
+                return PythonList({PythonName(text, function): None for text in self.constants[function]}, {})
             if function in _COPIES and len(value.args) <= 1 and not value.keywords:
                 return self._list(value.args[0]) if value.args else _EMPTY
             if function == "copy" and isinstance(value.func, ast.Attribute) and not value.args:
@@ -168,6 +173,8 @@ class _Script:
             return self._list(item.value)
         if isinstance(item, ast.Constant) and isinstance(item.value, str):
             return PythonList({PythonName(item.value): None}, {})
+        if self.classes and isinstance(item, ast.Attribute | ast.Name):
+            return PythonList({PythonName(ast.unparse(item)): None}, {})
         return _unread(item)
 
 

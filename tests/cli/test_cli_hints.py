@@ -41,6 +41,7 @@ WORDS = {
     "{quoted(target)}": "fixtures/ops_info.json",
     "{quoted(target.path)}": "fixtures/ops_info.json",
     "{quoted(targets[0].text)}": T,
+    "{quoted(systems[0])}": "torch-amp",
 }
 """Words for which a reader puts their own."""
 LINES = {

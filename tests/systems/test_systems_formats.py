@@ -109,14 +109,75 @@ def test_a_mixlist_path_of_an_ini_may_be_quoted(path: str) -> None:
 @pytest.mark.parametrize(
     ("system", "text", "again"),
     [
-        ("mindspore-white", "mindspore.nn.Dense\nops.MatMul\n", "nn.Dense\nMatMul\n"),
-        ("mindspore-black", "nn.LayerNorm\n", "nn.LayerNorm\n"),
         ("keep-dtype", "OpType::Add\nlayer1/conv\n", "OpType::Add\nlayer1/conv\n"),
     ],
 )
 def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str) -> None:
     written = converted(read(system, text), SYSTEMS[system], ConversionOptions())
     assert (list(written.files.values()), written.losses) == ([again], [])
+
+
+MINDSPORE = """import mindspore as ms
+from mindspore import nn, ops
+
+{0} = [
+{1}]
+network = ms.amp.custom_mixed_precision(network, {0}={0})
+"""
+APEX = """import torch
+from apex import amp
+
+# before amp.initialize(..., opt_level="O1")
+amp.register_half_function(torch, "matmul")
+amp.register_float_function(torch.nn.functional, "softmax")
+amp.register_promote_function(torch, "add")
+"""
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "again"),
+    [
+        ("mindspore-white", "mindspore.nn.Dense\nops.MatMul\n", ("white_list", "    nn.Dense,\n    ops.MatMul,\n")),
+        (
+            "mindspore-white",
+            "w = [P.MatMul]\nf(white_list=w + [ms.nn.GRU])",
+            ("white_list", "    ops.MatMul,\n    nn.GRU,\n"),
+        ),
+        ("mindspore-white", "white_list = []\nwhite_list.append(nn.Dense)", ("white_list", "    nn.Dense,\n")),
+        ("mindspore-black", "nn.LayerNorm\n", ("black_list", "    nn.LayerNorm,\n")),
+        ("apex", APEX, None),
+        ("apex-npu", APEX, None),
+    ],
+)
+def test_python_is_read_back_as_it_was_written(system: str, text: str, again: tuple[str, str] | None) -> None:
+    wanted = MINDSPORE.format(*again) if again else APEX
+    for source in (text, wanted):
+        written = converted(read(system, source), SYSTEMS[system], ConversionOptions())
+        assert (list(written.files.values()), written.losses) == ([wanted], [])
+
+
+def test_the_built_in_lists_of_mindspore_are_known_by_their_functions() -> None:
+    names = {
+        each.name for each in read("mindspore-white", "white_list = amp.get_white_list() + [nn.GRU]").lists.entries
+    }
+    assert names >= {"nn.GRU", "nn.Dense", "MatMul"}
+
+
+def test_apex_registers_only_functions_whose_module_is_known() -> None:
+    entries = (ListEntry("mm", OperatorClass.HIGH), ListEntry("my_function", OperatorClass.LOW))
+    written = converted(
+        ReadLists(OperatorLists("some", "torch", entries, "inputs", "float16")), SYSTEMS["apex"], ConversionOptions()
+    )
+    assert 'amp.register_float_function(torch, "mm")' in written.files["register_functions.py"]
+    assert [each.name for each in written.dropped] == ["my_function"]
+
+
+@pytest.mark.parametrize("line", ["[ addmm, avg_pool2d ]", "[", "addmm, bmm", "addmm bmm", "# mine and yours"])
+@pytest.mark.parametrize("system", ["habana-hmp", "habana-autocast"])
+def test_a_line_of_a_habana_file_is_one_name(system: str, line: str) -> None:
+    with pytest.raises(Damaged) as caught:
+        read(system, f"relu\n{line}\n")
+    assert (caught.value.line, "a line of its own" in str(caught.value.hint)) == (2, True)
 
 
 def test_a_comment_in_a_keep_dtype_file_is_no_node() -> None:
@@ -166,7 +227,10 @@ def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
 ) -> None:
     lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
     written = converted(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
-    assert (written.files["black_list.txt"] != "", [loss.kind for loss in written.losses]) == (listed, kinds)
+    assert ("nn.LayerNorm," in written.files["black_list.py"], [loss.kind for loss in written.losses]) == (
+        listed,
+        kinds,
+    )
     own = lists._replace(system="mindspore-black")
     assert converted(ReadLists(own), SYSTEMS["mindspore-black"], ConversionOptions()).losses == []
 

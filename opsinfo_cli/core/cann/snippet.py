@@ -46,9 +46,16 @@ def default_mode(name: str) -> Mode:
     return required_mode(_content(name).get("default_mode", _DEFAULT_MODE))
 
 
-def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
-    """:raises UsageFault: if the name is unknown, it cannot set the mode, or the mode takes no mixlist"""
+def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None) -> SetupSnippet:
+    """:param level: O1 or O2, for a system that has levels; None for its usual one
+    :raises UsageFault: if the name is unknown, it cannot set the mode, has no levels, or the mode takes no mixlist
+    """
     content = _content(name)
+    levels: list[str] = content.get("levels", [])
+    if level is not None and level not in levels:
+        having = [each for each in snippet_names() if level in _content(each).get("levels", [])]
+        message, hint = f"the {name} snippet has no levels", f"these have: {', '.join(having)}"
+        raise UsageFault(message, name="unknown-level", hint=hint)
     takes = content["takes_mixlist"]
     if mixlist is not None and takes and not mode.is_mixed:
         message = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
@@ -60,6 +67,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None) -> SetupSnippet:
         "{mode}": mode.name,
         "{mixlist}": _quoted(mixlist or "", content["quote"]),
         "{low}": low,
+        "{level}": level or next(iter(levels), ""),
         "{manager}": ", loss_scale_manager=manager"
         if mode.engine in package_data(__package__, "snippets")["scaled"]
         else "",

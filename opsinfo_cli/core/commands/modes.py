@@ -18,7 +18,7 @@ from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table, members
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
-from ..terminal.params import FILE, MODE, SOC, Command, Word, option, prints
+from ..terminal.params import FILE, MODE, SOC, Choice, Command, Word, option, prints
 
 
 @click.command("modes", cls=Command)
@@ -26,8 +26,11 @@ from ..terminal.params import FILE, MODE, SOC, Command, Word, option, prints
 @option("--snippet", "name", type=Word("NAME", completion.snippets), help="Print code that sets a mode; NAME as above.")
 @option("--mixlist", type=FILE, help="With --snippet: the mixlist to set, as the script will find it.")
 @option("--precision-mode", "mode", type=MODE, help="With --snippet: the mode to set.")
+@option("--level", type=Choice(["O1", "O2"]), help="With --snippet apex or mindspore: the level to set.")
 @prints()
-def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | None, console: Console) -> Answer:
+def command(
+    soc: str | None, name: str | None, mixlist: str | None, mode: str | None, level: str | None, console: Console
+) -> Answer:
     """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
     them, and which is the default.
 
@@ -47,8 +50,8 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
       opsinfo modes --snippet atc --precision-mode mixed_bfloat16
     """
     folder = _folder(soc, console) if soc else None
-    if (mixlist or mode) and not name:
-        raise UsageFault("--mixlist and --precision-mode require --snippet", hint="add --snippet NAME")
+    if (mixlist or mode or level) and not name:
+        raise UsageFault("--mixlist, --precision-mode and --level require --snippet", hint="add --snippet NAME")
     modes = [known for known in MODES.values() if folder is None or known.is_on(folder)]
     own = series_of(folder) if folder else None
     series = [own] if own else [] if folder else list(SERIES)
@@ -57,7 +60,7 @@ def command(soc: str | None, name: str | None, mixlist: str | None, mode: str | 
     chosen = required_mode(mode) if mode else default_mode(name)
     if mode and chosen not in modes:
         raise UsageFault(f"{folder} does not support `{chosen.name}`", name="mode-not-on-soc")
-    code = snippet(name, chosen, mixlist)
+    code = snippet(name, chosen, mixlist, level)
     if mixlist:
         if os.path.lexists(mixlist):
             accepted_mixlist(mixlist, console)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
@@ -491,7 +491,7 @@ wait_option = advanced(
     "--wait", type=Number("SECONDS"), default=30.0, show_default=True, help="Longest wait for a lock."
 )
 in_place_option = advanced("--in-place", is_flag=True, help="Overwrite the file if it cannot be replaced atomically.")
-force_option = option("--force", is_flag=True, help="Override the refusal that the message names.")
+force_option = advanced("--force", is_flag=True, help="Override the refusal that the message names.")
 
 
 store_option = advanced(

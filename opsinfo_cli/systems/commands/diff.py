@@ -1,7 +1,8 @@
-"""`opsinfo systems diff`: compare the lists of two systems, with the names of one of them."""
+"""`opsinfo systems diff`: compare the lists of two or more systems, with the names of one of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from ...core.compare import difference, difference_members
 from ...core.terminal.answer import Answer, Cell, Column, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, install_options, prints
-from ...errors import UsageFault
+from ...errors import UsageFault, counted, quoted
 from ..registry import names_system
 from ..translation import translated
 from ..vocabulary import OperatorLists
@@ -23,26 +24,34 @@ if TYPE_CHECKING:
 
 
 @click.command("diff", cls=Command)
-@click.argument("a", metavar="A", type=SYSTEM)
-@click.argument("b", metavar="B", type=SYSTEM)
+@click.argument("systems", nargs=-1, required=True, metavar="A B...", type=SYSTEM)
 @install_options
 @prints(out=True)
-def command(a: str, b: str, options: TargetOptions, console: Console) -> Answer:
-    """Compare the classes of operators in two systems; either may also be a TARGET. Exit 1 if they differ.
+def command(systems: tuple[str, ...], options: TargetOptions, console: Console) -> Answer:
+    """Compare the classes of operators in systems; any of them may also be a TARGET. Exit 1 if they differ.
 
-    Systems with different names are compared by Ascend op types. `*` stands for names that are not listed.
+    Of more than two systems it shows a table of names by system. Systems with different names are compared by Ascend
+    op types. `*` stands for names that are not listed.
 
     \b
     Examples:
       opsinfo systems diff apex:O1 torch-amp
       opsinfo systems diff habana-autocast ascend910b
+      opsinfo systems diff apex:O1 torch-amp torch-npu
     """
-    if options != TargetOptions() and names_system(a) and names_system(b):
+    if len(systems) == 1:
+        hint = f"`opsinfo systems show {quoted(systems[0])}` shows its lists"
+        raise UsageFault("one system has nothing to be compared with", hint=hint)
+    if options != TargetOptions() and all(map(names_system, systems)):
         raise UsageFault("--soc, --core and --custom require a TARGET")
-    first, second = (open_lists(text, console, options) for text in (a, b))
-    if first.names != second.names:
-        first, second = _in_op_types(first, console), _in_op_types(second, console)
-    return difference_answer(first, second, difference(_classes(first, second), _classes(second, first)))
+    opened = [open_lists(text, console, options) for text in systems]
+    if len({lists.names for lists in opened}) > 1:
+        opened = [_in_op_types(lists, console) for lists in opened]
+    classes = [_classes(lists, [other for other in opened if other is not lists]) for lists in opened]
+    if len(opened) > 2:
+        return matrix_answer(_labels(opened, systems), opened, classes)
+    a, b = opened
+    return difference_answer(a, b, difference(*classes))
 
 
 def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:
@@ -51,9 +60,16 @@ def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:
     return read.lists
 
 
-def _classes(lists: OperatorLists, other: OperatorLists) -> dict[str, Any]:
-    """Return classes by name; a form that a translation added is included only if the other side lists it."""
-    known = {entry.name for entry in other.entries}
+def _labels(opened: Sequence[OperatorLists], texts: Sequence[str]) -> Sequence[str]:
+    """Return distinct labels: the titles, else the texts as given, else these with their number."""
+    titles = [lists.title for lists in opened]
+    numbered = [f"{text} ({number})" for number, text in enumerate(texts, 1)]
+    return next(labels for labels in (titles, texts, numbered) if len(set(labels)) == len(labels))
+
+
+def _classes(lists: OperatorLists, others: Sequence[OperatorLists]) -> dict[str, Any]:
+    """Return classes by name; a form that a translation added is included only if another side lists it."""
+    known = {entry.name for other in others for entry in other.entries}
     return {name: entry.cls for name, entry in lists.deciding().items() if not entry.is_form or name in known}
 
 
@@ -77,4 +93,26 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: Difference
         lambda: [Table(columns, rows, lambda: fields)],
         notes=[f"{len(difference.changed)} of another class, {sides}, {difference.same} the same"],
         status=1 if difference or a.unlisted != b.unlisted else 0,
+    )
+
+
+def matrix_answer(labels: Sequence[str], opened: Sequence[OperatorLists], classes: Sequence[dict[str, Any]]) -> Answer:
+    """A row for each name with its class in each system, then `*` with what becomes of names that are not listed."""
+    names = sorted({name for each in classes for name in each})
+    rows = {name: [each.get(name) for each in classes] for name in names}
+    unlisted = [lists.unlisted for lists in opened]
+    differ = sum(len(set(row)) > 1 for row in rows.values())
+    columns = [Column("name"), *map(Column, labels)]
+    cells = [[name, *(str(cls or "-") for cls in row)] for name, row in rows.items()]
+    return Answer(
+        lambda: {
+            "targets": list(labels),
+            "operators": [{"name": name, "policies": row} for name, row in rows.items()],
+            "unlisted": unlisted,
+            "counts": {"operators": len(rows), "differ": differ, "total": len(rows)},
+        },
+        lambda: [Table(columns, [*cells, ["*", *unlisted]])],
+        content=counted(len(rows), "operator"),
+        notes=[f"{counted(len(rows), 'name')} in {len(opened)} systems, {differ} differ"],
+        status=1 if differ or len(set(unlisted)) > 1 else 0,
     )

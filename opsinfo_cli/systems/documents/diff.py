@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count, Lists
+from ...core.documents.shared import Count, Lists, Schema
+
+Class: TypeAlias = Literal["low", "high", "follow", "promote", "clear", "banned"]
 
 
 class ChangedName(TypedDict):
@@ -14,11 +16,11 @@ class ChangedName(TypedDict):
 
     name: str
     """The name."""
-    a: Literal["low", "high", "follow", "promote", "clear", "banned"]
+    a: Class
     """Its class in A. low: reduced. high: float32. follow: the type of its producer. promote: the type of its widest
     input. clear: passes low precision on. banned: refused in low precision.
     """
-    b: Literal["low", "high", "follow", "promote", "clear", "banned"]
+    b: Class
     """Its class in B. low: reduced. high: float32. follow: the type of its producer. promote: the type of its widest
     input. clear: passes low precision on. banned: refused in low precision.
     """
@@ -37,9 +39,9 @@ class Counts(TypedDict):
     """Number of names with the same class."""
 
 
-class SystemsDiffDocument(TypedDict):
-    """The differences between the lists of two systems. If the systems use different operator names, both lists are
-    translated to Ascend's op types. Later versions may add keys.
+class TwoSystems(TypedDict):
+    """The differences between the lists of two systems, or the classes in three or more. If the systems use different
+    operator names, all lists are translated to Ascend's op types. Later versions may add keys.
     """
 
     system_a: Lists
@@ -52,3 +54,42 @@ class SystemsDiffDocument(TypedDict):
     """Names that both list, but in different classes."""
     counts: Counts
     """Number of names by result."""
+
+
+class Name(TypedDict):
+    """One name and its class in every system."""
+
+    name: str
+    """The name."""
+    policies: list[Class | None]
+    """Its class in each system, in the order of `targets`; null if the system does not list it."""
+
+
+class Counts2(TypedDict):
+    """Number of names."""
+
+    operators: Count
+    """Number of names shown."""
+    differ: Count
+    """Number of names whose classes differ; one that a system does not list differs."""
+    total: Count
+    """Number of all names."""
+
+
+class ManySystems(TypedDict):
+    """The differences between the lists of two systems, or the classes in three or more. If the systems use different
+    operator names, all lists are translated to Ascend's op types. Later versions may add keys.
+    """
+
+    targets: Annotated[list[str], Schema(minItems=2)]
+    """The systems, with distinct names."""
+    operators: list[Name]
+    """The names, sorted."""
+    unlisted: list[str]
+    """What each system does with a name that it does not list."""
+    counts: Counts2
+    """Number of names."""
+
+
+SystemsDiffDocument: TypeAlias = TwoSystems | ManySystems
+"""The differences between the lists of two systems, or the classes in three or more."""

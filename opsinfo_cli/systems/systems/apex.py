@@ -6,8 +6,8 @@ from ...core.text.source import Source
 from ...errors import UsageFault
 from ..facts import facts
 from ..python_text import calls
-from ..system import System
-from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -27,11 +27,32 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     return ReadLists(own._replace(entries=(*entries.values(), *own.as_defaults()), version=None), losses)
 
 
+def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
+    """Return a module that registers functions, those whose module a list of APEX or the source says."""
+    classes = {cls: function for function, cls in facts("apex")["registers"].items()}
+    to = {OperatorClass(cls): function for cls, function in classes.items()}
+    sorted_ = sorted_names(lists, {**to, OperatorClass.BANNED: to[OperatorClass.HIGH]}, frozenset(to), system.name)
+    own, named = system.lists("O1").deciding(), lists.deciding()
+    calls: list[str] = []
+    unknown: list[str] = []
+    for function, names in sorted_.lists.items():
+        for name in names:
+            module = named[name].module or (own[name].module if name in own else None)
+            if module:
+                calls.append(f'amp.{function}({module}, "{name}")\n')
+            else:
+                unknown.append(name)
+    message = "no list of APEX says which module has these functions; they are left out"
+    losses = [*sorted_.losses, *lost("unknown-name", message, unknown, drops=True)]
+    losses += default_differences(lists, "inputs", "float16", f"{system.name}:O1")
+    text = 'import torch\nfrom apex import amp\n\n# before amp.initialize(..., opt_level="O1")\n' + "".join(calls)
+    return WrittenLists({"register_functions.py": text}, losses)
+
+
 SYSTEMS = tuple(
     System(
-        name, title, "torch", "register_* calls", read=read, facts=name.replace("-", "_"), files=None,
-        instead="call amp.register_half_function(module, 'name') and the like before amp.initialize",
-        wraps_in_place=True, call_options=frozenset({"disabled"}),
+        name, title, "torch", "register_* calls", "register_* calls", read, write,
+        facts=name.replace("-", "_"), files=None, wraps_in_place=True, call_options=frozenset({"disabled"}),
     )
     for name, title in (("apex", "NVIDIA APEX on CUDA"), ("apex-npu", "APEX on an NPU"))
 )  # fmt: skip

@@ -5,7 +5,10 @@ How autocast reads them: HabanaAI/gaudi-pytorch-bridge, hpu_ops/backend/autocast
 
 from __future__ import annotations
 
+import re
+
 from ...core.text.source import Source
+from ...errors import Damaged
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost
 
@@ -17,12 +20,19 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     """Read the BF16 file, then the FP32 file if given. A file replaces the built-in list of its dtype.
 
     The whole line is the name, blanks and CR included.
+
+    :raises Damaged: if a line is not one name, as ``[ addmm, bmm ]``, which Habana would take for one
     """
     own = system.lists()
     replaced = (_LOW, _HIGH)[: len(sources)]
     entries: list[ListEntry] = []
     losses: list[Loss] = []
     for source, cls in zip(sources, replaced, strict=True):
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if re.search(r"[\[\],]|\S\s+\S", line):
+                message = "more than a name; Habana takes the whole line for the name of one operator"
+                hint = "write each operator on a line of its own, without brackets and commas"
+                raise Damaged(message, path=source.path, line=number, column=1, hint=hint)
         lines = [line for line in source.text.split("\n") if line]
         names = dict.fromkeys(line for line in lines if line == line.strip())
         entries += [ListEntry(name, cls, origin=source.path) for name in names]

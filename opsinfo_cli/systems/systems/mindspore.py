@@ -1,10 +1,12 @@
-"""MindSpore's levels, and its custom lists as text, one class name per line: MindSpore itself has no list file."""
+"""MindSpore's levels, and the lists of `custom_mixed_precision` in Python; MindSpore itself has no list file."""
 
 from __future__ import annotations
 
 import re
 
 from ...core.text.source import Source
+from ...errors import UsageFault
+from ..python_text import named_lists
 from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sorted_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, lost
 
@@ -34,12 +36,27 @@ def _cells_only(names: list[str]) -> tuple[list[str], tuple[Loss, ...]]:
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
+    """Read the list that a script sets, of classes or their names; else lines, each with the name of a class.
+
+    :raises UsageFault: if a script sets no such list
+    :raises Damaged: if it is not valid Python, or nothing of the list can be read
+    """
     (source,) = sources
-    lines = [line.strip() for line in source.text.splitlines()]
-    names = [class_name(line) for line in lines if line and not line.startswith("#")]
+    key = "white_list" if _is_white(system) else "black_list"
     losses: tuple[Loss, ...] = ()
+    if source.path.endswith(".py") or re.search(rf"\b{key}\s*\+?=", source.text):
+        level, function = ("O1", "get_white_list") if _is_white(system) else ("O2", "get_black_list")
+        constants = {function: [entry.name for entry in SYSTEMS[0].lists(level).entries]}
+        lists, losses = named_lists(source, frozenset({key}), constants, classes=True)
+        if key not in lists:
+            raise UsageFault(f"the file sets no {key}", path=source.path)
+        names = [class_name(name.text) for name in lists[key]]
+    else:
+        lines = [line.strip() for line in source.text.splitlines()]
+        names = [class_name(line) for line in lines if line and not line.startswith("#")]
     if not _is_white(system):
-        names, losses = _cells_only(names)
+        names, cells_only = _cells_only(names)
+        losses += cells_only
     cls = _LOW if _is_white(system) else _HIGH
     entries = tuple(ListEntry(name, cls, "class", source.path) for name in dict.fromkeys(names))
     return ReadLists(OperatorLists(system.name, "mindspore", entries, _unlisted(system), "float16"), losses)
@@ -55,7 +72,10 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     if not white:
         names, cells_only = _cells_only(names)
         losses += cells_only
-    return WrittenLists({f"{key}.txt": "".join(f"{name}\n" for name in names)}, losses)
+    classes = "".join(f"    {name if name.startswith('nn.') else f'ops.{name}'},\n" for name in names)
+    text = f"import mindspore as ms\nfrom mindspore import nn, ops\n\n{key} = [\n{classes}]\n"
+    text += f"network = ms.amp.custom_mixed_precision(network, {key}={key})\n"
+    return WrittenLists({f"{key}.py": text}, losses)
 
 
 _CALLS: frozenset[CallOption] = frozenset({"to_float", "as_loss"})
@@ -65,7 +85,7 @@ SYSTEMS = (
     ),
     *(
         System(
-            f"mindspore-{color}", f"MindSpore {color}_list", "mindspore", "classes", "classes", read, write,
+            f"mindspore-{color}", f"MindSpore {color}_list", "mindspore", f"{color}_list", f"{color}_list", read, write,
             call_options=_CALLS, spelled=class_name,
         )
         for color in ("white", "black")
