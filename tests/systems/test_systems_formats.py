@@ -471,3 +471,11 @@ def test_the_lists_of_earlier_calls_are_named(system: str, text: str, names: lis
     assert [each.name for each in found.lists.own] == names
     details = [detail for loss in found.losses for detail in loss.details]
     assert [place in detail for place, detail in zip(replaced, details, strict=True)] == [True] * len(replaced)
+
+
+@pytest.mark.parametrize("system", [name for name, system in SYSTEMS.items() if system.read and system.files])
+def test_too_many_files_are_refused_with_the_number_that_may_be_given(system: str) -> None:
+    most = SYSTEMS[system].files or 0
+    wanted = "exactly one file$" if most == 1 else f"at most {most} files"
+    with pytest.raises(UsageFault, match=f"{system} takes {wanted}"):
+        read(system, *["add\n"] * (most + 1))

@@ -88,7 +88,7 @@ def shortened(path: str, room: int, is_node: bool = False) -> str:
     *folders, name = path.split("/")
     starts = ["/".join(["...", *folders[number:], ""]) for number in range(1, len(folders) + 1)]
     if not is_node:
-        starts = [*(f"{folder}/.../" for folder in folders[:1] if folder and len(folders) > 1), *starts[-1:]]
+        starts = [*(f"{folder}/.../" for folder in folders[:1] if folder), *starts[-1:]]
     for start in starts:
         if cell_width(start + name) <= room:
             return start + name

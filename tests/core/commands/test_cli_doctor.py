@@ -24,6 +24,13 @@ def test_socs_of_the_environment_marks_the_selected_install(opsinfo: Run, fixtur
     ]
 
 
+def test_on_a_terminal_socs_counts_operators_and_says_which_chip_does_not_load(opsinfo: Run, opp: Path) -> None:
+    write(opp / NN, "{")
+    ran = opsinfo("socs", opp, env={"TERM": "xterm", "NO_COLOR": "1", "COLUMNS": "80"}, terminal=True)
+    rows = [line.split()[:4] for line in ran.out.splitlines() if line.split()[:1] in (["ascend910"], ["ascend910b"])]
+    assert [rows[0][1].isdigit(), rows[1][1:4]] == [True, ["does", "not", "load"]]
+
+
 def test_modes_of_folders_left_writable_by_a_killed_run_are_restored(opsinfo: Run, opp: Path, vault: Path) -> None:
     opsinfo("move", opp / NN, "SwiGlu", "--to", "black")
     held = Vault(str(vault))

@@ -77,6 +77,10 @@ def test_show_prints_the_configuration_of_a_policy(opsinfo: Run, project: Path, 
         "config.PrecisionReduceFlag(false);",
         'this->AICore().AddConfig("ascend910b", config);',
     ]
+    white = ["show", f"{project}@ascend910b", "AddCustom", "--format", "opdef"]
+    black = write(tmp_path / "black.json", {"black-list": {"to-add": ["AddCustom"]}})
+    assert "on ascend910b: white, by default (" in opsinfo(*white).out
+    assert "on ascend910b: black (" in opsinfo(*white, "--mixlist", black).out
     mixlist = write(tmp_path / "ops_info.json", {"black-list": {"to-remove": ["LogCustom"]}})
     gray = opsinfo("show", f"{project}@ascend910b", "LogCustom", "--mixlist", mixlist, "--format", "opdef")
     assert "PrecisionReduceFlag(" not in gray.out

@@ -158,6 +158,9 @@ def test_the_candidates_of_an_onnx_model_are_in_the_order_of_their_error_in_a_si
     assert [row[0] for row in rows(ran)] == ["MatMulV2", "Relu"]
     assert "suspected by a simulation: MatMulV2, Relu" in ran.err
     assert "requires --simulate, or an ONNX model" in search("--evidence", "e.json", "--saturate", *words).err
+    search(*words[:2], "--simulate", "--max-error", "0.0001")
+    journal = (tmp_path / ".opsinfo-bisect/journal.jsonl").read_text("utf-8")
+    assert re.search(r"cosine 0\.999\d+, max_rel_error", journal)
     failed = search("--shape", "nothing=1", *words)
     assert (failed.code, "nothing" in failed.err) == (2, True)
 

@@ -108,6 +108,7 @@ def test_nodes_that_differ_from_the_compiled_model_are_in_the_page(
         "3": ["fc/matmulrelu", "MatMulV2", ["float32", "float32"], ["float32"]]
     }
     assert "Nodes that differ from the compiled model" in ran.out
+    assert "nodes that differ from the compiled model" in ran.out, "its band of the drawing"
 
 
 def test_the_page_of_a_node_shows_it_first(opsinfo: Run, judged: list[str | Path], tmp_path: Path) -> None:

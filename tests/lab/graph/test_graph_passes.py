@@ -161,3 +161,11 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
 
     changes = list(read.changes(FusionGraph(made.fused.graph, lambda _: True)))
     assert [[made.fused.graph[index].type for index in each.parts] for each in changes] == [["Relu", "Sqrt"]]
+
+
+def test_a_pass_that_was_seen_on_a_chip_is_certain_there_alone() -> None:
+    seen = [(rule, soc) for rule in RULES.values() for soc in rule.seen]
+    assert seen
+    for rule, soc in seen:
+        assert (rule.confidence_on(soc), rule.confidence_on("ascend910b")) == ("high", rule.confidence)
+    assert {rule.confidence for rule, _ in seen} != {"high"}

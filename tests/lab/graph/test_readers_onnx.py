@@ -369,3 +369,13 @@ def test_a_value_that_two_nodes_produce_is_refused(tmp_path: Path) -> None:
     nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Abs", ["x"], ["y"], name="second")]
     with pytest.raises(Damaged, match="`y` is an output of two nodes, the second is `second`"):
         _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])])
+
+
+@pytest.mark.parametrize("given", [[], [""]], ids=["no input", "an empty one"])
+def test_an_operator_of_any_number_of_inputs_needs_one(tmp_path: Path, given: list[str]) -> None:
+    value = onnx.helper.make_tensor_value_info("y", 1, [1])
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Concat", given, ["y"], "all", axis=0)], "g", [], [value])
+    path = tmp_path / "m.onnx"
+    path.write_bytes(onnx.helper.make_model(graph).SerializeToString())
+    with pytest.raises(Damaged, match=r"`all` \(Concat\) lacks input 0"):
+        read_graph(str(path))

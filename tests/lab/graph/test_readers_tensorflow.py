@@ -180,6 +180,23 @@ def test_a_saved_model_is_its_default_signature_and_its_variables_are_variable(t
     assert _types(read_graph(str(text))) == _types(graph)
 
 
+def test_a_variable_that_is_passed_into_a_body_is_read_there(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "c", "Placeholder", dtype="bool")
+    node(message, "v", "VarHandleOp", dtype="float32", shape=[2, 2])
+    for name in ("yes", "no"):
+        body = _function(message.library, name, ["a", "h"], {"r": "m:product:0"})
+        node(body, "read", "ReadVariableOp", "h", dtype="float32")
+        node(body, "m", "MatMul", "a", "read:value:0", T="float32")
+    node(message, "if", "If", "c", "x", "v", then_branch="yes", else_branch="no", Tout=("float32",))
+    graph = _read(tmp_path / "m", message)
+    for sub in graph.subgraphs[1:]:
+        body = [graph[index] for index in sub.nodes]
+        assert [each.type for each in body] == ["Data", "Data", "MatMulV2", "NetOutput"]
+        assert [tensor.dtype for each in body[:3] for tensor in each.outputs] == ["float32"] * 3
+
+
 def test_a_saved_model_without_a_signature_is_refused(tmp_path: Path) -> None:
     saved = TF["SavedModel"](saved_model_schema_version=1)
     node(saved.meta_graphs.add().graph_def, "x", "Placeholder", dtype="float32")
