@@ -215,6 +215,9 @@ def _failure_of(error: Exception) -> OpsinfoError:
         from .opening import system_failed
 
         return system_failed(error)
+    if isinstance(error, UnicodeEncodeError) and sys.getfilesystemencoding() != "utf-8":
+        message = f"the locale's encoding, {sys.getfilesystemencoding()}, cannot name a file that has other characters"
+        return Refused(message, name="file-encoding", hint="set LC_ALL=C.UTF-8, or PYTHONUTF8=1")
     if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM or "failed to map" in str(error):
         return Refused("out of memory", name="out-of-memory")
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("opsinfo_cli"):

@@ -54,7 +54,7 @@ def test_no_encoding_of_the_terminal_crashes(
         assert b"Traceback" not in done.stderr
         if "json" in words:
             assert {each["name"] for each in json.loads(done.stdout)["operators"]} == {"算子", "Ünïcode", "𝔘"}
-    assert flag_of(lib, "算子") == "true"
+    assert flag_of(lib, "算子") == ("false" if is_ascii_only else "true"), "restore is refused in such a locale"
     added = json.loads(mixed.read_text("utf-8"))["black-list"]["to-add"]
     assert added[:2] == ["算子", "不存在"]
     assert added[2:] == ["张量"] or (is_ascii_only and added[2:] == [])

@@ -47,6 +47,9 @@ WORDS = {
 LINES = {
     "COMMAND ... {name}": f"list {T} -q",
     "backups --prune": "backups --prune 20",
+    "backups --prune N": "backups --prune 20",
+    "fmt FILE.jsonc -o FILE.json": "fmt fixtures/mixlists/bad/comment-line-end.json -o out.json",
+    "fmt {quoted(path)} -o {quoted(path[:-1])}": "fmt fixtures/mixlists/bad/comment-line-end.json -o out.json",
     "graph --customize-dtypes": "graph --help",
     "graph MODEL --mixlist": f"graph {MODEL} --mixlist fixtures/ops_info.json",
     "simulate --format json": f"simulate {MODEL} --format=json",

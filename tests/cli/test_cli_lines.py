@@ -136,7 +136,7 @@ def test_without_a_command_help_is_shown_as_wrong_usage(opsinfo: Run) -> None:
         ("-q list x", "after the command"),
         ("systems shw apex", "`show`"),
         ("graph x --allow-hf32 true", "`11`"),
-        ("move a.json Add", "Choose from: white, black, gray"),
+        ("move a.json Add", "--to white, black or gray"),
     ],
 )
 def test_wrong_usage_names_the_right_one(opsinfo: Run, words: str, hint: str) -> None:

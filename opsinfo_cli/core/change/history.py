@@ -32,11 +32,13 @@ class Request(NamedTuple):
     """The policy that was last requested for an op type.
 
     :param number: of the change that made the request
+    :param why: the reason that the user gave
     """
 
     number: int = 0
     lineage: str = ""
     policy: str = ""
+    why: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class Known:
                     asked = requests.setdefault(file.given, {})
                     for name, (_, policy) in file.moves.items():
                         if policy is not None:
-                            asked[name] = max(asked.get(name, Request()), Request(*now, policy))
+                            request = Request(*now, policy, record.why)
+                            asked[name] = max(asked.get(name, Request()), request, key=lambda each: each.number)
         others = frozenset(change for change in undone if int(change.rpartition("-")[2]) not in numbers)
         return Known(numbers, contents, requests, others)
 

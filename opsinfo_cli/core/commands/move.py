@@ -91,6 +91,8 @@ def command(
         raise UsageFault("--pin requires a mixlist and --against")
     if not ops and not globs:
         raise UsageFault("no operator is given", hint="name operators, or use --match GLOB, or - for standard input")
+    if to is None and (globs or any(name != "-" for name in ops)):
+        raise _no_list()
     movable = open_movable(target, against, create, options, console)
     asked = _asked(given_names(ops), globs, to, movable)
     ignored = movable.lacking(asked) if ignore_unknown else []
@@ -146,8 +148,12 @@ def _lines(text: str, to: str | None) -> dict[str, Policy]:
 
 def _list_of(to: str | None) -> Policy:
     if to is None:
-        raise UsageFault("--to is required for operators without a list", hint="add --to white, black or gray")
+        raise _no_list()
     return Policy(to)
+
+
+def _no_list() -> UsageFault:
+    return UsageFault("--to is required for operators without a list", hint="add --to white, black or gray")
 
 
 class Movable(NamedTuple):

@@ -28,6 +28,8 @@ from ..text.escape import cell_width, shown
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..change.history import Request
+
 
 @click.command("show", cls=Command)
 @click.argument("target", type=TARGET)
@@ -55,7 +57,9 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
     kept = _kept_reasons([operator.entry.path for operator in operators] + ([mixlist] if mixlist else []))
     for operator in operators:
         row = operator_row(operator, applied)
-        why = kept.get((operator.entry.path, operator.name), []) + kept.get((mixlist or "", operator.name), [])
+        why = kept.get((operator.entry.path, operator.name), [])
+        if mixlist and row.marks:
+            why = [*why, *kept.get((mixlist, operator.name), [])]
         details.append(Details(row, operator.entry, [*_reasons(opened, operator, row, applied), *why]))
     return show_answer(opened, details)
 
@@ -66,18 +70,21 @@ def _kept_reasons(paths: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     from ..change.vault_place import vault_path
 
     vault = Vault(vault_path(None, os.environ))
-    real, kept = {os.path.realpath(path): path for path in paths}, dict[tuple[str, str], list[str]]()
+    real = {os.path.realpath(path): path for path in paths}
     try:
         history = vault.history()
     except OpsinfoError:  # another user's, perhaps: `opsinfo doctor` says so
-        return kept
-    for record in history.records:
-        for file in record.files if record.state == "done" and record.id not in history.undone else ():
-            for name in file.moves if file.path in real else ():
-                kept[real[file.path], name] = [f"the reason given: {record.why} (change {record.id})"] * bool(
-                    record.why
-                )
-    return kept
+        return {}
+    last: dict[tuple[str, str], Request] = {}
+    for given, requests in history.known.requests.items():
+        path = real.get(os.path.realpath(given), "")
+        for name, request in requests.items() if path else ():
+            last[path, name] = max(last.get((path, name), request), request, key=lambda each: each.number)
+    return {
+        key: [f"the reason given: {request.why} (change {history.machine}-{request.number})"]
+        for key, request in last.items()
+        if request.why
+    }
 
 
 def _reasons(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist | None) -> list[str]:
