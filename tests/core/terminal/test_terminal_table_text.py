@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ def test_a_csv_reader_gets_the_cells_back_each_row_from_one_line(rows: list[tupl
 
 
 def test_values_of_a_document_in_one_cell() -> None:
-    row = {"none": None, "flag": True, "line": 7, "names": ["a", "b"], "nothing": []}
+    row: dict[str, Any] = {"none": None, "flag": True, "line": 7, "names": ["a", "b"], "nothing": []}
     row["tensors"] = [{"name": "x", "dtypes": ["float16", "float32"]}, {"name": "y", "dtypes": []}]
     assert csv_text(list(row), [row]).splitlines()[1] == ',true,7,"a,b",,"x float16,float32; y"'
 

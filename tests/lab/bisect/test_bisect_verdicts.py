@@ -73,7 +73,7 @@ def test_the_last_trial_that_did_not_pass_is_the_proof_of_a_failure() -> None:
 
 @given(st.lists(st.tuples(SETS, st.booleans())), st.sampled_from([None, 2]))
 def test_runs_one_after_the_other_say_what_they_say_together(
-    runs: list[tuple[frozenset[str], bool]], lead: int | None
+    runs: list[tuple[frozenset[int], bool]], lead: int | None
 ) -> None:
     knowledge = known([])
     knowledge.lead = lead
