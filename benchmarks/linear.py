@@ -490,7 +490,7 @@ INPUTS = (
         validate library.json --report junit:r.xml
         validate ops_info.json --baseline b.json --update-baseline
         validate ops_info.json --fix --unsafe-fixes -n
-        fmt ops_info.json --diff
+        fmt ops_info.json -n
         tty validate library.json
         """,
     ),
