@@ -92,7 +92,7 @@ INPUTS = {
     "a missing path": ({"paths": "gone\nmixlists"}, 3, "gone"),
     "an unknown option": ({"args": "--nonsense"}, 2, "--nonsense"),
     "a format of the user's": ({"args": "--format json"}, 0, ""),
-    "a format of the user's, in one word": ({"args": "--format=github --strict"}, 0, "2 files"),
+    "a format of the user's, in one word": ({"args": "--format=github --strict"}, 0, "3 files"),
     "an unclosed quote": ({"args": "--soc 'x"}, 2, "quote"),
     "paths with blanks, one per line": ({"paths": "mixlists/base.mixlist.json\na b.mixlist.json\n"}, 0, "2 files"),
     "a path like an option": ({"paths": "--strict"}, 3, "--strict"),

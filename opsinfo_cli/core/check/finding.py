@@ -74,9 +74,9 @@ class Finding:
         object.__setattr__(self, "engine", self.engine or self.rule.engine)
 
     def __str__(self) -> str:
-        """One line: path, line and column, severity, code, message."""
+        """As a line of ``--format concise``, without the hint."""
         place = f":{self.start.line}:{self.start.column}" if self.start else ""
-        return f"{self.path}{place}: {self.severity} {self.rule.code} {self.message}"
+        return f"{self.path}{place}: {self.severity}[{self.rule.code}] {self.rule.name}: {self.message}"
 
     def __repr__(self) -> str:
         return f"<Finding {self.rule.name} {self.path}{f':{self.start.line}' if self.start else ''}>"
