@@ -59,9 +59,9 @@ def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
         return [], {subject: said.topics[subject]}
     if re.fullmatch("E[0-9Z][0-9]{4}", subject) and (rules := _about(subject, said)):
         return rules, {}
-    if subject in MODES:
-        hint = f"`opsinfo modes` says what `{subject}` does"
-        raise UsageFault(f"`{subject}` is a precision mode", name="unknown-subject", hint=hint)
+    if mode := MODES.get(subject):
+        text = f"{subject} is a value of {mode.option}: {mode.says}.\n`opsinfo modes` lists all, with their chips."
+        return [], {subject: text}
     names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]
     near = "did you mean `policies`?" if policy_meant(subject) else did_you_mean(subject, names)
     hint = near or "`opsinfo explain` lists all"
