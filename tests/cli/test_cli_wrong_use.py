@@ -32,5 +32,5 @@ def test_codes_of_the_engine_and_modes_are_explained(opsinfo: Run) -> None:
     names = [rule["name"] for rule in opsinfo("explain", "E20003", "--format", "json").json["rules"]]
     assert "contradiction" in names
     assert "bad-load-priority" in names
-    assert "`opsinfo modes`" in opsinfo("explain", "force_fp16").err
+    assert "`opsinfo modes`" in opsinfo("explain", "force_fp16").out
     assert opsinfo("explain", "E99999").code == 2
