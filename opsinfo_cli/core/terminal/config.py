@@ -71,30 +71,29 @@ def given_or_configured(parameter: str, value: T | None, fits: bool) -> T | None
     return value if fits or config_that_names(parameter) is None else None
 
 
-class Targeted(Command):
-    """A command with ``--against`` or ``--precision-mode``, whose defaults are those of a configuration file."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not ctx.resilient_parsing and not {"-h", "--help"} & set(args):
-            config = _chosen(None, bool(os.environ.get("OPSINFO_NO_CONFIG")))
-            if config:
-                ctx.meta[_IN_USE] = config.source.path
-                shared = Config(config.source, {key: config.table[key] for key in _OF_ALL if key in config.table})
-                ctx.default_map = dict(_defaults(shared, self, ctx))
-        return super().parse_args(ctx, args)
-
-
 class Configured(Command):
     """A command that reads the defaults of its options from a configuration file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         values, _, given = self.make_parser(ctx).parse_args(list(args))
         if not ctx.resilient_parsing and not any(param.is_eager for param in given):  # --help needs none
-            config = _chosen(values.get("config"), bool(values.get("no_config")))
+            config = self.config(values)
             if config:
                 ctx.meta[_IN_USE] = config.source.path
                 ctx.default_map = dict(_defaults(config, self, ctx))
         return super().parse_args(ctx, args)
+
+    def config(self, values: Mapping[str, Any]) -> Config | None:
+        """:param values: the options of the line"""
+        return _chosen(values.get("config"), bool(values.get("no_config")))
+
+
+class Targeted(Configured):
+    """A command that takes only the target and the precision mode from the file, as far as it has these options."""
+
+    def config(self, values: Mapping[str, Any]) -> Config | None:
+        config = _chosen(None, bool(os.environ.get("OPSINFO_NO_CONFIG")))
+        return config and Config(config.source, {key: config.table[key] for key in _OF_ALL if key in config.table})
 
 
 def _chosen(named: str | None, none: bool) -> Config | None:

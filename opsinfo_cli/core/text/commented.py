@@ -1,7 +1,7 @@
 """Edits of JSON with comments (``.jsonc``), which a team keeps with the reason of each entry.
 
-Comments stand before an entry or behind it on its line, and a comma may stand behind the last one. An edit removes an
-entry with its comma and with what stands behind it on its line, and nothing else; a new one gets a line of its own.
+A comment is before an entry, or after it on the same line; a comma may follow the last entry. Removing an entry removes
+its comma and the comment after it, and nothing else. A new entry gets its own line if the last one has its own.
 """
 
 from __future__ import annotations

@@ -94,3 +94,10 @@ def test_help_shows_the_config_options(opsinfo: Run) -> None:
     output = opsinfo("validate", "--help").out
     for word in ("opsinfo.toml", "[tool.opsinfo]", "--config", "--no-config"):
         assert word in output
+
+
+def test_an_option_of_the_check_is_none_of_the_search(opsinfo: Run, tmp_path: Path, opp: Path) -> None:
+    """What follows `--` may be --help: the configuration counts all the same."""
+    (tmp_path / "opsinfo.toml").write_text('against = ["opp@ascend910b"]\n')
+    ran = opsinfo("bisect", "--among", "Relu", "-n", "--", "true", "{mixlist}", "--help", cwd=tmp_path)
+    assert ran.code == 0, ran.err
