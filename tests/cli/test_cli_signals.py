@@ -58,6 +58,7 @@ main()
 """The program, interrupted at its first import of a module."""
 
 
+@pytest.mark.process  # coverage imports json and ast before the program does
 @pytest.mark.parametrize("entry", ["script", "module"])
 @pytest.mark.parametrize("name", ["opsinfo_cli.app", "click", "json", "opsinfo_cli.core.commands.list", "ast"])
 def test_an_interrupt_while_modules_are_imported(name: str, entry: str, environment: dict[str, str]) -> None:
