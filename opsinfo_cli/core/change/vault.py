@@ -72,7 +72,7 @@ class Vault:
             for folder in (real, os.path.join(real, self.machine)):
                 with suppress(FileExistsError):
                     os.mkdir(folder, 0o700)
-            self.require_owned(private=True)
+                _require_ours(folder, private=True)  # before anything is made in it
             lock = os.open(self.folder, os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError as error:
             raise self._refusal(error) from None
@@ -91,33 +91,22 @@ class Vault:
     def is_in_use(self) -> bool:
         """Return whether another run that writes holds the vault at the moment."""
         try:
-            with self.locked(time.monotonic()):
-                return False
+            with opened(self.folder, os.O_DIRECTORY) as descriptor:
+                wait_for(descriptor, self.folder, time.monotonic())
         except Locked:
             return True
+        return False
 
-    def require_owned(self, private: bool = False) -> None:
-        """:param private: whether other users may not enter it, either
-        :raises Refused: if the vault, or this machine's folder in it, belongs to another user or is a link
-        """
+    def require_owned(self) -> None:
+        """:raises Refused: if the vault, or this machine's folder in it, belongs to another user or is a link"""
         real = os.path.realpath(self.path)
         for folder in (real, os.path.join(real, self.machine)):
             try:
-                here = os.lstat(folder)
+                _require_ours(folder, private=False)
             except (FileNotFoundError, NotADirectoryError):
                 return
             except OSError as error:
                 raise self._refusal(error) from None
-            if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
-                raise Refused(
-                    "the vault's folder is not a directory that belongs to you",
-                    name="vault-not-ours",
-                    path=folder,
-                    hint="run the command as its owner, or choose another --backup-dir",
-                )
-            if private and here.st_mode & 0o077:
-                hint = f"`chmod 700 {quoted(folder)}`, or choose a new folder with --backup-dir"
-                raise Refused("other users can enter the vault's folder", name="vault-open", path=folder, hint=hint)
 
     # reading
 
@@ -389,6 +378,25 @@ class Vault:
         if error.errno in _FULL:
             hint = f"its disk is full: `opsinfo backups --prune N` frees space, or {hint}"
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)
+
+
+def _require_ours(folder: str, private: bool) -> None:
+    """:param private: whether other users may not enter it, either
+    :raises Refused: if it belongs to another user or is a link
+    """
+    here = os.lstat(folder)
+    if not stat.S_ISDIR(here.st_mode) or here.st_uid != os.geteuid():
+        raise Refused(
+            f"the vault's folder belongs to user {here.st_uid}"
+            if stat.S_ISDIR(here.st_mode)
+            else "the vault's folder is not a directory",
+            name="vault-not-ours",
+            path=folder,
+            hint="run the command as its owner, or choose another --backup-dir",
+        )
+    if private and here.st_mode & 0o077:
+        hint = f"`chmod 700 {quoted(folder)}`, or choose a new folder with --backup-dir"
+        raise Refused("other users can enter the vault's folder", name="vault-open", path=folder, hint=hint)
 
 
 def _remove_temps(folder: str) -> None:

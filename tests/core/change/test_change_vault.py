@@ -118,6 +118,36 @@ def test_a_vault_that_others_may_enter_or_that_is_a_link_is_refused(library: Pat
     assert os.listdir(tmp_path / "elsewhere") == []
 
 
+def test_a_refused_vault_is_left_as_it_was(library: Path, tmp_path: Path) -> None:
+    open_to_others, file = tmp_path / "open", tmp_path / "file"
+    open_to_others.mkdir(mode=0o755)
+    file.touch()
+    assert raised(Refused, run, Vault(str(open_to_others)), library).name == "vault-open"
+    assert list(open_to_others.iterdir()) == []
+    error = raised(Refused, run, Vault(str(file)), library)
+    assert (error.name, error.message) == ("vault-not-ours", "the vault's folder is not a directory")
+
+
+@ROOT_ONLY
+def test_root_makes_nothing_in_the_vault_of_another_user(library: Path, tmp_path: Path) -> None:
+    """A folder of root in it would keep its owner from using it."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir(mode=0o700)
+    os.chown(theirs, 1234, 1234)
+    error = raised(Refused, run, Vault(str(theirs)), library)
+    assert (error.name, error.message) == ("vault-not-ours", "the vault's folder belongs to user 1234")
+    assert list(theirs.iterdir()) == []
+
+
+def test_asking_whether_a_vault_is_in_use_changes_nothing(vault: Vault, library: Path) -> None:
+    run(vault, library)
+    temp = Path(vault.folder, ".opsinfo-1-abcdef.tmp")
+    temp.touch()
+    os.chmod(vault.path, 0o755)
+    assert not vault.is_in_use()
+    assert temp.exists()
+
+
 def test_reading_an_empty_vault_makes_nothing(vault: Vault) -> None:
     assert (records(vault), vault.damage(contents=True), vault.older()) == ([], [], None)
     assert vault.prune(everywhere, 1, dry_run=True) == []
