@@ -207,8 +207,9 @@ def _run(words: Sequence[str]) -> int:
 def _failure_of(error: Exception) -> OpsinfoError:
     """Return the error to report for one that no code expected."""
     if isinstance(error, FileNotFoundError) and not _has_folder():
-        hint = "change to a folder that exists"
-        return Refused("the current folder does not exist any more", name="no-folder", hint=hint)
+        from .opening import no_folder
+
+        return no_folder()
     if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
         return output_failed(error)
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes) and error.errno != errno.ENOMEM:

@@ -104,6 +104,12 @@ def unreadable(error: Exception, path: str) -> Refused:
     return Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path)
 
 
+def no_folder() -> Refused:
+    """Return the error for a relative path where the current folder was removed."""
+    hint = "change to a folder that exists"
+    return Refused("the current folder does not exist any more", name="no-folder", hint=hint)
+
+
 def system_failed(error: OSError) -> Refused:
     """Return the error for a call that the system refused where no other code knows more about it."""
     path = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext, suppress
 
 from ...errors import Refused
 from .vault_place import require_outside_vault
-from .whole_file import Place, new_mode, place_of, put, require_trusted, write_all, write_whole
+from .whole_file import Place, place_of, put, require_trusted, write_all, write_whole
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Streams that a shell may have redirected to a file that other processes write too; never replaced."""
@@ -39,8 +39,8 @@ def write_file(path: str, data: bytes) -> None:
     """
     real = os.path.realpath(path)
     try:
-        mode = os.stat(path).st_mode if os.path.exists(path) else None
-        if path.startswith(_STREAMS) or (mode is not None and not stat.S_ISREG(mode)):
+        before = os.stat(path) if os.path.exists(path) else None
+        if path.startswith(_STREAMS) or (before and not stat.S_ISREG(before.st_mode)):
             match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
             own = int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
@@ -50,7 +50,7 @@ def write_file(path: str, data: bytes) -> None:
                 os.close(descriptor)
         require_writable(path)
         with place_of(real) as place:
-            write_whole(place, data, mode=new_mode() if mode is None else stat.S_IMODE(mode))
+            write_whole(place, data, like=before)
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
 

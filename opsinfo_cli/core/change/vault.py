@@ -306,7 +306,7 @@ class Vault:
     def _write(self, path: str, data: bytes) -> None:
         """:raises OSError: if it is not written, or the disk does not confirm it"""
         with place_of(os.path.realpath(path)) as place:
-            if not write_whole(place, data):
+            if not write_whole(place, data, private=True):
                 raise OSError(errno.EIO, "the disk does not confirm the record")
 
     def prune(self, scope: Scope, keep: int, dry_run: bool) -> list[str]:

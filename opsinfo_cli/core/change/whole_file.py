@@ -14,12 +14,13 @@ import pwd
 import re
 import signal
 import stat
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from ...errors import Refused, Stale
-from ...opening import folders_above, unreadable
+from ...opening import folders_above, no_folder, unreadable
 
 TEMP = re.compile(r"\.opsinfo-([0-9]+|output)-[0-9a-f]+\.tmp")
 
@@ -48,11 +49,11 @@ class Place(NamedTuple):
 
 
 def real_path(path: str) -> str:
-    """:raises Refused: if the path is relative and the working directory was removed"""
+    """:raises Refused: if the path is relative and the current folder was removed"""
     try:
         return os.path.realpath(path)
     except FileNotFoundError:
-        raise Refused("the working directory no longer exists", name="unreadable", path=path) from None
+        raise no_folder() from None
 
 
 def open_folder(folder: str) -> int:
@@ -138,12 +139,26 @@ def _danger(folder: str, trusted: set[int]) -> str | None:
         return None
     if here.st_mode & stat.S_IWOTH:
         return "can be written by everybody"
-    has_list = False
+    if not here.st_mode & stat.S_IWGRP:  # with an access list: no entry of it but the owner's may write
+        return None
+    access = b""
     with suppress(OSError):
-        has_list = "system.posix_acl_access" in os.listxattr(folder)
-    if here.st_mode & stat.S_IWGRP and (has_list or not _members(here.st_gid) <= trusted):
-        return f"can be written by group {here.st_gid}"
+        access = os.getxattr(folder, "system.posix_acl_access")
+    if not access:
+        return None if _members(here.st_gid) <= trusted else f"can be written by group {here.st_gid}"
+    for tag, permissions, number in struct.iter_unpack("<HHI", access[4:]):
+        if permissions & _MAY_WRITE and tag == _ACL_USER and number not in trusted:
+            return f"can be written by user {number}, as its access list says"
+        group = here.st_gid if tag == _ACL_GROUP_OF_FOLDER else number
+        if permissions & _MAY_WRITE and tag in _ACL_GROUPS and not _members(group) <= trusted:
+            return f"can be written by group {group}, as its access list says"
     return None
+
+
+# Source: linux/posix_acl.h, linux/posix_acl_xattr.h
+_ACL_USER, _ACL_GROUP_OF_FOLDER, _ACL_GROUP = 0x02, 0x04, 0x08
+_ACL_GROUPS = (_ACL_GROUP_OF_FOLDER, _ACL_GROUP)
+_MAY_WRITE = 0x02
 
 
 def _members(group: int) -> set[int]:
@@ -251,14 +266,14 @@ def require_replaceable(path: str, here: os.stat_result) -> None:
 def put(place: Place, original: Original | None, data: bytes | None, in_place: bool = False) -> bool:
     """Replace a file, keeping owner, group, mode and extended attributes; create it, or remove it.
 
-    :param original: None to create the file, with a mode that follows the umask
+    :param original: None to create the file, with the access that the folder gives to new files
     :param data: None to remove it
     :raises Refused: if nothing was written, with the reason
     :raises Stale: if another file is there now
     """
     try:
         if original is None:
-            return write_whole(place, data or b"", mode=new_mode(), is_new=True)
+            return write_whole(place, data or b"", is_new=True)
         if data is None:
             _require_unchanged(place, original)
             os.unlink(place.name, dir_fd=place.folder)
@@ -288,20 +303,23 @@ def put(place: Place, original: Original | None, data: bytes | None, in_place: b
         raise Refused(f"cannot write: {reason}", name="not-written", path=place.path, hint=hint) from None
 
 
-def new_mode() -> int:
-    """Return the mode of a new file, by the umask."""
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
-
-
 def write_whole(
-    place: Place, data: bytes, *, original: Original | None = None, mode: int = 0o600, is_new: bool = False
+    place: Place,
+    data: bytes,
+    *,
+    original: Original | None = None,
+    like: os.stat_result | None = None,
+    private: bool = False,
+    is_new: bool = False,
 ) -> bool:
     """Write a file as a whole. A link at its place is replaced, not followed.
 
+    Without ``original``, ``like`` and ``private`` its access is that of any new file: by the umask, or by the access
+    list that the folder gives.
+
     :param original: the file to replace; the new one gets its metadata, and it is compared once more before the rename
-    :param mode: the mode of a file without ``original``
+    :param like: the file to replace; the new one gets as much of its metadata as this user may set
+    :param private: whether only its owner may read it
     :param is_new: whether to fail if the file exists
     :raises OSError: if it is not written; FileExistsError if ``is_new`` and it exists
     :raises Refused: if the metadata cannot be kept
@@ -310,12 +328,17 @@ def write_whole(
     temp = temp_name(None if original or is_new else "output")  # outputs are written without the lock of their folder
     descriptor = None
     try:
-        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE, 0o600, dir_fd=place.folder)
+        mode = 0o600 if original or like or private else 0o666
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE, mode, dir_fd=place.folder)
         write_all(descriptor, data)
         if original:
-            _copy_metadata(place, original, descriptor)
-        else:
-            os.fchmod(descriptor, mode)
+            _copy_metadata(place, original.stat, descriptor)
+        elif like:
+            with suppress(Refused, OSError):
+                _copy_metadata(place, like, descriptor)
+            os.fchmod(descriptor, like.st_mode & 0o7777)
+        elif private:
+            os.fchmod(descriptor, mode)  # the umask may leave less
         os.fsync(descriptor)
         if original:
             _require_unchanged(place, original)
@@ -403,9 +426,12 @@ def _overwrite(place: Place, original: Original, data: bytes) -> None:
 # metadata
 
 
-def _copy_metadata(place: Place, original: Original, descriptor: int) -> None:
-    """Copy owner and group, extended attributes (ACLs, labels) and mode from the old file to the new one."""
-    user, group = original.stat.st_uid, original.stat.st_gid
+def _copy_metadata(place: Place, before: os.stat_result, descriptor: int) -> None:
+    """Copy owner and group, extended attributes (ACLs, labels) and mode from the old file to the new one.
+
+    :raises Refused: if this user may not set the owner or group; the rest is not copied then
+    """
+    user, group = before.st_uid, before.st_gid
     new = os.fstat(descriptor)
     if (new.st_uid, new.st_gid) != (user, group):
         try:
@@ -430,7 +456,7 @@ def _copy_metadata(place: Place, original: Original, descriptor: int) -> None:
         for name, value in wanted.items():
             if present.get(name) != value:
                 os.setxattr(descriptor, name, value)
-    os.fchmod(descriptor, original.stat.st_mode & 0o7777)
+    os.fchmod(descriptor, before.st_mode & 0o7777)
 
 
 # folders of installed files have mode 0550: widened while writing, and put back

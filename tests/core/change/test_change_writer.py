@@ -186,9 +186,19 @@ NOBODY_READS = acl((1, 6, 0xFFFFFFFF), (2, 4, 65534), (4, 4, 0xFFFFFFFF), (0x10,
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 
 
-def set_acl(path: Path, name: str) -> None:
+NO_ID = 0xFFFFFFFF
+
+
+def writable_by(*entries: tuple[int, int]) -> bytes:
+    """An access list: everybody may read, and these tags and ids write; the mask lets them."""
+    return acl(
+        (1, 7, NO_ID), *((tag, 7, number) for tag, number in entries), (4, 5, NO_ID), (0x10, 7, NO_ID), (0x20, 5, NO_ID)
+    )
+
+
+def set_acl(path: Path, name: str, value: bytes = NOBODY_READS) -> None:
     try:
-        os.setxattr(path, name, NOBODY_READS)
+        os.setxattr(path, name, value)
     except OSError as error:
         pytest.skip(f"the file system has no access lists: {error.strerror}")
 
@@ -204,6 +214,34 @@ def test_an_access_list_is_kept_and_the_one_of_the_folder_is_not_added(on_disk: 
     kept = os.getxattr(on_disk, ACCESS)
     run(vault, on_disk, to="white")
     assert (on_disk.read_text(), os.getxattr(on_disk, ACCESS)) == (TEXT, kept)
+
+
+def test_a_new_file_has_the_access_that_its_folder_gives(on_disk: Path, vault: Vault) -> None:
+    """As a file has that a shell creates: the mask of the list is not cut by the umask."""
+    set_acl(on_disk.parent, DEFAULT, writable_by((2, 1234)))
+    by_hand, ours, output = (on_disk.with_name(name) for name in ("hand.json", "ours.json", "output.json"))
+    by_hand.touch()
+    create(Writer(vault), ours)
+    write_file(str(output), b"x")
+    access = os.getxattr(by_hand, ACCESS)
+    assert (os.getxattr(ours, ACCESS), os.getxattr(output, ACCESS)) == (access, access)
+
+
+def test_an_output_file_keeps_its_access_list(on_disk: Path) -> None:
+    set_acl(on_disk, ACCESS, writable_by((2, 1234)))
+    before = os.getxattr(on_disk, ACCESS)
+    write_file(str(on_disk), b"x")
+    assert (on_disk.read_bytes(), os.getxattr(on_disk, ACCESS)) == (b"x", before)
+
+
+@ROOT_ONLY
+def test_an_output_file_keeps_its_owner(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    report.touch(0o640)
+    os.chown(report, 1234, 4321)
+    write_file(str(report), b"x")
+    here = report.stat()
+    assert (here.st_uid, here.st_gid, stat.S_IMODE(here.st_mode)) == (1234, 4321, 0o640)
 
 
 def test_a_symlink_is_kept_and_the_real_file_changes(library: Path, tmp_path: Path, vault: Vault) -> None:
@@ -758,9 +796,13 @@ def test_root_refuses_a_folder_whose_access_list_lets_others_write(on_disk: Path
     """The bits of the group are the mask of the list then, and the group alone would be trusted."""
     on_disk.parent.chmod(0o775)
     run(vault, on_disk)
-    set_acl(on_disk.parent, ACCESS)
-    on_disk.parent.chmod(0o775)
-    assert raised(Refused, run, vault, on_disk, to="white").name == "folder-not-trusted"
+    for entry, who in (((2, 1234), "user 1234"), ((8, 4321), "group 4321")):
+        set_acl(on_disk.parent, ACCESS, writable_by((2, 0), entry))
+        error = raised(Refused, run, vault, on_disk, to="white")
+        assert error.name == "folder-not-trusted"
+        assert error.message.endswith(f"{on_disk.parent} can be written by {who}, as its access list says")
+    set_acl(on_disk.parent, ACCESS, writable_by((2, 0), (8, 0)))
+    run(vault, on_disk, to="white")
 
 
 @ROOT_ONLY
