@@ -239,16 +239,17 @@ class Vault:
         path = self.backup_path(entry)
         if entry.record.pruned or self._is_gone(entry.record):
             raise was_pruned(entry.file.path)
-        with suppress(OSError):
+        reason = "is damaged: its checksum does not match"
+        try:
             data = _bytes(path)
             if sha256_of(data) == entry.file.before:
                 return data
-        raise Refused(
-            "the backup is missing or damaged: its checksum does not match",
-            name="damaged-backup",
-            path=path,
-            hint="`opsinfo backups` lists the others",
-        )
+        except FileNotFoundError:
+            reason = "is missing"
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror}"
+        hint = "`opsinfo backups` lists the others"
+        raise Refused(f"the backup {reason}", name="damaged-backup", path=path, hint=hint)
 
     def _names(self, folder: str) -> list[str]:
         """:raises Refused: if the vault belongs to another user, or the folder cannot be read"""

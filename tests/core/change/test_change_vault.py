@@ -612,11 +612,20 @@ def test_a_damaged_or_missing_backup_is_refused_and_strange_files_are_reported(
     path = Path(vault.backup_path(vault.history().entries[0]))
     path.write_text("x")
     Path(vault.path, "strange").write_text("x")
+
+    def is_refused(reason: str) -> None:
+        for attempt in (lambda: undo(writer), lambda: back_to(writer, "pristine")):
+            error = raised(Refused, attempt)
+            assert (error.name, error.message) == ("damaged-backup", f"the backup {reason}")
+        assert library.read_text() == NEW
+
+    is_refused("is damaged: its checksum does not match")
     assert [Path(each.path).name for each in vault.damage(contents=True)] == [path.name, "strange"]
     path.unlink()
     assert [Path(each.path).name for each in vault.damage(contents=False)] == [path.name, "strange"]
-    for attempt in (lambda: undo(writer), lambda: back_to(writer, "pristine")):
-        assert (raised(Refused, attempt).name, library.read_text()) == ("damaged-backup", NEW)
+    is_refused("is missing")
+    path.mkdir()
+    is_refused("cannot be read: Is a directory")
 
 
 def test_a_link_planted_in_the_vault_is_not_followed(
