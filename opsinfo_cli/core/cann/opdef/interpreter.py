@@ -11,46 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from . import standard
+from . import standard, syntax
 from .definition import AICore, Attribute, Collective, Config, Ignored, OpDefinition, Port
-from .parser import INTEGERS
-from .syntax import (
-    Alias,
-    Assign,
-    Binary,
-    Block,
-    Braces,
-    Call,
-    ClassDefinition,
-    Conditional,
-    Declare,
-    Definition,
-    Enumeration,
-    Evaluate,
-    Expression,
-    ForEach,
-    FunctionDefinition,
-    If,
-    Index,
-    Jump,
-    Lambda,
-    Literal,
-    Loop,
-    Member,
-    Name,
-    Parameter,
-    Register,
-    Return,
-    Statement,
-    Step,
-    Switch,
-    Throw,
-    TypeName,
-    Unary,
-    Undecided,
-    Unpack,
-    Unparsed,
-)
 from .tokens import Fault
 from .values import (
     Budget,
@@ -78,7 +40,7 @@ _VECTORS = frozenset(("vector", "array", "initializer_list", "deque", "list", "s
 _MAPS = frozenset(("map", "unordered_map"))
 _TEXTS = frozenset(("string", "AscendString", "string_view"))
 _TUPLES = frozenset(("pair", "tuple", "ScalarVar"))
-_NUMBERS = frozenset((*INTEGERS, "char", "bool", "float", "double"))
+_NUMBERS = frozenset((*syntax.INTEGERS, "char", "bool", "float", "double"))
 _ENUMERATIONS = frozenset(
     ("ge", "Option", "DataType", "Format", "FollowType", "DependScope", "ScalarType", "FormatCheckOption")
 )
@@ -117,18 +79,18 @@ class Interpreter:
     :ivar registrations: ``OP_ADD`` and ``REGISTER_OP_AICORE_CONFIG``, in order
     """
 
-    def __init__(self, definitions: Iterable[Definition]) -> None:
+    def __init__(self, definitions: Iterable[syntax.Definition]) -> None:
         self._budget = Budget(MOST_STEPS)
-        self._classes: dict[str, list[ClassDefinition]] = {}
-        self._aliases: dict[str, TypeName] = {}
+        self._classes: dict[str, list[syntax.ClassDefinition]] = {}
+        self._aliases: dict[str, syntax.TypeName] = {}
         self._statics: dict[str, Scope] = {}
         self._configs: list[Config] = []
         self._undecided: list[Fault] = []
-        self.registrations: list[Register] = []
+        self.registrations: list[syntax.Register] = []
         self._globals = Scope({}, None)
         self._define(definitions, self._globals)
 
-    def construct_operator(self, registration: Register) -> tuple[OpDefinition, list[Config]]:
+    def construct_operator(self, registration: syntax.Register) -> tuple[OpDefinition, list[Config]]:
         """Return what the constructor of an op type sets, and the configurations that it declares.
 
         :raises Fault: if it cannot be worked out
@@ -147,35 +109,35 @@ class Interpreter:
 
     # Definitions
 
-    def _define(self, definitions: Iterable[Definition], scope: Scope) -> dict[str, TypeName]:
+    def _define(self, definitions: Iterable[syntax.Definition], scope: Scope) -> dict[str, syntax.TypeName]:
         """Add what a namespace or class defines to its scope: first all functions, because they may be used earlier.
 
         :return: the types of variables
         """
-        variables: list[Declare] = []
+        variables: list[syntax.Declare] = []
         for item in definitions:
             self._budget.spend(1, item.place)
             match item:
-                case FunctionDefinition():
+                case syntax.FunctionDefinition():
                     self._add_function(item, scope)
-                case ClassDefinition():
+                case syntax.ClassDefinition():
                     if all(other.place != item.place for other in self._classes.setdefault(item.name, [])):
                         self._classes[item.name].append(item)
-                case Alias():
+                case syntax.Alias():
                     self._aliases[item.name] = item.type
-                case Enumeration():
+                case syntax.Enumeration():
                     self._enumerate(item, scope)
-                case Register():
+                case syntax.Register():
                     self.registrations.append(item)
-                case Undecided():
+                case syntax.Undecided():
                     if scope.parent is not None:
                         raise item.fault
                     self._undecided.append(item.fault)
-                case Declare():
+                case syntax.Declare():
                     variables.append(item)
-                case Block():
-                    variables += [each for each in item.statements if isinstance(each, Declare)]
-                case Unparsed(name=str() as name):
+                case syntax.Block():
+                    variables += [each for each in item.statements if isinstance(each, syntax.Declare)]
+                case syntax.Unparsed(name=str() as name):
                     scope.cells.setdefault(name, Cell(Unknown(item.fault)))
         given: set[str] = set()
         for item in variables:
@@ -193,14 +155,14 @@ class Interpreter:
                 scope.set(item.name, Unknown(fault))
         return {item.name: item.type for item in variables}
 
-    def _add_function(self, item: FunctionDefinition, scope: Scope) -> None:
+    def _add_function(self, item: syntax.FunctionDefinition, scope: Scope) -> None:
         cell = scope.cells.get(item.name)
         if cell is None or not isinstance(cell.value, Functions):
             scope.set(item.name, Functions([item], scope))
         elif all(other.place != item.place for other in cell.value.definitions):
             cell.value.definitions.append(item)
 
-    def _enumerate(self, item: Enumeration, scope: Scope) -> None:
+    def _enumerate(self, item: syntax.Enumeration, scope: Scope) -> None:
         value: object = -1
         for name, expression in item.members:
             one_more = standard.binary("+", value, 1, self._budget, item.place)
@@ -210,7 +172,7 @@ class Interpreter:
                 value = Unknown(Fault(f"`{name}` is defined more than once", item.place))
             scope.set(name, value)
 
-    def _class(self, name: str, place: int) -> ClassDefinition:
+    def _class(self, name: str, place: int) -> syntax.ClassDefinition:
         """:raises Fault: if there is none, or more than one"""
         found = self._classes.get(name, [])
         if len(found) != 1:
@@ -232,7 +194,7 @@ class Interpreter:
         definition = self._class(name, place)
         instance = Instance(name, Scope({}, self._globals))
         instance.scope.set("this", instance)
-        types: dict[str, TypeName] = {}
+        types: dict[str, syntax.TypeName] = {}
         for base in definition.bases:
             if base == "OpDef":
                 instance.definition = OpDefinition(name)
@@ -254,7 +216,12 @@ class Interpreter:
         return instance
 
     def _construct_members(
-        self, instance: Instance, constructors: Functions, given: list[Variable], types: dict[str, TypeName], place: int
+        self,
+        instance: Instance,
+        constructors: Functions,
+        given: list[Variable],
+        types: dict[str, syntax.TypeName],
+        place: int,
     ) -> None:
         """Run a constructor: those of bases first, then its initializers, then its body."""
         constructor = self._chosen(constructors, given, place)
@@ -275,7 +242,7 @@ class Interpreter:
                 instance.scope.set(name, self._constructed(types[name], values, False, constructor.place))
         self._run(constructor.body.statements, scope)
 
-    def _constructed(self, kind: TypeName, items: list[object], is_braced: bool, place: int) -> object:
+    def _constructed(self, kind: syntax.TypeName, items: list[object], is_braced: bool, place: int) -> object:
         """Return ``T(items)`` or ``T{items}``."""
         kind = self._resolved(kind)
         if kind.name == "OpAICoreConfig":
@@ -305,7 +272,7 @@ class Interpreter:
             return self._copied(items[0], place)
         return Config.of_chip(place)
 
-    def _vector(self, kind: TypeName, items: list[object], is_braced: bool, place: int) -> object:
+    def _vector(self, kind: syntax.TypeName, items: list[object], is_braced: bool, place: int) -> object:
         """Return a vector by the constructor that C++ chooses.
 
         In braces it is the list of the elements, unless these have another type: ``vector<DataType>{3, DT_INT8}`` is
@@ -332,7 +299,7 @@ class Interpreter:
             return self._converted(kind, first, place)
         return self._converted(kind, items, place)
 
-    def _resolved(self, kind: TypeName) -> TypeName:
+    def _resolved(self, kind: syntax.TypeName) -> syntax.TypeName:
         for _ in range(8):
             alias = self._aliases.get(kind.name)
             if alias is None or alias.name == kind.name:
@@ -340,7 +307,7 @@ class Interpreter:
             kind = alias._replace(is_array=kind.is_array, is_pointer=kind.is_pointer)
         return kind
 
-    def _converted(self, kind: TypeName, value: object, place: int) -> object:
+    def _converted(self, kind: syntax.TypeName, value: object, place: int) -> object:
         """Return a copy of a value as one of a type: of what braces give as what they begin."""
         kind = self._resolved(kind)
         if isinstance(value, Unknown) or kind.is_pointer:
@@ -353,11 +320,11 @@ class Interpreter:
             return self._map(kind, value, place)
         if kind.name in self._classes and not isinstance(value, Instance):
             return self._instantiate(kind.name, value if isinstance(value, list) else [value], True, place)
-        if kind.name in INTEGERS and isinstance(value, float):
+        if kind.name in syntax.INTEGERS and isinstance(value, float):
             return int(value)
         return self._copied(value, place)
 
-    def _elements(self, kind: TypeName, value: object, place: int) -> object:
+    def _elements(self, kind: syntax.TypeName, value: object, place: int) -> object:
         if not isinstance(value, list):
             return value
         element = kind.arguments[0].type if kind.arguments else None
@@ -369,7 +336,7 @@ class Interpreter:
             return [self._converted(element, each, place) for each in value]
         return self._copied(value, place)
 
-    def _map(self, kind: TypeName, pairs: list[object], place: int) -> Map:
+    def _map(self, kind: syntax.TypeName, pairs: list[object], place: int) -> Map:
         self._budget.spend(len(pairs), place)
         key, element = (argument.type for argument in kind.arguments[:2])
         found = Map((), lambda: self._constructed(element, [], False, place))
@@ -408,7 +375,7 @@ class Interpreter:
 
     # Functions
 
-    def _chosen(self, functions: Functions, given: Sequence[Variable], place: int) -> FunctionDefinition:
+    def _chosen(self, functions: Functions, given: Sequence[Variable], place: int) -> syntax.FunctionDefinition:
         """Return the overload for some arguments.
 
         :raises Fault: if there is none, or it cannot be told
@@ -421,13 +388,13 @@ class Interpreter:
             raise Fault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
         return fitting[0]
 
-    def _fits(self, parameters: list[Parameter], given: Sequence[Variable]) -> bool:
+    def _fits(self, parameters: list[syntax.Parameter], given: Sequence[Variable]) -> bool:
         return all(
             self._has_kind(self._resolved(parameter.type), cell.value)
             for parameter, cell in zip(parameters, given, strict=False)
         )
 
-    def _has_kind(self, kind: TypeName, value: object) -> bool:
+    def _has_kind(self, kind: syntax.TypeName, value: object) -> bool:
         """Return whether a value may be given for a parameter of a type; True if the type is not known here."""
         if isinstance(value, Instance):
             return kind.name in (value.name, "OpDef") or not (self._is_known(kind.name) or kind.name == "Config")
@@ -445,7 +412,9 @@ class Interpreter:
     def _is_known(self, name: str) -> bool:
         return name in self._classes or name in _VECTORS or name in _MAPS or name in _TEXTS or name in _NUMBERS
 
-    def _bound(self, function: FunctionDefinition, parent: Scope, given: Sequence[Variable], place: int) -> Scope:
+    def _bound(
+        self, function: syntax.FunctionDefinition, parent: Scope, given: Sequence[Variable], place: int
+    ) -> Scope:
         """Return the scope of a body, with its parameters."""
         scope = Scope({}, parent)
         for at, parameter in enumerate(function.parameters):
@@ -462,7 +431,7 @@ class Interpreter:
                 scope.set(parameter.name, self._converted(parameter.type, given[at].value, place))
         return scope
 
-    def _as_reference(self, kind: TypeName, given: Variable, place: int) -> Variable:
+    def _as_reference(self, kind: syntax.TypeName, given: Variable, place: int) -> Variable:
         """Return the variable itself, or of braces for an object of a class a new one."""
         kind = self._resolved(kind)
         if kind.name in self._classes or kind.name in _MAPS:
@@ -478,18 +447,18 @@ class Interpreter:
 
     # Statements
 
-    def _run(self, statements: Iterable[Statement], scope: Scope) -> Flow:
+    def _run(self, statements: Iterable[syntax.Statement], scope: Scope) -> Flow:
         for statement in statements:
             flow = self._execute(statement, scope)
             if flow is not None:
                 return flow
         return None
 
-    def _execute(self, statement: Statement, scope: Scope) -> Flow:
+    def _execute(self, statement: syntax.Statement, scope: Scope) -> Flow:
         self._budget.spend(1, statement.place)
         return self._STATEMENTS[type(statement)](self, statement, scope)
 
-    def _declare(self, statement: Declare, scope: Scope) -> None:
+    def _declare(self, statement: syntax.Declare, scope: Scope) -> None:
         if statement.value is not None and statement.is_reference:
             scope.cells[statement.name] = self._variable(statement.value, scope)
             return
@@ -503,31 +472,31 @@ class Interpreter:
             self._configs.append(value)
         scope.set(statement.name, value)
 
-    def _unpack(self, statement: Unpack, scope: Scope) -> None:
+    def _unpack(self, statement: syntax.Unpack, scope: Scope) -> None:
         value = self._evaluate(statement.value, scope)
         if not isinstance(value, list) or len(value) != len(statement.names):
             raise Fault("the value has other parts than the names", statement.place)
         for at, name in enumerate(statement.names):
             scope.cells[name] = Element(value, at) if statement.is_reference else Cell(value[at])
 
-    def _evaluate_statement(self, statement: Evaluate, scope: Scope) -> None:
+    def _evaluate_statement(self, statement: syntax.Evaluate, scope: Scope) -> None:
         self._evaluate(statement.expression, scope)
 
-    def _return(self, statement: Return, scope: Scope) -> Flow:
+    def _return(self, statement: syntax.Return, scope: Scope) -> Flow:
         return Returned(None if statement.value is None else self._evaluate(statement.value, scope))
 
-    def _jump(self, statement: Jump, scope: Scope) -> Flow:
+    def _jump(self, statement: syntax.Jump, scope: Scope) -> Flow:
         return statement.word
 
-    def _throw(self, statement: Throw, scope: Scope) -> Flow:
+    def _throw(self, statement: syntax.Throw, scope: Scope) -> Flow:
         raise Fault("an exception is thrown", statement.place)
 
-    def _if(self, statement: If, scope: Scope) -> Flow:
+    def _if(self, statement: syntax.If, scope: Scope) -> Flow:
         if self._holds(statement.condition, scope):
             return self._execute(statement.then, Scope({}, scope))
         return self._execute(statement.otherwise, Scope({}, scope)) if statement.otherwise else None
 
-    def _holds(self, condition: Expression, scope: Scope) -> bool:
+    def _holds(self, condition: syntax.Expression, scope: Scope) -> bool:
         """:raises Fault: if it cannot be told"""
         value = self._evaluate(condition, scope)
         if isinstance(value, Unknown):
@@ -536,7 +505,7 @@ class Interpreter:
             return bool(value)
         raise Fault("the condition is not understood", condition.place)
 
-    def _loop(self, statement: Loop, scope: Scope) -> Flow:
+    def _loop(self, statement: syntax.Loop, scope: Scope) -> Flow:
         scope = Scope({}, scope)
         if statement.first is not None:
             self._execute(statement.first, scope)
@@ -552,7 +521,7 @@ class Interpreter:
                 self._evaluate(step, scope)
         return None
 
-    def _for_each(self, statement: ForEach, scope: Scope) -> Flow:
+    def _for_each(self, statement: syntax.ForEach, scope: Scope) -> Flow:
         values = self._evaluate(statement.values, scope)
         if isinstance(values, Unknown):
             raise values.fault
@@ -577,7 +546,7 @@ class Interpreter:
                 return flow
         return None
 
-    def _switch(self, statement: Switch, scope: Scope) -> Flow:
+    def _switch(self, statement: syntax.Switch, scope: Scope) -> Flow:
         value = self._evaluate(statement.value, scope)
         start = default = None
         for label, at in statement.labels:
@@ -592,37 +561,37 @@ class Interpreter:
         flow = None if start is None else self._run(statement.statements[start:], Scope({}, scope))
         return None if flow == "break" else flow
 
-    def _block(self, statement: Block, scope: Scope) -> Flow:
+    def _block(self, statement: syntax.Block, scope: Scope) -> Flow:
         return self._run(statement.statements, Scope({}, scope) if statement.is_scope else scope)
 
-    def _unparsed(self, statement: Unparsed, scope: Scope) -> Flow:
+    def _unparsed(self, statement: syntax.Unparsed, scope: Scope) -> Flow:
         raise statement.fault
 
     _STATEMENTS: ClassVar[dict[type, Callable[[Interpreter, Any, Scope], Flow]]] = {
-        Declare: _declare,
-        Unpack: _unpack,
-        Evaluate: _evaluate_statement,
-        Return: _return,
-        Jump: _jump,
-        Throw: _throw,
-        If: _if,
-        Loop: _loop,
-        ForEach: _for_each,
-        Switch: _switch,
-        Block: _block,
-        Unparsed: _unparsed,
+        syntax.Declare: _declare,
+        syntax.Unpack: _unpack,
+        syntax.Evaluate: _evaluate_statement,
+        syntax.Return: _return,
+        syntax.Jump: _jump,
+        syntax.Throw: _throw,
+        syntax.If: _if,
+        syntax.Loop: _loop,
+        syntax.ForEach: _for_each,
+        syntax.Switch: _switch,
+        syntax.Block: _block,
+        syntax.Unparsed: _unparsed,
     }
 
     # Expressions
 
-    def _evaluate(self, node: Expression, scope: Scope) -> object:
+    def _evaluate(self, node: syntax.Expression, scope: Scope) -> object:
         self._budget.spend(1, node.place)
         return self._EXPRESSIONS[type(node)](self, node, scope)
 
-    def _literal(self, node: Literal, scope: Scope) -> object:
+    def _literal(self, node: syntax.Literal, scope: Scope) -> object:
         return node.value
 
-    def _name(self, node: Name, scope: Scope) -> object:
+    def _name(self, node: syntax.Name, scope: Scope) -> object:
         cell = self._named(node, scope)
         if cell is not None:
             return cell.value
@@ -632,7 +601,7 @@ class Interpreter:
             return Constant(name)
         return Unknown(Fault(f"`{'::'.join(node.parts)}` {MISSING}", node.place))
 
-    def _named(self, node: Name, scope: Scope) -> Variable | None:
+    def _named(self, node: syntax.Name, scope: Scope) -> Variable | None:
         """Return the variable of a name. Namespaces are not kept apart, but those of the framework and of C++ are."""
         if len(node.parts) > 1:
             if node.parts[0] in ("ge", "std"):
@@ -641,13 +610,13 @@ class Interpreter:
                 return self._static_scope(node.parts[-2], node.place).find(node.parts[-1])
         return scope.find(node.parts[-1])
 
-    def _braces(self, node: Braces, scope: Scope) -> object:
+    def _braces(self, node: syntax.Braces, scope: Scope) -> object:
         return [self._evaluate(item, scope) for item in node.items]
 
-    def _index(self, node: Index, scope: Scope) -> object:
+    def _index(self, node: syntax.Index, scope: Scope) -> object:
         return self._element(node, scope).value
 
-    def _element(self, node: Index, scope: Scope) -> Variable:
+    def _element(self, node: syntax.Index, scope: Scope) -> Variable:
         container = self._evaluate(node.object, scope)
         index = self._evaluate(node.inside, scope)
         for each in (container, index):
@@ -662,10 +631,10 @@ class Interpreter:
             return Element(container, index)
         return Cell(Unknown(Fault("the index is outside the vector, or it is none", node.place)))
 
-    def _member(self, node: Member, scope: Scope) -> object:
+    def _member(self, node: syntax.Member, scope: Scope) -> object:
         return self._member_variable(node, scope).value
 
-    def _member_variable(self, node: Member, scope: Scope) -> Variable:
+    def _member_variable(self, node: syntax.Member, scope: Scope) -> Variable:
         value = self._evaluate(node.object, scope)
         if isinstance(value, Position) and node.name in ("first", "second") and value.index < len(value.items):
             value = value.items[value.index]
@@ -679,7 +648,7 @@ class Interpreter:
             return Cell(value)
         return Cell(Unknown(Fault(f"the member `{node.name}` is not interpreted", node.place)))
 
-    def _unary(self, node: Unary, scope: Scope) -> object:
+    def _unary(self, node: syntax.Unary, scope: Scope) -> object:
         value = self._evaluate(node.operand, scope)
         if node.operator == "*" and isinstance(value, Position):
             if not 0 <= value.index < len(value.items):
@@ -689,21 +658,21 @@ class Interpreter:
             return value
         return standard.unary(node.operator, value, node.place)
 
-    def _step(self, node: Step, scope: Scope) -> object:
+    def _step(self, node: syntax.Step, scope: Scope) -> object:
         variable = self._variable(node.operand, scope)
         before = variable.value
         after = standard.binary("+", before, node.by, self._budget, node.place)
         self._store(variable, after, node.place)
         return after if node.is_before else before
 
-    def _binary(self, node: Binary, scope: Scope) -> object:
+    def _binary(self, node: syntax.Binary, scope: Scope) -> object:
         if node.operator in ("&&", "||"):
             left = self._holds(node.left, scope)
             return left if left == (node.operator == "||") else self._holds(node.right, scope)
         left_value, right_value = self._evaluate(node.left, scope), self._evaluate(node.right, scope)
         return standard.binary(node.operator, left_value, right_value, self._budget, node.place)
 
-    def _assign(self, node: Assign, scope: Scope) -> object:
+    def _assign(self, node: syntax.Assign, scope: Scope) -> object:
         value = self._evaluate(node.value, scope)
         variable = self._variable(node.target, scope)
         if node.operator:
@@ -725,10 +694,10 @@ class Interpreter:
         except (LookupError, TypeError):
             raise Fault("the assignment is not understood", place) from None
 
-    def _conditional(self, node: Conditional, scope: Scope) -> object:
+    def _conditional(self, node: syntax.Conditional, scope: Scope) -> object:
         return self._evaluate(node.then if self._holds(node.condition, scope) else node.otherwise, scope)
 
-    def _lambda(self, node: Lambda, scope: Scope) -> object:
+    def _lambda(self, node: syntax.Lambda, scope: Scope) -> object:
         inner = Scope({}, scope)
         for words in node.captures:
             match words:
@@ -755,15 +724,15 @@ class Interpreter:
             inner = inner.parent
         return None
 
-    def _variable(self, node: Expression, scope: Scope) -> Variable:
+    def _variable(self, node: syntax.Expression, scope: Scope) -> Variable:
         """Return what an expression refers to; a new variable for one that only has a value."""
-        if isinstance(node, Name):
+        if isinstance(node, syntax.Name):
             return self._named(node, scope) or Cell(self._evaluate(node, scope))
-        if isinstance(node, Index):
+        if isinstance(node, syntax.Index):
             return self._element(node, scope)
-        if isinstance(node, Member):
+        if isinstance(node, syntax.Member):
             return self._member_variable(node, scope)
-        if isinstance(node, Unary) and node.operator == "*":
+        if isinstance(node, syntax.Unary) and node.operator == "*":
             value = self._evaluate(node.operand, scope)
             if isinstance(value, Position) and 0 <= value.index < len(value.items):
                 return Element(value.items, value.index)
@@ -771,18 +740,18 @@ class Interpreter:
 
     # Calls
 
-    def _call(self, node: Call, scope: Scope) -> object:
-        if isinstance(node.function, Member):
+    def _call(self, node: syntax.Call, scope: Scope) -> object:
+        if isinstance(node.function, syntax.Member):
             return self._call_member(node, node.function, scope)
-        if not isinstance(node.function, Name):
+        if not isinstance(node.function, syntax.Name):
             function = self._evaluate(node.function, scope)
             return self._call_value(function, node, "the value", scope)
         return self._call_name(node, node.function, scope)
 
-    def _given(self, node: Call, scope: Scope) -> list[Variable]:
+    def _given(self, node: syntax.Call, scope: Scope) -> list[Variable]:
         return [self._variable(item, scope) for item in node.items]
 
-    def _call_name(self, node: Call, name: Name, scope: Scope) -> object:
+    def _call_name(self, node: syntax.Call, name: syntax.Name, scope: Scope) -> object:
         last = name.parts[-1]
         cell = self._named(name, scope)
         if cell is not None:
@@ -796,7 +765,7 @@ class Interpreter:
             return self._call_operator(operator, last, self._given(node, scope), node.place)
         if self._is_type(last):
             items = [self._evaluate(item, scope) for item in node.items]
-            return self._constructed(TypeName(last, name.arguments), items, node.is_braced, node.place)
+            return self._constructed(syntax.TypeName(last, name.arguments), items, node.is_braced, node.place)
         given = self._given(node, scope)
         if name.parts[-2:-1] == ("numeric_limits",) and len(name.arguments) == 1:
             value = standard.limit(name.arguments[0].type.name, last)
@@ -819,14 +788,14 @@ class Interpreter:
             or self._is_known(name)
         )
 
-    def _call_value(self, function: object, node: Call, name: str, scope: Scope) -> object:
+    def _call_value(self, function: object, node: syntax.Call, name: str, scope: Scope) -> object:
         given = self._given(node, scope)
         if isinstance(function, Functions):
             return self._apply(function, given, node.place)
         reason = function.fault.reason if isinstance(function, Unknown) else f"{name} is no function"
         return _not_read(reason, given, node.place)
 
-    def _call_member(self, node: Call, member: Member, scope: Scope) -> object:
+    def _call_member(self, node: syntax.Call, member: syntax.Member, scope: Scope) -> object:
         value = self._evaluate(member.object, scope)
         given = self._given(node, scope)
         if isinstance(value, _PARTS):
@@ -903,27 +872,27 @@ class Interpreter:
             return _poisoned(fault, given)
 
     _EXPRESSIONS: ClassVar[dict[type, Callable[[Interpreter, Any, Scope], object]]] = {
-        Literal: _literal,
-        Name: _name,
-        Braces: _braces,
-        Call: _call,
-        Member: _member,
-        Index: _index,
-        Unary: _unary,
-        Step: _step,
-        Binary: _binary,
-        Assign: _assign,
-        Conditional: _conditional,
-        Lambda: _lambda,
+        syntax.Literal: _literal,
+        syntax.Name: _name,
+        syntax.Braces: _braces,
+        syntax.Call: _call,
+        syntax.Member: _member,
+        syntax.Index: _index,
+        syntax.Unary: _unary,
+        syntax.Step: _step,
+        syntax.Binary: _binary,
+        syntax.Assign: _assign,
+        syntax.Conditional: _conditional,
+        syntax.Lambda: _lambda,
     }
 
 
-def _takes(parameters: list[Parameter], count: int) -> bool:
+def _takes(parameters: list[syntax.Parameter], count: int) -> bool:
     required = sum(1 for each in parameters if each.default is None)
     return required <= count <= len(parameters)
 
 
-def _parts(value: object, statement: ForEach) -> list[object]:
+def _parts(value: object, statement: syntax.ForEach) -> list[object]:
     if not isinstance(value, list) or len(value) != len(statement.names):
         raise Fault("an element of the loop has other parts than the names", statement.place)
     return value

@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
-from .syntax import (
-    Alias,
-    Assign,
-    Binary,
-    Block,
-    Braces,
-    Call,
-    ClassDefinition,
-    Conditional,
-    Declare,
-    Definition,
-    Enumeration,
-    Evaluate,
-    Expression,
-    ForEach,
-    Fragment,
-    FunctionDefinition,
-    If,
-    Index,
-    Jump,
-    Lambda,
-    Literal,
-    Loop,
-    Member,
-    Name,
-    Parameter,
-    Register,
-    Return,
-    Statement,
-    Step,
-    Switch,
-    Throw,
-    TypeName,
-    Unary,
-    Undecided,
-    Unpack,
-    Unparsed,
-)
+from . import syntax
 from .tokens import Fault, Token
 from .values import Unknown
 
@@ -54,38 +18,20 @@ UNDECIDED = "#!"
 _LONGEST_TEMPLATE = 80
 """Words of a template's list: a chain of ``<`` must not be followed to its end from each of them."""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_NO_TEMPLATE_ARGUMENT = frozenset(
+    (";", "{", "}", "&&", "||", "=", "!", "+", "-", "/", "%", "?", "==", "!=", "<=", ">=", "]", ")")
+)
 _QUALIFIERS = frozenset(
     (
-        "const",
-        "constexpr",
-        "static",
-        "inline",
-        "explicit",
-        "virtual",
-        "mutable",
-        "typename",
-        "volatile",
-        "friend",
-        "extern",
-        "thread_local",
+        *("const", "constexpr", "static", "inline", "explicit", "virtual", "mutable", "typename"),
+        *("volatile", "friend", "extern", "thread_local"),
     )
 )
 _NUMBER_TYPES = frozenset(("unsigned", "signed", "long", "short", "int", "char", "double", "float", "bool"))
 _NO_TYPE = frozenset(
     (
-        "return",
-        "delete",
-        "new",
-        "throw",
-        "goto",
-        "case",
-        "default",
-        "else",
-        "break",
-        "continue",
-        "operator",
-        "public",
-        "private",
+        *("return", "delete", "new", "throw", "goto", "case", "default", "else", "break", "continue"),
+        *("operator", "public", "private"),
     )
 )
 _AFTER_PARAMETERS = frozenset(("const", "override", "noexcept", "final"))
@@ -97,7 +43,7 @@ _LEVELS = {
 }
 _ASSIGNMENTS = {"=": "", "+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "|=": "|", "&=": "&", "^=": "^"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
-
+_LITERALS = {"true": True, "false": False, "nullptr": None}
 
 _Result = TypeVar("_Result")
 
@@ -113,20 +59,20 @@ class _Text:
         return self._parser.texts[self._start : self._end]
 
     @cached_property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[syntax.Statement]:
         return self._parser.at(self._start, self._end, self._parser.block)
 
     @cached_property
-    def definitions(self) -> list[Definition]:
-        return self._parser.at(self._start, self._end, lambda: list(self._parser.definitions()))
+    def definitions(self) -> list[syntax.Definition]:
+        return self._parser.at(self._start, self._end, self._parser.definitions)
 
     @cached_property
-    def expression(self) -> Expression:
+    def expression(self) -> syntax.Expression:
         """:raises Fault: if it is none"""
         return self._parser.at(self._start, self._end, self._parser.whole_expression)
 
     @cached_property
-    def type(self) -> TypeName:
+    def type(self) -> syntax.TypeName:
         """:raises Fault: if it is none"""
         return self._parser.at(self._start, self._end, self._parser.type_name)
 
@@ -142,7 +88,7 @@ class Parser:
         self._at, self._end = 0, len(tokens)
         self._angles: dict[int, int | None] = {}
 
-    def whole(self) -> Fragment:
+    def whole(self) -> syntax.Fragment:
         return _Text(self, 0, len(self.texts))
 
     def at(self, start: int, end: int, parse: Callable[[], _Result]) -> _Result:
@@ -153,6 +99,12 @@ class Parser:
             return parse()
         finally:
             self._at, self._end = before
+
+    def _inside(self, parse: Callable[[], _Result]) -> _Result:
+        """Return what ``parse`` makes of the text between the brackets that begin here, and go past them."""
+        opening, closing = self._at, self._partner[self._at]
+        self._at = closing + 1
+        return self.at(opening + 1, closing, parse)
 
     # Words
 
@@ -226,7 +178,7 @@ class Parser:
             at += 1
         return None
 
-    def _template_arguments(self, start: int, end: int) -> tuple[Fragment, ...]:
+    def _template_arguments(self, start: int, end: int) -> tuple[syntax.Fragment, ...]:
         """Return the template arguments that commas separate."""
         found, at, begun, depth = [], start + 1, start + 1, 0
         while at < end:
@@ -246,14 +198,16 @@ class Parser:
 
     # Namespaces and classes
 
-    def definitions(self) -> Iterator[Definition]:
+    def definitions(self) -> list[syntax.Definition]:
+        found: list[syntax.Definition] = []
         while self._at < self._end:
-            yield from self._definition()
+            found += self._definition()
+        return found
 
-    def _definition(self) -> Iterator[Definition]:
+    def _definition(self) -> Iterator[syntax.Definition]:
         text, following = self._text, self._peek()
         if text.startswith(UNDECIDED):
-            yield Undecided(self._fault(""), self._place)
+            yield syntax.Undecided(self._fault(""), self._place)
             self._at += 1
         elif text in (";", "}") or (text in ("public", "private", "protected") and following == ":"):
             self._at += 1 if text in (";", "}") else 2
@@ -262,7 +216,7 @@ class Parser:
         elif text == "extern" and following.startswith('"'):
             self._at += 2
             if self._text == "{":
-                yield from self._inner()
+                yield from self._inside(self.definitions)
         elif text == "template":
             self._at = self._end_of_angles(self._at + 1, allowed=("=",)) or self._at + 1
         elif text == "[" and following == "[":
@@ -277,7 +231,7 @@ class Parser:
             self._skip_statement()
         elif following == "(" and text in ("OP_ADD", "REGISTER_OP_AICORE_CONFIG"):
             chip = self._peek(4) if text != "OP_ADD" else None
-            yield Register(self._peek(2), chip, self._places[self._at + 2])
+            yield syntax.Register(self._peek(2), chip, self._places[self._at + 2])
             self._at = self._after_bracket(self._at + 1)
         elif following == "(" and self._is_macro():
             self._at = self._after_bracket(self._at + 1)
@@ -289,30 +243,23 @@ class Parser:
         after = self._after_bracket(self._at + 1)
         return after < self._end and (self.texts[after].isidentifier() and self.texts[after] not in _AFTER_PARAMETERS)
 
-    def _inner(self) -> Iterator[Definition]:
-        """Yield the definitions between braces, which are here."""
-        opening, end = self._at, self._end
-        self._at, self._end = opening + 1, self._partner[opening]
-        yield from self.definitions()
-        self._at, self._end = self._partner[opening] + 1, end
-
-    def _namespace(self) -> Iterator[Definition]:
+    def _namespace(self) -> Iterator[syntax.Definition]:
         """Yield what a namespace defines: names are looked up by their last part, so namespaces need not be kept."""
         while self._at < self._end and self._text not in ("{", ";"):
             self._at += 1
         if self._text == "{":
-            yield from self._inner()
+            yield from self._inside(self.definitions)
 
-    def _using(self) -> Iterator[Definition]:
+    def _using(self) -> Iterator[syntax.Definition]:
         place = self._place
         if self._peek(2) == "=":
             name = self._peek()
             self._at += 3
             with suppress(Fault):  # the name is unknown where it is used
-                yield Alias(name, self.type_name(), place)
+                yield syntax.Alias(name, self.type_name(), place)
         self._skip_statement()
 
-    def _class(self) -> Iterator[Definition]:
+    def _class(self) -> Iterator[syntax.Definition]:
         self._at += 1
         name, place = self._text, self._place
         bases: list[str] = []
@@ -326,23 +273,20 @@ class Parser:
             opening = self._at
             self._at = self._after_bracket(opening)
             bases = [base for base in bases if base not in ("final", name)]
-            yield ClassDefinition(name, bases, _Text(self, opening + 1, self._partner[opening]), place)
+            yield syntax.ClassDefinition(name, bases, _Text(self, opening + 1, self._partner[opening]), place)
         else:
             self._skip_statement()
 
-    def _enumeration(self) -> Iterator[Definition]:
+    def _enumeration(self) -> Iterator[syntax.Definition]:
         place = self._place
         while self._at < self._end and self._text not in ("{", ";"):
             self._at += 1
-        if self._text != "{":
-            return
-        opening = self._at
-        self._at = self._after_bracket(opening)
-        with suppress(Fault):  # its names are unknown where they are used
-            yield Enumeration(self.at(opening + 1, self._partner[opening], self._members), place)
+        if self._text == "{":
+            with suppress(Fault):  # its names are unknown where they are used
+                yield syntax.Enumeration(self._inside(self._members), place)
 
-    def _members(self) -> list[tuple[str, Expression | None]]:
-        members: list[tuple[str, Expression | None]] = []
+    def _members(self) -> list[tuple[str, syntax.Expression | None]]:
+        members: list[tuple[str, syntax.Expression | None]] = []
         while self._at < self._end:
             name = self._next()
             members.append((name, self._assignment() if self._takes("=") else None))
@@ -350,7 +294,7 @@ class Parser:
                 self._expect(",")
         return members
 
-    def _function(self) -> FunctionDefinition | None:
+    def _function(self) -> syntax.FunctionDefinition | None:
         """Return the function that is defined here; None for anything else, at the same place."""
         at = self._at
         while at < self._end and self.texts[at] not in (";", "{", "=", "("):
@@ -379,15 +323,15 @@ class Parser:
         body = self._body()
         parameters = self.at(at + 1, closing, self._parameters)
         name = ("~" if self.texts[name_at - 1] == "~" else "") + self.texts[name_at]
-        return FunctionDefinition(name, parameters, body, initializers, self._places[name_at])
+        return syntax.FunctionDefinition(name, parameters, body, initializers, self._places[name_at])
 
-    def _body(self) -> Fragment:
+    def _body(self) -> syntax.Fragment:
         """Return the text between brackets, which are here, and go past them."""
         opening = self._at
         self._at = self._after_bracket(opening)
         return _Text(self, opening + 1, self._partner[opening])
 
-    def _initializers(self) -> list[tuple[str, list[Expression]]]:
+    def _initializers(self) -> list[tuple[str, list[syntax.Expression]]]:
         found = []
         while self._takes(":", ","):
             name = self._next()
@@ -400,14 +344,14 @@ class Parser:
             found.append((name, self._items()))
         return found
 
-    def _parameters(self) -> list[Parameter]:
-        found: list[Parameter] = []
+    def _parameters(self) -> list[syntax.Parameter]:
+        found: list[syntax.Parameter] = []
         while self._at < self._end:
             if not self._takes(","):
                 found.append(self._parameter())
         return found
 
-    def _parameter(self) -> Parameter:
+    def _parameter(self) -> syntax.Parameter:
         try:
             kind, is_reference = self._type_of_variable()
             name = self._next() if self._text.isidentifier() else None
@@ -419,18 +363,18 @@ class Parser:
         except Fault:  # a pointer to a function, a pack: no value has such a type here
             while self._at < self._end and self._text != ",":
                 self._at = self._after_bracket(self._at) if self._text in _CLOSING else self._at + 1
-            return Parameter(TypeName("?"), None, False, None)
-        return Parameter(kind, name, is_reference, default)
+            return syntax.Parameter(syntax.TypeName("?"), None, False, None)
+        return syntax.Parameter(kind, name, is_reference, default)
 
     # Statements
 
-    def block(self) -> list[Statement]:
+    def block(self) -> list[syntax.Statement]:
         found = []
         while self._at < self._end:
             found.append(self.statement())
         return found
 
-    def statement(self) -> Statement:
+    def statement(self) -> syntax.Statement:
         """Return the next statement; one that is not understood is :class:`~.syntax.Unparsed`."""
         begun = self._at
         try:
@@ -439,7 +383,7 @@ class Parser:
             name = self._declared_name(begun)
             self._at = begun
             self._skip_statement()
-            return Unparsed(fault, name, fault.place)
+            return syntax.Unparsed(fault, name, fault.place)
 
     def _declared_name(self, at: int) -> str | None:
         """Return the last name before ``=``, ``(``, ``{``, ``[`` or ``;``: what the text declares, if it declares."""
@@ -452,7 +396,7 @@ class Parser:
             at += 1
         return name
 
-    def _statement(self) -> Statement:
+    def _statement(self) -> syntax.Statement:
         text, place = self._text, self._place
         if text.startswith(UNDECIDED):
             raise self._fault("")
@@ -462,104 +406,98 @@ class Parser:
             return parse(self, place)
         if text == ";":
             self._at += 1
-            return Block([], False, place)
+            return syntax.Block([], False, place)
         if text == "{":
-            return Block(self._body().statements, True, place)
+            return syntax.Block(self._body().statements, True, place)
         declared = self._declaration()
         if declared is not None:
             return declared
         expression = self._assignment()
-        statements: list[Statement] = [Evaluate(expression, place)]
+        statements: list[syntax.Statement] = [syntax.Evaluate(expression, place)]
         while self._takes(","):
-            statements.append(Evaluate(self._assignment(), place))
+            statements.append(syntax.Evaluate(self._assignment(), place))
         self._expect(";")
-        return statements[0] if len(statements) == 1 else Block(statements, False, place)
+        return statements[0] if len(statements) == 1 else syntax.Block(statements, False, place)
 
-    def _return(self, place: int) -> Statement:
+    def _return(self, place: int) -> syntax.Statement:
         value = None if self._text == ";" else self._assignment()
         self._expect(";")
-        return Return(value, place)
+        return syntax.Return(value, place)
 
-    def _break(self, place: int) -> Statement:
+    def _break(self, place: int) -> syntax.Statement:
         word = self.texts[self._at - 1]
         self._expect(";")
-        return Jump(word, place)
+        return syntax.Jump(word, place)
 
-    def _throw(self, place: int) -> Statement:
+    def _throw(self, place: int) -> syntax.Statement:
         self._skip_statement()
-        return Throw(place)
+        return syntax.Throw(place)
 
-    def _ignored(self, place: int) -> Statement:
+    def _ignored(self, place: int) -> syntax.Statement:
         """Go past ``using``, ``typedef`` and ``static_assert`` in a body: they run nothing."""
         self._skip_statement()
-        return Block([], False, place)
+        return syntax.Block([], False, place)
 
-    def _if(self, place: int) -> Statement:
+    def _if(self, place: int) -> syntax.Statement:
         self._takes("constexpr")
         condition = self._condition()
         then = self.statement()
         otherwise = self.statement() if self._takes("else") else None
-        return If(condition, then, otherwise, place)
+        return syntax.If(condition, then, otherwise, place)
 
-    def _condition(self) -> Expression:
+    def _condition(self) -> syntax.Expression:
         """Return the expression in the parentheses that begin here."""
         if self._text != "(":
             raise self._fault("`(` expected")
-        opening = self._at
-        self._at = self._after_bracket(opening)
-        return self.at(opening + 1, self._partner[opening], self.whole_expression)
+        return self._inside(self.whole_expression)
 
-    def _while(self, place: int) -> Statement:
+    def _while(self, place: int) -> syntax.Statement:
         condition = self._condition()
-        return Loop(None, condition, [], self.statement(), False, place)
+        return syntax.Loop(None, condition, [], self.statement(), False, place)
 
-    def _do(self, place: int) -> Statement:
+    def _do(self, place: int) -> syntax.Statement:
         body = self.statement()
         self._expect("while")
         condition = self._condition()
         self._expect(";")
-        return Loop(None, condition, [], body, True, place)
+        return syntax.Loop(None, condition, [], body, True, place)
 
-    def _for(self, place: int) -> Statement:
+    def _for(self, place: int) -> syntax.Statement:
         if self._text != "(":
             raise self._fault("`(` expected")
-        opening = self._at
-        self._at = self._after_bracket(opening)
-        colon = next((at for at in self._flat(opening + 1, self._partner[opening]) if self.texts[at] == ":"), None)
-        semicolons = [at for at in self._flat(opening + 1, self._partner[opening]) if self.texts[at] == ";"]
+        start, end = self._at + 1, self._partner[self._at]
+        self._at = end + 1
+        colon, semicolons, at = None, [], start
+        while at < end:  # outside inner brackets
+            if self.texts[at] == ";":
+                semicolons.append(at)
+            elif self.texts[at] == ":" and colon is None:
+                colon = at
+            at = self._after_bracket(at) if self.texts[at] in _CLOSING else at + 1
         if len(semicolons) == 2:
-            first = self.at(opening + 1, semicolons[0] + 1, self.statement)
+            first = self.at(start, semicolons[0] + 1, self.statement)
             condition = None
             if semicolons[1] > semicolons[0] + 1:
                 condition = self.at(semicolons[0] + 1, semicolons[1], self.whole_expression)
-            steps = self.at(semicolons[1] + 1, self._partner[opening], self._list)
-            return Loop(first, condition, steps, self.statement(), False, place)
+            steps = self.at(semicolons[1] + 1, end, self._list)
+            return syntax.Loop(first, condition, steps, self.statement(), False, place)
         if colon is None:
             raise Fault("a `for` that is not understood", place)
-        names = [word for word in self.texts[opening + 1 : colon] if word.isidentifier()]
-        if "[" in self.texts[opening + 1 : colon]:
-            start = self.texts.index("[", opening, colon)
-            names = [word for word in self.texts[start:colon] if word.isidentifier()]
+        declared = self.texts[start:colon]
+        if "[" in declared:
+            names = [word for word in declared[declared.index("[") :] if word.isidentifier()]
         else:
-            names = names[-1:]
-        values = self.at(colon + 1, self._partner[opening], self.whole_expression)
-        is_reference = "&" in self.texts[opening + 1 : colon] or "&&" in self.texts[opening + 1 : colon]
-        return ForEach(names, is_reference, values, self.statement(), place)
+            names = [word for word in declared if word.isidentifier()][-1:]
+        values = self.at(colon + 1, end, self.whole_expression)
+        is_reference = "&" in declared or "&&" in declared
+        return syntax.ForEach(names, is_reference, values, self.statement(), place)
 
-    def _flat(self, at: int, end: int) -> Iterator[int]:
-        """Yield the indexes of tokens that are in no bracket."""
-        while at < end:
-            yield at
-            at = self._partner[at] + 1 if self.texts[at] in _CLOSING else at + 1
-
-    def _switch(self, place: int) -> Statement:
+    def _switch(self, place: int) -> syntax.Statement:
         value = self._condition()
         if self._text != "{":
             raise self._fault("`{` expected")
-        opening = self._at
-        self._at = self._after_bracket(opening)
-        labels: list[tuple[Expression | None, int]] = []
-        statements: list[Statement] = []
+        labels: list[tuple[syntax.Expression | None, int]] = []
+        statements: list[syntax.Statement] = []
 
         def parse() -> None:
             while self._at < self._end:
@@ -572,10 +510,10 @@ class Parser:
                 else:
                     statements.append(self.statement())
 
-        self.at(opening + 1, self._partner[opening], parse)
-        return Switch(value, labels, statements, place)
+        self._inside(parse)
+        return syntax.Switch(value, labels, statements, place)
 
-    _KEYWORDS: ClassVar[dict[str, Callable[[Parser, int], Statement]]] = {
+    _KEYWORDS: ClassVar[dict[str, Callable[[Parser, int], syntax.Statement]]] = {
         "return": _return,
         "break": _break,
         "continue": _break,
@@ -590,7 +528,7 @@ class Parser:
         "switch": _switch,
     }
 
-    def _declaration(self) -> Statement | None:
+    def _declaration(self) -> syntax.Statement | None:
         """Return the variables that are declared here; None, at the same place, if the text declares none."""
         begun, place = self._at, self._place
         try:
@@ -599,36 +537,33 @@ class Parser:
             self._at = begun
             return None
         if self._text == "[" and kind.name == "auto":
-            return self._unpack(is_reference, place)
+            names = [word for word in self._body().words if word.isidentifier()]
+            self._expect("=")
+            value = self._assignment()
+            self._expect(";")
+            return syntax.Unpack(names, is_reference, value, place)
         if not self._text.isidentifier() or self._peek() not in ("=", "(", "{", ";", ",", "["):
             self._at = begun
             return None
-        declared: list[Statement] = [self._declarator(kind, is_reference)]
+        declared: list[syntax.Statement] = [self._declarator(kind, is_reference)]
         while self._takes(","):
             declared.append(self._declarator(kind, self._takes("&")))
         self._expect(";")
-        return declared[0] if len(declared) == 1 else Block(declared, False, place)
+        return declared[0] if len(declared) == 1 else syntax.Block(declared, False, place)
 
-    def _unpack(self, is_reference: bool, place: int) -> Statement:
-        names = [word for word in self._body().words if word.isidentifier()]
-        self._expect("=")
-        value = self._assignment()
-        self._expect(";")
-        return Unpack(names, is_reference, value, place)
-
-    def _declarator(self, kind: TypeName, is_reference: bool) -> Declare:
+    def _declarator(self, kind: syntax.TypeName, is_reference: bool) -> syntax.Declare:
         place, name = self._place, self._next()
         if self._text == "[":
-            kind = TypeName(kind.name, kind.arguments, is_array=True)
+            kind = syntax.TypeName(kind.name, kind.arguments, is_array=True)
         while self._text == "[":
             self._at = self._after_bracket(self._at)
         if self._takes("="):
-            return Declare(kind, name, is_reference, self._assignment(), [], False, place)
+            return syntax.Declare(kind, name, is_reference, self._assignment(), [], False, place)
         is_braced = self._text == "{"
         items = self._items() if is_braced or self._text == "(" else []
-        return Declare(kind, name, is_reference, None, items, is_braced, place)
+        return syntax.Declare(kind, name, is_reference, None, items, is_braced, place)
 
-    def _type_of_variable(self) -> tuple[TypeName, bool]:
+    def _type_of_variable(self) -> tuple[syntax.TypeName, bool]:
         """Return a type, and whether it is a reference."""
         kind = self.type_name()
         is_reference = False
@@ -637,7 +572,7 @@ class Parser:
             is_reference |= self._next() in ("&", "&&")
         return kind, is_reference
 
-    def type_name(self) -> TypeName:
+    def type_name(self) -> syntax.TypeName:
         """:raises Fault: if there is none"""
         has_qualifier = False
         while self._text in _QUALIFIERS:
@@ -647,11 +582,11 @@ class Parser:
             name = self._next()
             while self._text in _NUMBER_TYPES:
                 name = self._next()
-            return TypeName(name)
+            return syntax.TypeName(name)
         if not self._text.isidentifier() or self._text in _NO_TYPE:
             raise self._fault("a type expected" if has_qualifier else f"`{self._text}` is no type")
         name = self._next()
-        arguments: tuple[Fragment, ...] = ()
+        arguments: tuple[syntax.Fragment, ...] = ()
         while True:
             after = self._after_angles(self._at) if self._text == "<" else None
             if after is not None:
@@ -664,24 +599,21 @@ class Parser:
             name = self._next()
         while self._text == "const":
             self._at += 1
-        return TypeName(name, arguments)
+        return syntax.TypeName(name, arguments)
 
     # Expressions
 
-    def whole_expression(self) -> Expression:
+    def whole_expression(self) -> syntax.Expression:
         expression = self._assignment()
         if self._at < self._end:
             raise self._fault(f"`{self._text}` is not understood after an expression")
         return expression
 
-    def _items(self) -> list[Expression]:
-        """Return the expressions between the brackets here, and go past them."""
-        opening = self._at
-        items = self.at(opening + 1, self._partner[opening], self._list)
-        self._at = self._after_bracket(opening)
-        return items
+    def _items(self) -> list[syntax.Expression]:
+        """Return the expressions between the brackets that begin here, and go past them."""
+        return self._inside(self._list)
 
-    def _list(self) -> list[Expression]:
+    def _list(self) -> list[syntax.Expression]:
         found = []
         while self._at < self._end:
             is_undecided = self._text.startswith(UNDECIDED)  # it may include the comma
@@ -690,24 +622,24 @@ class Parser:
                 raise self._fault(f"`{self._text}` is not understood in a list")
         return found
 
-    def _assignment(self) -> Expression:
+    def _assignment(self) -> syntax.Expression:
         target = self._conditional()
         operator = _ASSIGNMENTS.get(self._text)
         if operator is None or self._at >= self._end:
             return target
         place = self._place
         self._at += 1
-        return Assign(operator, target, self._assignment(), place)
+        return syntax.Assign(operator, target, self._assignment(), place)
 
-    def _conditional(self) -> Expression:
+    def _conditional(self) -> syntax.Expression:
         condition, place = self._binary(1), self._place
         if not self._takes("?"):
             return condition
         then = self._assignment()
         self._expect(":")
-        return Conditional(condition, then, self._assignment(), place)
+        return syntax.Conditional(condition, then, self._assignment(), place)
 
-    def _binary(self, least: int) -> Expression:
+    def _binary(self, least: int) -> syntax.Expression:
         left = self._unary()
         while self._at < self._end:
             operator, place = self._text, self._place
@@ -715,20 +647,20 @@ class Parser:
             if level < least:
                 break
             self._at += 1
-            left = Binary(operator, left, self._binary(level + 1), place)
+            left = syntax.Binary(operator, left, self._binary(level + 1), place)
         return left
 
-    def _unary(self) -> Expression:
+    def _unary(self) -> syntax.Expression:
         text, place = self._text, self._place
         if text in ("!", "-", "+", "~", "*", "&"):
             self._at += 1
-            return Unary(text, self._unary(), place)
+            return syntax.Unary(text, self._unary(), place)
         if text in ("++", "--"):
             self._at += 1
-            return Step(1 if text == "++" else -1, self._unary(), True, place)
+            return syntax.Step(1 if text == "++" else -1, self._unary(), True, place)
         return self._postfix(self._primary())
 
-    def _postfix(self, value: Expression) -> Expression:
+    def _postfix(self, value: syntax.Expression) -> syntax.Expression:
         while self._at < self._end:
             text, place = self._text, self._place
             if text in (".", "->"):
@@ -736,54 +668,51 @@ class Parser:
                 self._takes("template")
                 if not self._text.isidentifier():
                     raise self._fault(f"a name expected after `{text}`")
-                value = Member(value, self._text, self._place)
+                value = syntax.Member(value, self._text, self._place)
                 self._at += 1
                 after = self._after_angles(self._at) if self._text == "<" else None
                 if after is not None and self.texts[after : after + 1] == ["("]:
                     self._at = after
             elif text == "(":
-                place = value.place if isinstance(value, Member | Name) else place
-                value = Call(value, self._items(), False, place)
-            elif text == "{" and isinstance(value, Name):
-                value = Call(value, self._items(), True, value.place)
+                place = value.place if isinstance(value, syntax.Member | syntax.Name) else place
+                value = syntax.Call(value, self._items(), False, place)
+            elif text == "{" and isinstance(value, syntax.Name):
+                value = syntax.Call(value, self._items(), True, value.place)
             elif text == "[":
-                opening = self._at
-                index = self.at(opening + 1, self._partner[opening], self.whole_expression)
-                self._at = self._after_bracket(opening)
-                value = Index(value, index, place)
+                value = syntax.Index(value, self._inside(self.whole_expression), place)
             elif text in ("++", "--"):
                 self._at += 1
-                value = Step(1 if text == "++" else -1, value, False, place)
+                value = syntax.Step(1 if text == "++" else -1, value, False, place)
             elif text == "...":
                 raise self._fault("a pack of arguments is not interpreted")
             else:
                 break
         return value
 
-    def _primary(self) -> Expression:
+    def _primary(self) -> syntax.Expression:
         text, place = self._text, self._place
         if text == "":
             raise self._fault("an expression expected")
         if text.startswith(UNDECIDED):
             self._at += 1
-            return Literal(Unknown(Fault(text[len(UNDECIDED) :], place)), place)
+            return syntax.Literal(Unknown(Fault(text[len(UNDECIDED) :], place)), place)
         if text == "(":
             return self._parentheses()
         if text == "{":
-            return Braces(self._items(), place)
+            return syntax.Braces(self._items(), place)
         if text == "[":
             return self._lambda()
         if text[0].isdigit() or (text[0] == "." and text[1:2].isdigit()):
             self._at += 1
-            return Literal(_number(text, place), place)
+            return syntax.Literal(_number(text, place), place)
         if text[0] == "'" and len(text) > 2:
             self._at += 1
-            return Literal(_unescaped(text[1:-1]), place)
+            return syntax.Literal(_unescaped(text[1:-1]), place)
         if text.endswith('"') and len(text) > 1:
             return self._string()
-        if text in _WORDS:
+        if text in _LITERALS:
             self._at += 1
-            return Literal(_WORDS[text], place)
+            return syntax.Literal(_LITERALS[text], place)
         if text in _CASTS:
             return self._cast()
         if text == "::":
@@ -792,24 +721,29 @@ class Parser:
             raise self._fault(f"`{text}` is not understood")
         return self._name()
 
-    def _parentheses(self) -> Expression:
+    def _parentheses(self) -> syntax.Expression:
         """Return what is in parentheses; of the cast ``(T)x`` it is ``x``."""
-        opening = self._at
-        self._at = closing = self._after_bracket(opening)
-        inside = self.texts[opening + 1 : closing - 1]
+        opening, closing = self._at, self._partner[self._at]
+        self._at = closing + 1
+        inside = self.texts[opening + 1 : closing]
         begins_operand = self._text[:1].isidentifier() or self._text[:1].isdigit() or self._text[:1] == '"'
         if begins_operand and inside and all(word.isidentifier() or word in ("::", "*") for word in inside):
             return self._unary()
-        return self.at(opening + 1, closing - 1, self.whole_expression)
+        return self.at(opening + 1, closing, self.whole_expression)
 
-    def _string(self) -> Expression:
+    def _string(self) -> syntax.Expression:
         """Return adjacent strings as one."""
-        place, parts = self._place, []
+        place, value = self._place, ""
         while self._text.endswith('"') and len(self._text) > 1:
-            parts.append(_string_value(self._next()))
-        return Literal("".join(parts), place)
+            prefix, _, rest = self._next().partition('"')
+            if prefix.endswith("R"):
+                mark, _, content = rest.partition("(")
+                value += content[: -len(mark) - 2]
+            else:
+                value += _unescaped(rest[:-1])
+        return syntax.Literal(value, place)
 
-    def _cast(self) -> Expression:
+    def _cast(self) -> syntax.Expression:
         """Return ``static_cast<T>(x)`` as the call ``T(x)`` for numbers, else as ``x``."""
         place = self._place
         self._at += 1
@@ -818,12 +752,12 @@ class Parser:
             raise self._fault("a cast that is not understood")
         words = self.texts[self._at + 1 : after - 1]
         self._at = after
-        (value,) = self._items() or [Literal(None, place)]
-        if words and words[-1] in INTEGERS:
-            return Call(Name((words[-1],), (), place), [value], False, place)
+        (value,) = self._items() or [syntax.Literal(None, place)]
+        if words and words[-1] in syntax.INTEGERS:
+            return syntax.Call(syntax.Name((words[-1],), (), place), [value], False, place)
         return value
 
-    def _lambda(self) -> Expression:
+    def _lambda(self) -> syntax.Expression:
         place = self._place
         captures: list[list[str]] = [[]]
         for word in self._body().words:
@@ -831,20 +765,17 @@ class Parser:
                 captures.append([])
             else:
                 captures[-1].append(word)
-        parameters: list[Parameter] = []
-        if self._text == "(":
-            opening = self._at
-            parameters = self.at(opening + 1, self._partner[opening], self._parameters)
-            self._at = self._after_bracket(opening)
+        parameters = self._inside(self._parameters) if self._text == "(" else []
         while self._at < self._end and self._text not in ("{", ";"):
             self._at += 1
         if self._text != "{":
             raise self._fault("`{` expected")
-        return Lambda(captures, FunctionDefinition("lambda", parameters, self._body(), [], place), place)
+        function = syntax.FunctionDefinition("lambda", parameters, self._body(), [], place)
+        return syntax.Lambda(captures, function, place)
 
-    def _name(self) -> Expression:
+    def _name(self) -> syntax.Expression:
         parts: list[str] = []
-        arguments: tuple[Fragment, ...] = ()
+        arguments: tuple[syntax.Fragment, ...] = ()
         while True:
             place = self._place
             if not self._text.isidentifier():
@@ -855,30 +786,7 @@ class Parser:
                 arguments = self._template_arguments(self._at, after)
                 self._at = after
             if not self._takes("::"):
-                return Name(tuple(parts), arguments, place)
-
-
-INTEGERS = frozenset(
-    (
-        "int",
-        "long",
-        "short",
-        "unsigned",
-        "size_t",
-        "int8_t",
-        "int16_t",
-        "int32_t",
-        "int64_t",
-        "uint8_t",
-        "uint16_t",
-        "uint32_t",
-        "uint64_t",
-    )
-)
-_WORDS = {"true": True, "false": False, "nullptr": None}
-_NO_TEMPLATE_ARGUMENT = frozenset(
-    (";", "{", "}", "&&", "||", "=", "!", "+", "-", "/", "%", "?", "==", "!=", "<=", ">=", "]", ")")
-)
+                return syntax.Name(tuple(parts), arguments, place)
 
 
 def _match_brackets(tokens: list[Token]) -> dict[int, int]:
@@ -916,21 +824,5 @@ def _number(text: str, place: int) -> int | float:
         raise Fault(f"the number `{text}` is not understood", place) from None
 
 
-def _string_value(text: str) -> str:
-    """Return the characters of a string literal."""
-    prefix, _, rest = text.partition('"')
-    if prefix.endswith("R"):
-        mark, _, content = rest.partition("(")
-        return content[: -len(mark) - 2]
-    return _unescaped(rest[:-1])
-
-
 def _unescaped(text: str) -> str:
-    if "\\" not in text:
-        return text
-    parts = iter(text)
-    return "".join(_escape(next(parts, "")) if part == "\\" else part for part in parts)
-
-
-def _escape(letter: str) -> str:
-    return _ESCAPES.get(letter, "" if letter in "\r\n" else letter)
+    return re.sub(r"\\(.?)", lambda match: _ESCAPES.get(match[1], match[1].strip("\r\n")), text, flags=re.DOTALL)

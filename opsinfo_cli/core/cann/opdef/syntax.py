@@ -9,6 +9,14 @@ from typing import NamedTuple, Protocol
 
 from .tokens import Fault
 
+INTEGERS = frozenset(
+    (
+        *("int", "long", "short", "unsigned", "size_t"),
+        *("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"),
+    )
+)
+"""Types of integers, by their last word."""
+
 
 class Fragment(Protocol):
     """A part of the text, parsed when it is asked for."""
