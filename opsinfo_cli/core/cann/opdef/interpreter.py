@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import NamedTuple
 
 from . import standard, syntax
 from .definition import AICore, Attribute, Collective, Config, Ignored, OpDefinition, Port
@@ -60,13 +60,10 @@ class Instance:
     definition: OpDefinition | None = None
 
 
-class Returned:
+class Returned(NamedTuple):
     """A function ends with this value."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
+    value: object
 
 
 Flow = Returned | str | None
@@ -101,7 +98,7 @@ class Interpreter:
         if name not in self._classes:
             before = [fault for fault in self._undecided if fault.place < registration.place]
             raise before[-1] if before else Fault(f"the class `{name}` {MISSING}", registration.place)
-        instance = self._instantiate(name, [registration.name], False, registration.place)
+        instance = self._instantiate(name, [registration.name], registration.place)
         if instance.definition is None:
             raise Fault(f"the class `{name}` does not derive from `OpDef`", registration.place)
         instance.definition.name = registration.name
@@ -180,16 +177,9 @@ class Interpreter:
             raise Fault(f"the class `{name}` {defined}", place)
         return found[0]
 
-    def _static_scope(self, name: str, place: int) -> Scope:
-        """Return the members of a class without an object of it."""
-        if name not in self._statics:
-            scope = self._statics[name] = Scope({}, self._globals)
-            self._define(self._class(name, place).body.definitions, scope)
-        return self._statics[name]
-
     # Objects
 
-    def _instantiate(self, name: str, items: Sequence[object], is_braced: bool, place: int) -> Instance:
+    def _instantiate(self, name: str, items: Sequence[object], place: int) -> Instance:
         self._budget.spend(10, place)
         definition = self._class(name, place)
         instance = Instance(name, Scope({}, self._globals))
@@ -212,7 +202,7 @@ class Interpreter:
                 self._construct_members(instance, constructors.value, [Cell(item) for item in items], types, place)
                 return instance
         for member, item in zip(types, items, strict=False):
-            instance.scope.set(member, self._converted(types[member], item, place))
+            instance.scope.set(member, self._convert(types[member], item, place))
         return instance
 
     def _construct_members(
@@ -224,8 +214,8 @@ class Interpreter:
         place: int,
     ) -> None:
         """Run a constructor: those of bases first, then its initializers, then its body."""
-        constructor = self._chosen(constructors, given, place)
-        scope = self._bound(constructor, constructors.scope, given, place)
+        constructor = self._choose(constructors, given, place)
+        scope = self._bind(constructor, constructors.scope, given, place)
         begun = {name for name, _ in constructor.initializers}
         for base in self._class(constructor.name, place).bases:
             cell = instance.scope.cells.get(base)
@@ -239,37 +229,37 @@ class Interpreter:
                 )
             elif name in types:
                 values = [self._evaluate(item, scope) for item in items]
-                instance.scope.set(name, self._constructed(types[name], values, False, constructor.place))
+                instance.scope.set(name, self._construct(types[name], values, False, constructor.place))
         self._run(constructor.body.statements, scope)
 
-    def _constructed(self, kind: syntax.TypeName, items: list[object], is_braced: bool, place: int) -> object:
+    def _construct(self, kind: syntax.TypeName, items: list[object], is_braced: bool, place: int) -> object:
         """Return ``T(items)`` or ``T{items}``."""
-        kind = self._resolved(kind)
+        kind = self._resolve(kind)
         if kind.name == "OpAICoreConfig":
             return self._config(items, place)
         if kind.name in _VECTORS:
             return self._vector(kind, items, is_braced, place)
         if kind.name in _MAPS:
-            return self._converted(kind, items if is_braced or not items else items[0], place)
+            return self._convert(kind, items if is_braced or not items else items[0], place)
         if kind.name in self._classes:
             if len(items) == 1 and isinstance(items[0], Instance) and items[0].name == kind.name:
-                return self._copied(items[0], place)
-            return self._instantiate(kind.name, items, is_braced, place)
+                return self._copy(items[0], place)
+            return self._instantiate(kind.name, items, place)
         if kind.name in _TUPLES:
-            return [self._copied(item, place) for item in items]
+            return [self._copy(item, place) for item in items]
         if kind.name in _TEXTS and not items:
             return ""
         if kind.name in _NUMBERS and not items:
             return False if kind.name == "bool" else 0
         if len(items) == 1:
-            return self._converted(kind, items[0], place)
+            return self._convert(kind, items[0], place)
         return Unknown(Fault(f"a value of the type `{kind.name}` is not interpreted", place))
 
     def _config(self, items: list[object], place: int) -> object:
         if not items:
             return Config(place=place)
         if isinstance(items[0], Config | Unknown):
-            return self._copied(items[0], place)
+            return self._copy(items[0], place)
         return Config.of_chip(place)
 
     def _vector(self, kind: syntax.TypeName, items: list[object], is_braced: bool, place: int) -> object:
@@ -296,10 +286,10 @@ class Interpreter:
             self._budget.spend(abs(size), place)
             return [0] * size
         if not is_braced and len(items) == 1:
-            return self._converted(kind, first, place)
-        return self._converted(kind, items, place)
+            return self._convert(kind, first, place)
+        return self._convert(kind, items, place)
 
-    def _resolved(self, kind: syntax.TypeName) -> syntax.TypeName:
+    def _resolve(self, kind: syntax.TypeName) -> syntax.TypeName:
         for _ in range(8):
             alias = self._aliases.get(kind.name)
             if alias is None or alias.name == kind.name:
@@ -307,92 +297,87 @@ class Interpreter:
             kind = alias._replace(is_array=kind.is_array, is_pointer=kind.is_pointer)
         return kind
 
-    def _converted(self, kind: syntax.TypeName, value: object, place: int) -> object:
+    def _convert(self, kind: syntax.TypeName, value: object, place: int) -> object:
         """Return a copy of a value as one of a type: of what braces give as what they begin."""
-        kind = self._resolved(kind)
+        kind = self._resolve(kind)
         if isinstance(value, Unknown) or kind.is_pointer:
             return value
         if kind.name == "OpAICoreConfig":
             return self._config(value if isinstance(value, list) else [value], place)
         if kind.is_array or (kind.name in _VECTORS and isinstance(value, list)):
-            return self._elements(kind, value, place)
+            if not isinstance(value, list):
+                return value
+            element = kind.arguments[0].type if kind.arguments else None
+            is_nested = element is not None and (element.name in (*_VECTORS, *_TUPLES) or element.name in self._classes)
+            if len(value) == 1 and isinstance(value[0], list) and not is_nested and not kind.is_array:
+                value = value[0]  # `{{...}}` and `{vector}`
+            if element is not None and is_nested:
+                self._budget.spend(len(value), place)
+                return [self._convert(element, each, place) for each in value]
+            return self._copy(value, place)
         if kind.name in _MAPS and isinstance(value, list):
-            return self._map(kind, value, place)
+            self._budget.spend(len(value), place)
+            key, element = (argument.type for argument in kind.arguments[:2])
+            found = Map((), lambda: self._construct(element, [], False, place))
+            for pair in value:
+                if not isinstance(pair, list) or len(pair) != 2:
+                    raise Fault("a pair expected", place)
+                found[self._convert(key, pair[0], place)] = self._convert(element, pair[1], place)
+            return found
         if kind.name in self._classes and not isinstance(value, Instance):
-            return self._instantiate(kind.name, value if isinstance(value, list) else [value], True, place)
+            return self._instantiate(kind.name, value if isinstance(value, list) else [value], place)
         if kind.name in syntax.INTEGERS and isinstance(value, float):
             return int(value)
-        return self._copied(value, place)
+        return self._copy(value, place)
 
-    def _elements(self, kind: syntax.TypeName, value: object, place: int) -> object:
-        if not isinstance(value, list):
-            return value
-        element = kind.arguments[0].type if kind.arguments else None
-        is_nested = element is not None and (element.name in (*_VECTORS, *_TUPLES) or element.name in self._classes)
-        if len(value) == 1 and isinstance(value[0], list) and not is_nested and not kind.is_array:
-            value = value[0]  # `{{...}}` and `{vector}`
-        if element is not None and is_nested:
-            self._budget.spend(len(value), place)
-            return [self._converted(element, each, place) for each in value]
-        return self._copied(value, place)
-
-    def _map(self, kind: syntax.TypeName, pairs: list[object], place: int) -> Map:
-        self._budget.spend(len(pairs), place)
-        key, element = (argument.type for argument in kind.arguments[:2])
-        found = Map((), lambda: self._constructed(element, [], False, place))
-        for pair in pairs:
-            if not isinstance(pair, list) or len(pair) != 2:
-                raise Fault("a pair expected", place)
-            found[self._converted(key, pair[0], place)] = self._converted(element, pair[1], place)
-        return found
-
-    def _copied(self, value: object, place: int) -> object:
+    def _copy(self, value: object, place: int) -> object:
         """Return what ``T x = value`` holds: a copy that does not change with the value."""
         if isinstance(value, list):
             self._budget.spend(len(value), place)
-            return [self._copied(each, place) if isinstance(each, list) else each for each in value]
+            return [self._copy(each, place) if isinstance(each, list) else each for each in value]
         if isinstance(value, Map):
             self._budget.spend(len(value), place)
-            return Map(((key, self._copied(each, place)) for key, each in value.items()), value.default)
+            return Map(((key, self._copy(each, place)) for key, each in value.items()), value.default)
         if isinstance(value, _PARTS):
             self._budget.spend(value.size if isinstance(value, Config) else 1, place)
             return value.copy()
         if isinstance(value, Instance):
             if value.definition is not None:
                 raise Fault("an operator is copied", place)
-            return self._copied_instance(value, place)
+            twin = Instance(value.name, Scope({}, value.scope.parent))
+            for name, cell in value.scope.cells.items():
+                if isinstance(cell.value, Functions):
+                    twin.scope.set(name, Functions(cell.value.definitions, twin.scope))
+                else:
+                    twin.scope.set(name, twin if name == "this" else self._copy(cell.value, place))
+            return twin
         return value
-
-    def _copied_instance(self, value: Instance, place: int) -> Instance:
-        twin = Instance(value.name, Scope({}, value.scope.parent))
-        for name, cell in value.scope.cells.items():
-            each = cell.value
-            if isinstance(each, Functions):
-                twin.scope.set(name, Functions(each.definitions, twin.scope))
-            else:
-                twin.scope.set(name, twin if name == "this" else self._copied(each, place))
-        return twin
 
     # Functions
 
-    def _chosen(self, functions: Functions, given: Sequence[Variable], place: int) -> syntax.FunctionDefinition:
+    def _choose(self, functions: Functions, given: Sequence[Variable], place: int) -> syntax.FunctionDefinition:
         """Return the overload for some arguments.
 
         :raises Fault: if there is none, or it cannot be told
         """
-        fitting = [each for each in functions.definitions if _takes(each.parameters, len(given))]
+        fitting = [
+            each
+            for each in functions.definitions
+            if sum(parameter.default is None for parameter in each.parameters) <= len(given) <= len(each.parameters)
+        ]
         if len(fitting) > 1:
-            fitting = [each for each in fitting if self._fits(each.parameters, given)]
+            fitting = [
+                each
+                for each in fitting
+                if all(
+                    self._has_kind(self._resolve(parameter.type), variable.value)
+                    for parameter, variable in zip(each.parameters, given, strict=False)
+                )
+            ]
         if len(fitting) != 1:
             what = "no function" if not fitting else "more than one function"
             raise Fault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
         return fitting[0]
-
-    def _fits(self, parameters: list[syntax.Parameter], given: Sequence[Variable]) -> bool:
-        return all(
-            self._has_kind(self._resolved(parameter.type), cell.value)
-            for parameter, cell in zip(parameters, given, strict=False)
-        )
 
     def _has_kind(self, kind: syntax.TypeName, value: object) -> bool:
         """Return whether a value may be given for a parameter of a type; True if the type is not known here."""
@@ -412,9 +397,7 @@ class Interpreter:
     def _is_known(self, name: str) -> bool:
         return name in self._classes or name in _VECTORS or name in _MAPS or name in _TEXTS or name in _NUMBERS
 
-    def _bound(
-        self, function: syntax.FunctionDefinition, parent: Scope, given: Sequence[Variable], place: int
-    ) -> Scope:
+    def _bind(self, function: syntax.FunctionDefinition, parent: Scope, given: Sequence[Variable], place: int) -> Scope:
         """Return the scope of a body, with its parameters."""
         scope = Scope({}, parent)
         for at, parameter in enumerate(function.parameters):
@@ -423,25 +406,19 @@ class Interpreter:
             if at >= len(given):
                 assert parameter.default is not None
                 scope.set(parameter.name, self._evaluate(parameter.default, parent))
-            elif parameter.is_reference and not isinstance(given[at].value, list):
+                continue
+            kind, value = self._resolve(parameter.type), given[at].value
+            begins_object = isinstance(value, list) and (kind.name in self._classes or kind.name in _MAPS)
+            if parameter.is_reference and not begins_object:
                 scope.cells[parameter.name] = given[at]
-            elif parameter.is_reference:
-                scope.cells[parameter.name] = self._as_reference(parameter.type, given[at], place)
             else:
-                scope.set(parameter.name, self._converted(parameter.type, given[at].value, place))
+                scope.set(parameter.name, self._convert(kind, value, place))
         return scope
-
-    def _as_reference(self, kind: syntax.TypeName, given: Variable, place: int) -> Variable:
-        """Return the variable itself, or of braces for an object of a class a new one."""
-        kind = self._resolved(kind)
-        if kind.name in self._classes or kind.name in _MAPS:
-            return Cell(self._converted(kind, given.value, place))
-        return given
 
     def _apply(self, functions: Functions, given: Sequence[Variable], place: int) -> object:
         self._budget.spend(1, place)
-        function = self._chosen(functions, given, place)
-        scope = self._bound(function, functions.scope, given, place)
+        function = self._choose(functions, given, place)
+        scope = self._bind(function, functions.scope, given, place)
         flow = self._run(function.body.statements, scope)
         return flow.value if isinstance(flow, Returned) else None
 
@@ -456,45 +433,51 @@ class Interpreter:
 
     def _execute(self, statement: syntax.Statement, scope: Scope) -> Flow:
         self._budget.spend(1, statement.place)
-        return self._STATEMENTS[type(statement)](self, statement, scope)
+        match statement:
+            case syntax.Evaluate():
+                self._evaluate(statement.expression, scope)
+            case syntax.Declare():
+                self._declare(statement, scope)
+            case syntax.Unpack():
+                value = self._evaluate(statement.value, scope)
+                if not isinstance(value, list) or len(value) != len(statement.names):
+                    raise Fault("the value has other parts than the names", statement.place)
+                for at, name in enumerate(statement.names):
+                    scope.cells[name] = Element(value, at) if statement.is_reference else Cell(value[at])
+            case syntax.Block():
+                return self._run(statement.statements, Scope({}, scope) if statement.is_scope else scope)
+            case syntax.If():
+                chosen = statement.then if self._holds(statement.condition, scope) else statement.otherwise
+                return None if chosen is None else self._execute(chosen, Scope({}, scope))
+            case syntax.Loop():
+                return self._loop(statement, scope)
+            case syntax.ForEach():
+                return self._for_each(statement, scope)
+            case syntax.Switch():
+                return self._switch(statement, scope)
+            case syntax.Return():
+                return Returned(None if statement.value is None else self._evaluate(statement.value, scope))
+            case syntax.Jump():
+                return statement.word
+            case syntax.Throw():
+                raise Fault("an exception is thrown", statement.place)
+            case syntax.Unparsed():
+                raise statement.fault
+        return None
 
     def _declare(self, statement: syntax.Declare, scope: Scope) -> None:
         if statement.value is not None and statement.is_reference:
             scope.cells[statement.name] = self._variable(statement.value, scope)
             return
         if statement.value is not None:
-            value = self._converted(statement.type, self._evaluate(statement.value, scope), statement.place)
+            value = self._convert(statement.type, self._evaluate(statement.value, scope), statement.place)
         else:
             items = [self._evaluate(item, scope) for item in statement.items]
-            value = self._constructed(statement.type, items, statement.is_braced, statement.place)
+            value = self._construct(statement.type, items, statement.is_braced, statement.place)
         if isinstance(value, Config):
             value.variable, value.place = statement.name, statement.place
             self._configs.append(value)
         scope.set(statement.name, value)
-
-    def _unpack(self, statement: syntax.Unpack, scope: Scope) -> None:
-        value = self._evaluate(statement.value, scope)
-        if not isinstance(value, list) or len(value) != len(statement.names):
-            raise Fault("the value has other parts than the names", statement.place)
-        for at, name in enumerate(statement.names):
-            scope.cells[name] = Element(value, at) if statement.is_reference else Cell(value[at])
-
-    def _evaluate_statement(self, statement: syntax.Evaluate, scope: Scope) -> None:
-        self._evaluate(statement.expression, scope)
-
-    def _return(self, statement: syntax.Return, scope: Scope) -> Flow:
-        return Returned(None if statement.value is None else self._evaluate(statement.value, scope))
-
-    def _jump(self, statement: syntax.Jump, scope: Scope) -> Flow:
-        return statement.word
-
-    def _throw(self, statement: syntax.Throw, scope: Scope) -> Flow:
-        raise Fault("an exception is thrown", statement.place)
-
-    def _if(self, statement: syntax.If, scope: Scope) -> Flow:
-        if self._holds(statement.condition, scope):
-            return self._execute(statement.then, Scope({}, scope))
-        return self._execute(statement.otherwise, Scope({}, scope)) if statement.otherwise else None
 
     def _holds(self, condition: syntax.Expression, scope: Scope) -> bool:
         """:raises Fault: if it cannot be told"""
@@ -533,12 +516,15 @@ class Interpreter:
         for at in range(len(values)):
             inner = Scope({}, scope)
             if len(statement.names) > 1:
-                for name, part in zip(statement.names, _parts(values[at], statement), strict=True):
+                parts = values[at]
+                if not isinstance(parts, list) or len(parts) != len(statement.names):
+                    raise Fault("an element of the loop has other parts than the names", statement.place)
+                for name, part in zip(statement.names, parts, strict=True):
                     inner.set(name, part)
             elif statement.is_reference:
                 inner.cells[statement.names[0]] = Element(values, at)
             else:
-                inner.set(statement.names[0], self._copied(values[at], statement.place))
+                inner.set(statement.names[0], self._copy(values[at], statement.place))
             flow = self._execute(statement.body, inner)
             if flow == "break":
                 break
@@ -561,38 +547,43 @@ class Interpreter:
         flow = None if start is None else self._run(statement.statements[start:], Scope({}, scope))
         return None if flow == "break" else flow
 
-    def _block(self, statement: syntax.Block, scope: Scope) -> Flow:
-        return self._run(statement.statements, Scope({}, scope) if statement.is_scope else scope)
-
-    def _unparsed(self, statement: syntax.Unparsed, scope: Scope) -> Flow:
-        raise statement.fault
-
-    _STATEMENTS: ClassVar[dict[type, Callable[[Interpreter, Any, Scope], Flow]]] = {
-        syntax.Declare: _declare,
-        syntax.Unpack: _unpack,
-        syntax.Evaluate: _evaluate_statement,
-        syntax.Return: _return,
-        syntax.Jump: _jump,
-        syntax.Throw: _throw,
-        syntax.If: _if,
-        syntax.Loop: _loop,
-        syntax.ForEach: _for_each,
-        syntax.Switch: _switch,
-        syntax.Block: _block,
-        syntax.Unparsed: _unparsed,
-    }
-
     # Expressions
 
     def _evaluate(self, node: syntax.Expression, scope: Scope) -> object:
         self._budget.spend(1, node.place)
-        return self._EXPRESSIONS[type(node)](self, node, scope)
-
-    def _literal(self, node: syntax.Literal, scope: Scope) -> object:
-        return node.value
+        match node:
+            case syntax.Name():
+                return self._name(node, scope)
+            case syntax.Literal():
+                return node.value
+            case syntax.Call():
+                return self._call(node, scope)
+            case syntax.Braces():
+                return [self._evaluate(item, scope) for item in node.items]
+            case syntax.Member():
+                return self._member(node, scope).value
+            case syntax.Index():
+                return self._element(node, scope).value
+            case syntax.Unary():
+                return self._unary(node, scope)
+            case syntax.Step():
+                variable = self._variable(node.operand, scope)
+                before = variable.value
+                after = standard.binary("+", before, node.by, self._budget, node.place)
+                self._store(variable, after, node.place)
+                return after if node.is_before else before
+            case syntax.Binary():
+                return self._binary(node, scope)
+            case syntax.Assign():
+                return self._assign(node, scope)
+            case syntax.Conditional():
+                chosen = node.then if self._holds(node.condition, scope) else node.otherwise
+                return self._evaluate(chosen, scope)
+            case syntax.Lambda():
+                return self._lambda(node, scope)
 
     def _name(self, node: syntax.Name, scope: Scope) -> object:
-        cell = self._named(node, scope)
+        cell = self._look_up(node, scope)
         if cell is not None:
             return cell.value
         name = node.parts[-1]
@@ -601,20 +592,18 @@ class Interpreter:
             return Constant(name)
         return Unknown(Fault(f"`{'::'.join(node.parts)}` {MISSING}", node.place))
 
-    def _named(self, node: syntax.Name, scope: Scope) -> Variable | None:
+    def _look_up(self, node: syntax.Name, scope: Scope) -> Variable | None:
         """Return the variable of a name. Namespaces are not kept apart, but those of the framework and of C++ are."""
         if len(node.parts) > 1:
             if node.parts[0] in ("ge", "std"):
                 return None
-            if node.parts[-2] in self._classes:
-                return self._static_scope(node.parts[-2], node.place).find(node.parts[-1])
+            name = node.parts[-2]
+            if name in self._classes:
+                if name not in self._statics:  # the members of a class without an object of it
+                    members = self._statics[name] = Scope({}, self._globals)
+                    self._define(self._class(name, node.place).body.definitions, members)
+                return self._statics[name].find(node.parts[-1])
         return scope.find(node.parts[-1])
-
-    def _braces(self, node: syntax.Braces, scope: Scope) -> object:
-        return [self._evaluate(item, scope) for item in node.items]
-
-    def _index(self, node: syntax.Index, scope: Scope) -> object:
-        return self._element(node, scope).value
 
     def _element(self, node: syntax.Index, scope: Scope) -> Variable:
         container = self._evaluate(node.object, scope)
@@ -631,10 +620,7 @@ class Interpreter:
             return Element(container, index)
         return Cell(Unknown(Fault("the index is outside the vector, or it is none", node.place)))
 
-    def _member(self, node: syntax.Member, scope: Scope) -> object:
-        return self._member_variable(node, scope).value
-
-    def _member_variable(self, node: syntax.Member, scope: Scope) -> Variable:
+    def _member(self, node: syntax.Member, scope: Scope) -> Variable:
         value = self._evaluate(node.object, scope)
         if isinstance(value, Position) and node.name in ("first", "second") and value.index < len(value.items):
             value = value.items[value.index]
@@ -658,13 +644,6 @@ class Interpreter:
             return value
         return standard.unary(node.operator, value, node.place)
 
-    def _step(self, node: syntax.Step, scope: Scope) -> object:
-        variable = self._variable(node.operand, scope)
-        before = variable.value
-        after = standard.binary("+", before, node.by, self._budget, node.place)
-        self._store(variable, after, node.place)
-        return after if node.is_before else before
-
     def _binary(self, node: syntax.Binary, scope: Scope) -> object:
         if node.operator in ("&&", "||"):
             left = self._holds(node.left, scope)
@@ -678,7 +657,7 @@ class Interpreter:
         if node.operator:
             value = standard.binary(node.operator, variable.value, value, self._budget, node.place)
         else:
-            value = self._copied(value, node.place)
+            value = self._copy(value, node.place)
         before = variable.value
         if isinstance(before, Config) and isinstance(value, Config):
             value.variable, value.place = before.variable, before.place
@@ -693,9 +672,6 @@ class Interpreter:
             variable.value = value
         except (LookupError, TypeError):
             raise Fault("the assignment is not understood", place) from None
-
-    def _conditional(self, node: syntax.Conditional, scope: Scope) -> object:
-        return self._evaluate(node.then if self._holds(node.condition, scope) else node.otherwise, scope)
 
     def _lambda(self, node: syntax.Lambda, scope: Scope) -> object:
         inner = Scope({}, scope)
@@ -712,7 +688,7 @@ class Interpreter:
             for name in sorted(names):
                 value = self._local(name, scope)
                 if value is not None and ["&", name] not in node.captures:
-                    inner.set(name, self._copied(value.value, node.place))
+                    inner.set(name, self._copy(value.value, node.place))
         return Functions([node.function], inner)
 
     def _local(self, name: str, scope: Scope) -> Variable | None:
@@ -727,11 +703,11 @@ class Interpreter:
     def _variable(self, node: syntax.Expression, scope: Scope) -> Variable:
         """Return what an expression refers to; a new variable for one that only has a value."""
         if isinstance(node, syntax.Name):
-            return self._named(node, scope) or Cell(self._evaluate(node, scope))
+            return self._look_up(node, scope) or Cell(self._evaluate(node, scope))
         if isinstance(node, syntax.Index):
             return self._element(node, scope)
         if isinstance(node, syntax.Member):
-            return self._member_variable(node, scope)
+            return self._member(node, scope)
         if isinstance(node, syntax.Unary) and node.operator == "*":
             value = self._evaluate(node.operand, scope)
             if isinstance(value, Position) and 0 <= value.index < len(value.items):
@@ -748,12 +724,12 @@ class Interpreter:
             return self._call_value(function, node, "the value", scope)
         return self._call_name(node, node.function, scope)
 
-    def _given(self, node: syntax.Call, scope: Scope) -> list[Variable]:
+    def _arguments(self, node: syntax.Call, scope: Scope) -> list[Variable]:
         return [self._variable(item, scope) for item in node.items]
 
     def _call_name(self, node: syntax.Call, name: syntax.Name, scope: Scope) -> object:
         last = name.parts[-1]
-        cell = self._named(name, scope)
+        cell = self._look_up(name, scope)
         if cell is not None:
             return self._call_value(cell.value, node, f"`{last}`", scope)
         if last == "sizeof":
@@ -762,44 +738,53 @@ class Interpreter:
         this = scope.find("this")
         operator = this.value if this is not None and len(name.parts) == 1 else None
         if isinstance(operator, Instance) and operator.definition and last in OpDefinition.METHODS:
-            return self._call_operator(operator, last, self._given(node, scope), node.place)
-        if self._is_type(last):
+            return self._call_operator(operator, last, self._arguments(node, scope), node.place)
+        if (
+            last in ("OpAICoreConfig", "DataType", "Format")
+            or last in _TUPLES
+            or last in self._aliases
+            or self._is_known(last)
+        ):
             items = [self._evaluate(item, scope) for item in node.items]
-            return self._constructed(syntax.TypeName(last, name.arguments), items, node.is_braced, node.place)
-        given = self._given(node, scope)
+            return self._construct(syntax.TypeName(last, name.arguments), items, node.is_braced, node.place)
+        given = self._arguments(node, scope)
         if name.parts[-2:-1] == ("numeric_limits",) and len(name.arguments) == 1:
             value = standard.limit(name.arguments[0].type.name, last)
-            return (
-                Unknown(Fault(f"`{'::'.join(name.parts)}` is not interpreted", node.place)) if value is None else value
-            )
+            if value is None:
+                return Unknown(Fault(f"`{'::'.join(name.parts)}` is not interpreted", node.place))
+            return value
         if last == "get" and len(name.arguments) == 1 and len(given) == 1:
-            return self._part(given[0].value, self._evaluate(name.arguments[0].expression, scope), node.place)
+            whole, index = given[0].value, self._evaluate(name.arguments[0].expression, scope)
+            if isinstance(whole, Unknown):
+                return whole
+            if isinstance(whole, list) and isinstance(index, int) and 0 <= index < len(whole):
+                return whole[index]
+            return Unknown(Fault("the call of `get` is not understood", node.place))
         if last in ("for_each", "transform"):
             return self._call_back(last, [each.value for each in given], node.place)
         if last in standard.FUNCTIONS and name.parts[:-1] in ((), ("std",)):
-            return self._standard(lambda: standard.function(last, _values(given), self._budget, node.place), given)
-        return _not_read(f"`{'::'.join(name.parts)}` {MISSING}", given, node.place)
-
-    def _is_type(self, name: str) -> bool:
-        return (
-            name in ("OpAICoreConfig", "DataType", "Format")
-            or name in _TUPLES
-            or name in self._aliases
-            or self._is_known(name)
-        )
+            return self._call_library(lambda: standard.function(last, _values(given), self._budget, node.place), given)
+        return _pass_over(f"`{'::'.join(name.parts)}` {MISSING}", given, node.place)
 
     def _call_value(self, function: object, node: syntax.Call, name: str, scope: Scope) -> object:
-        given = self._given(node, scope)
+        given = self._arguments(node, scope)
         if isinstance(function, Functions):
             return self._apply(function, given, node.place)
         reason = function.fault.reason if isinstance(function, Unknown) else f"{name} is no function"
-        return _not_read(reason, given, node.place)
+        return _pass_over(reason, given, node.place)
 
     def _call_member(self, node: syntax.Call, member: syntax.Member, scope: Scope) -> object:
         value = self._evaluate(member.object, scope)
-        given = self._given(node, scope)
+        given = self._arguments(node, scope)
         if isinstance(value, _PARTS):
-            return self._call_part(value, member.name, given, node.place)
+            for each in given:
+                if isinstance(each.value, list | Config):
+                    steps = each.value.size if isinstance(each.value, Config) else len(each.value)
+                    self._budget.spend(steps, node.place)
+            try:
+                return value.call(member.name, _values(given), node.place)
+            except (LookupError, TypeError, ValueError):
+                raise Fault(f"the call of `{member.name}` is not understood", node.place) from None
         if isinstance(value, Instance):
             cell = value.scope.cells.get(member.name)
             if cell is not None and isinstance(cell.value, Functions):
@@ -807,8 +792,8 @@ class Interpreter:
             if value.definition is not None:
                 return self._call_operator(value, member.name, given, node.place)
         if isinstance(value, Unknown):
-            return _not_read(value.fault.reason, given, node.place)
-        return self._standard(
+            return _pass_over(value.fault.reason, given, node.place)
+        return self._call_library(
             lambda: standard.method(value, member.name, _values(given), self._budget, node.place), [Cell(value), *given]
         )
 
@@ -820,21 +805,6 @@ class Interpreter:
         except (LookupError, TypeError, ValueError):
             raise Fault(f"the call of `{name}` is not understood", place) from None
         return instance if found is None else found
-
-    def _call_part(
-        self,
-        part: Port | Config | AICore | Attribute | Collective | Ignored,
-        name: str,
-        given: list[Variable],
-        place: int,
-    ) -> object:
-        for each in given:
-            if isinstance(each.value, list | Config):
-                self._budget.spend(each.value.size if isinstance(each.value, Config) else len(each.value), place)
-        try:
-            return part.call(name, _values(given), place)
-        except (LookupError, TypeError, ValueError):
-            raise Fault(f"the call of `{name}` is not understood", place) from None
 
     def _call_back(self, name: str, given: list[object], place: int) -> object:
         """``for_each(first, last, f)`` and ``transform(first, last, out, f)``."""
@@ -853,56 +823,22 @@ class Interpreter:
             standard.function("copy", [results_position, standard.end(results), given[2]], self._budget, place)
         return None
 
-    def _part(self, value: object, index: object, place: int) -> object:
-        """``std::get<index>(value)``."""
-        if isinstance(value, Unknown):
-            return value
-        if isinstance(value, list) and isinstance(index, int) and 0 <= index < len(value):
-            return value[index]
-        return Unknown(Fault("the call of `get` is not understood", place))
-
-    def _standard(self, call: Callable[[], object], given: Sequence[Variable]) -> object:
+    def _call_library(self, call: Callable[[], object], given: Sequence[Variable]) -> object:
         """Return the result of a call of the C++ library; unknown, as what it may have changed, if it fails."""
         for each in given:
             if isinstance(each.value, Unknown):
-                return _poisoned(each.value.fault, given)
+                return _poison(each.value.fault, given)
         try:
             return call()
         except Fault as fault:
-            return _poisoned(fault, given)
-
-    _EXPRESSIONS: ClassVar[dict[type, Callable[[Interpreter, Any, Scope], object]]] = {
-        syntax.Literal: _literal,
-        syntax.Name: _name,
-        syntax.Braces: _braces,
-        syntax.Call: _call,
-        syntax.Member: _member,
-        syntax.Index: _index,
-        syntax.Unary: _unary,
-        syntax.Step: _step,
-        syntax.Binary: _binary,
-        syntax.Assign: _assign,
-        syntax.Conditional: _conditional,
-        syntax.Lambda: _lambda,
-    }
-
-
-def _takes(parameters: list[syntax.Parameter], count: int) -> bool:
-    required = sum(1 for each in parameters if each.default is None)
-    return required <= count <= len(parameters)
-
-
-def _parts(value: object, statement: syntax.ForEach) -> list[object]:
-    if not isinstance(value, list) or len(value) != len(statement.names):
-        raise Fault("an element of the loop has other parts than the names", statement.place)
-    return value
+            return _poison(fault, given)
 
 
 def _values(given: Iterable[Variable]) -> list[object]:
     return [each.value for each in given]
 
 
-def _not_read(reason: str, given: Sequence[Variable], place: int) -> Unknown:
+def _pass_over(reason: str, given: Sequence[Variable], place: int) -> Unknown:
     """Return the result of a function that is not read.
 
     :raises Fault: if it is given a part of the operator, or a function that may change one
@@ -911,10 +847,10 @@ def _not_read(reason: str, given: Sequence[Variable], place: int) -> Unknown:
         value = each.value
         if isinstance(value, (*_PARTS, Functions)) or (isinstance(value, Instance) and value.definition is not None):
             raise Fault(reason, place)
-    return _poisoned(Fault(reason, place), given)
+    return _poison(Fault(reason, place), given)
 
 
-def _poisoned(fault: Fault, given: Sequence[Variable]) -> Unknown:
+def _poison(fault: Fault, given: Sequence[Variable]) -> Unknown:
     """Return an unknown value, and make vectors unknown that the call may have changed."""
     for each in given:
         value = each.value
