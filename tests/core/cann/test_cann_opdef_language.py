@@ -310,6 +310,45 @@ def test_what_may_decide_the_policy_and_is_not_known_is_named(tmp_path: Path, ca
     assert reason(tmp_path, body) == (line, why)
 
 
+WRONG = {
+    "iterators of no vector": (
+        "std::vector<int> v = {1}; std::vector<int> w(v.begin(), 3); int x = w[0];",
+        "the iterators are not of one vector",
+    ),
+    "a map without its types": (
+        "std::map m{{1, 2}}; int x = m[1];",
+        "a map without the types of its keys and values is not interpreted",
+    ),
+    "a key that is a vector": (
+        "std::map<int, int> m; std::vector<int> k; int x = m[k];",
+        "the index is outside the vector, or it is none",
+    ),
+    "keys that are vectors": (
+        "std::map<std::vector<int>, int> m{{{1}, 3}}; int x = m.size();",
+        "a map with such keys is not interpreted",
+    ),
+    "an element of a vector that is gone": (
+        "std::vector<int> v = {1, 2}; auto& x = v[1]; v.clear();",
+        "the element that is referred to is gone",
+    ),
+    "an element of a map that is gone": (
+        "std::map<int, int> m; auto& x = m[1]; m.clear();",
+        "the element that is referred to is gone",
+    ),
+    "a loop that shortens its vector": (
+        "std::vector<int> v = {1, 2}; for (auto i : v) { v.clear(); } int x = 1;",
+        "the loop shortens what it runs over",
+    ),
+    "a cast of two values": ("int x = static_cast<int>(1, 2);", "a cast that is not understood"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_statements_that_are_wrong_in_c_plus_plus_end_with_a_reason(tmp_path: Path, case: str) -> None:
+    body, why = WRONG[case]
+    assert reason(tmp_path, f"{body} if (x) {{ {ADD} }}") == (7, why)
+
+
 def test_with_one_macro_of_the_build_rows_that_do_not_depend_on_it_are_read(tmp_path: Path) -> None:
     body = f"""OpAICoreConfig c, d; c.PrecisionReduceFlag(true); OpAICoreConfig never; never.DynamicFormatFlag(true);
 #ifdef FROM_THE_BUILD

@@ -7,12 +7,12 @@ operator, the run ends with a :class:`~.tokens.Fault`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import standard, syntax
-from .definition import AICore, Attribute, Collective, Config, Ignored, OpDefinition, Port
+from .definition import AICore, Attribute, Config, OpDefinition, Part, Port
 from .tokens import Fault
 from .values import (
     Budget,
@@ -35,7 +35,6 @@ MOST_STEPS = 500_000
 MISSING = "is not defined in the project"
 """The end of a reason for which a header that is not in the project may be the cause."""
 
-_PARTS = (Port, Config, AICore, Attribute, Collective, Ignored)
 _VECTORS = frozenset(("vector", "array", "initializer_list", "deque", "list", "set", "unordered_set"))
 _MAPS = frozenset(("map", "unordered_map"))
 _TEXTS = frozenset(("string", "AscendString", "string_view"))
@@ -276,7 +275,10 @@ class Interpreter:
             self._budget.spend(abs(first), place)
             return [items[1] if len(items) == 2 else 0] * first
         if len(items) == 2 and isinstance(first, Position):
-            found = standard.between(first, items[1])
+            try:
+                found = standard.between(first, items[1])
+            except (TypeError, ValueError):
+                return Unknown(Fault("the iterators are not of one vector", place))
             self._budget.spend(len(found), place)
             return found
         if kind.name == "array" and not items and len(kind.arguments) == 2:
@@ -317,12 +319,17 @@ class Interpreter:
             return self._copy(value, place)
         if kind.name in _MAPS and isinstance(value, list):
             self._budget.spend(len(value), place)
-            key, element = (argument.type for argument in kind.arguments[:2])
+            if len(kind.arguments) < 2:
+                return Unknown(Fault("a map without the types of its keys and values is not interpreted", place))
+            key_type, element = kind.arguments[0].type, kind.arguments[1].type
             found = Map((), lambda: self._construct(element, [], False, place))
             for pair in value:
                 if not isinstance(pair, list) or len(pair) != 2:
                     raise Fault("a pair expected", place)
-                found[self._convert(key, pair[0], place)] = self._convert(element, pair[1], place)
+                key = self._convert(key_type, pair[0], place)
+                if not isinstance(key, Hashable):
+                    return Unknown(Fault("a map with such keys is not interpreted", place))
+                found[key] = self._convert(element, pair[1], place)
             return found
         if kind.name in self._classes and not isinstance(value, Instance):
             return self._instantiate(kind.name, value if isinstance(value, list) else [value], place)
@@ -338,7 +345,7 @@ class Interpreter:
         if isinstance(value, Map):
             self._budget.spend(len(value), place)
             return Map(((key, self._copy(each, place)) for key, each in value.items()), value.default)
-        if isinstance(value, _PARTS):
+        if isinstance(value, Part):
             self._budget.spend(value.size if isinstance(value, Config) else 1, place)
             return value.copy()
         if isinstance(value, Instance):
@@ -443,7 +450,8 @@ class Interpreter:
                 if not isinstance(value, list) or len(value) != len(statement.names):
                     raise Fault("the value has other parts than the names", statement.place)
                 for at, name in enumerate(statement.names):
-                    scope.cells[name] = Element(value, at) if statement.is_reference else Cell(value[at])
+                    reference = Element(value, at, statement.place)
+                    scope.cells[name] = reference if statement.is_reference else Cell(value[at])
             case syntax.Block():
                 return self._run(statement.statements, Scope({}, scope) if statement.is_scope else scope)
             case syntax.If():
@@ -514,6 +522,8 @@ class Interpreter:
         if not isinstance(values, list):
             raise Fault("what the loop runs over is not understood", statement.place)
         for at in range(len(values)):
+            if at >= len(values):
+                raise Fault("the loop shortens what it runs over", statement.place)
             inner = Scope({}, scope)
             if len(statement.names) > 1:
                 parts = values[at]
@@ -522,7 +532,7 @@ class Interpreter:
                 for name, part in zip(statement.names, parts, strict=True):
                     inner.set(name, part)
             elif statement.is_reference:
-                inner.cells[statement.names[0]] = Element(values, at)
+                inner.cells[statement.names[0]] = Element(values, at, statement.place)
             else:
                 inner.set(statement.names[0], self._copy(values[at], statement.place))
             flow = self._execute(statement.body, inner)
@@ -611,13 +621,13 @@ class Interpreter:
         for each in (container, index):
             if isinstance(each, Unknown):
                 return Cell(each)
-        if isinstance(container, Map):
+        if isinstance(container, Map) and isinstance(index, Hashable):
             if index not in container:
                 self._budget.spend(1, node.place)
                 container[index] = container.default()
-            return MapElement(container, index)
+            return MapElement(container, index, node.place)
         if isinstance(container, list) and isinstance(index, int) and 0 <= index < len(container):
-            return Element(container, index)
+            return Element(container, index, node.place)
         return Cell(Unknown(Fault("the index is outside the vector, or it is none", node.place)))
 
     def _member(self, node: syntax.Member, scope: Scope) -> Variable:
@@ -625,7 +635,7 @@ class Interpreter:
         if isinstance(value, Position) and node.name in ("first", "second") and value.index < len(value.items):
             value = value.items[value.index]
         if isinstance(value, list) and node.name in ("first", "second") and len(value) == 2:
-            return Element(value, int(node.name == "second"))
+            return Element(value, int(node.name == "second"), node.place)
         if isinstance(value, Instance):
             cell = value.scope.find(node.name)
             if cell is not None:
@@ -711,7 +721,7 @@ class Interpreter:
         if isinstance(node, syntax.Unary) and node.operator == "*":
             value = self._evaluate(node.operand, scope)
             if isinstance(value, Position) and 0 <= value.index < len(value.items):
-                return Element(value.items, value.index)
+                return Element(value.items, value.index, node.place)
         return Cell(self._evaluate(node, scope))
 
     # Calls
@@ -776,7 +786,7 @@ class Interpreter:
     def _call_member(self, node: syntax.Call, member: syntax.Member, scope: Scope) -> object:
         value = self._evaluate(member.object, scope)
         given = self._arguments(node, scope)
-        if isinstance(value, _PARTS):
+        if isinstance(value, Part):
             for each in given:
                 if isinstance(each.value, list | Config):
                     steps = each.value.size if isinstance(each.value, Config) else len(each.value)
@@ -817,7 +827,9 @@ class Interpreter:
         except (TypeError, ValueError):
             raise Fault(f"the call of `{name}` is not understood", place) from None
         assert isinstance(first, Position)
-        results = [self._apply(function, [Element(first.items, first.index + at)], place) for at in range(len(values))]
+        results = [
+            self._apply(function, [Element(first.items, first.index + at, place)], place) for at in range(len(values))
+        ]
         if name == "transform":
             results_position = standard.begin(results)
             standard.function("copy", [results_position, standard.end(results), given[2]], self._budget, place)
@@ -845,7 +857,7 @@ def _pass_over(reason: str, given: Sequence[Variable], place: int) -> Unknown:
     """
     for each in given:
         value = each.value
-        if isinstance(value, (*_PARTS, Functions)) or (isinstance(value, Instance) and value.definition is not None):
+        if isinstance(value, Part | Functions) or (isinstance(value, Instance) and value.definition is not None):
             raise Fault(reason, place)
     return _poison(Fault(reason, place), given)
 

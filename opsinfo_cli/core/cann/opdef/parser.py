@@ -752,7 +752,10 @@ class Parser:
             raise self._fault("a cast that is not understood")
         words = self.texts[self._at + 1 : after - 1]
         self._at = after
-        (value,) = self._items() or [syntax.Literal(None, place)]
+        items = self._items()
+        if len(items) > 1:
+            raise Fault("a cast that is not understood", place)
+        value = items[0] if items else syntax.Literal(None, place)
         if words and words[-1] in syntax.INTEGERS:
             return syntax.Call(syntax.Name((words[-1],), (), place), [value], False, place)
         return value

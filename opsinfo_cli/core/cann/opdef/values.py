@@ -34,13 +34,19 @@ class Cell:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Element:
-    """An element of a vector, as a variable."""
+    """An element of a vector, as a variable.
+
+    :param place: of what refers to it, which may be left behind when the vector shrinks
+    """
 
     container: list[object]
     index: int
+    place: int
 
     @property
     def value(self) -> object:
+        if self.index >= len(self.container):
+            return Unknown(Fault("the element that is referred to is gone", self.place))
         return self.container[self.index]
 
     @value.setter
@@ -50,13 +56,19 @@ class Element:
 
 @dataclass(slots=True, eq=False, repr=False)
 class MapElement:
-    """An element of a map, as a variable."""
+    """An element of a map, as a variable.
+
+    :param place: of what refers to it, which may be left behind when the map shrinks
+    """
 
     container: dict[object, object]
     key: object
+    place: int
 
     @property
     def value(self) -> object:
+        if self.key not in self.container:
+            return Unknown(Fault("the element that is referred to is gone", self.place))
         return self.container[self.key]
 
     @value.setter
