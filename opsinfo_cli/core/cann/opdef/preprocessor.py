@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -93,7 +93,7 @@ class Files:
             self._parts[path] = None if text is None else list(lex(text, self.places.add(path, text)))
         return self._parts[path]
 
-    def named(self, name: str) -> str | None:
+    def find(self, name: str) -> str | None:
         """Return the only file of the project whose path ends with the name of an include.
 
         A build finds it in a folder that its scripts name (``-I``). Headers of CANN are not looked for: what they
@@ -103,28 +103,22 @@ class Files:
         if name.startswith(("..", "/", *OF_CANN)):
             return None
         if self._by_name is None:
-            self._by_name = {}
-            for path in _headers(self._project):
-                self._by_name.setdefault(os.path.basename(path), []).append(path)
+            self._by_name, seen = {}, 0
+            for parent, folders, files in os.walk(self._project):
+                folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
+                seen += len(files)
+                if seen > MOST_FILES:  # too large to be a project
+                    break
+                for file in files:
+                    if file.endswith((".h", ".hpp", ".inc")):
+                        self._by_name.setdefault(file, []).append(os.path.join(parent, file))
         found = [path for path in self._by_name.get(os.path.basename(name), []) if path.endswith(f"/{name}")]
         return found[0] if len(found) == 1 else None
 
 
 OF_CANN = ("register/", "graph/", "exe_graph/", "external/", "tiling/", "aclnn/", "acl/")
 """The beginnings of includes that CANN provides."""
-_HEADERS = (".h", ".hpp", ".inc")
 MOST_FILES = 200_000
-
-
-def _headers(project: str) -> Iterator[str]:
-    """Yield the headers of a project. One that is too large to be one is given up."""
-    seen = 0
-    for parent, folders, files in os.walk(project):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        seen += len(files)
-        if seen > MOST_FILES:
-            return
-        yield from (os.path.join(parent, name) for name in files if name.endswith(_HEADERS))
 
 
 @dataclass(eq=False, repr=False)
@@ -161,7 +155,7 @@ class Preprocessor:
             is_read = all(group.is_read for group in groups)
             if not isinstance(part, Directive):
                 if is_read:
-                    found += self._expanded(part)
+                    found += self._expand(part)
                 elif any(group.undecided for group in groups):
                     found += _registrations(part)
             elif part.word in ("if", "ifdef", "ifndef"):
@@ -174,8 +168,13 @@ class Preprocessor:
                 if not groups:
                     raise Fault(f"`#{part.word}` without `#if`", part.place)
                 self._change(groups, part, path)
-            elif is_read:
-                found += self._directive(part, path, depth)
+            elif is_read and part.rest:
+                if part.word == "define":
+                    self._define(part.rest[0], part.rest[1:])
+                elif part.word == "undef":
+                    self._macros.pop(part.rest[0].text, None)
+                elif part.word == "include" and part.rest[0].text.startswith('"'):
+                    found += self._include(part, path, depth)
         if groups:
             raise Fault("`#if` without `#endif`", parts[-1].place if isinstance(parts[-1], Directive) else 0)
         return found
@@ -190,7 +189,7 @@ class Preprocessor:
             return Group(is_new, is_new)
         value = self._condition(directive, path)
         if value is None:
-            return Group(False, True, f"`{_shown(directive)}`: no file of the project decides it")
+            return Group(False, True, f"`{_text_of(directive)}`: no file of the project decides it")
         return Group(value, value)
 
     def _change(self, groups: list[Group], directive: Directive, path: str) -> None:
@@ -204,7 +203,7 @@ class Preprocessor:
             value = directive.word == "else" or self._condition(directive, path)
             group.is_read = group.was_read = bool(value)
             if value is None:
-                group.was_read, group.undecided = True, f"`{_shown(directive)}`: no file of the project decides it"
+                group.was_read, group.undecided = True, f"`{_text_of(directive)}`: no file of the project decides it"
 
     def _is_defined(self, directive: Directive) -> bool:
         return bool(directive.rest) and directive.rest[0].text in self._macros
@@ -215,7 +214,7 @@ class Preprocessor:
             known = True if self._is_defined(directive) else self._assumption(directive.rest[:1])
             return known if known is None or directive.word in ("ifdef", "elifdef") else not known
         try:
-            value = _value(Parser(self._expanded(self._without_defined(directive.rest, path))).whole().expression)
+            value = _value(Parser(self._expand(self._replace_defined(directive.rest, path))).whole().expression)
         except Fault:
             return None
         return None if value is None else bool(value)
@@ -225,7 +224,7 @@ class Preprocessor:
         self.undecided.update(token.text for token in name)
         return self.assumed.get(name[0].text) if name else None
 
-    def _without_defined(self, tokens: list[Token], path: str) -> list[Token]:
+    def _replace_defined(self, tokens: list[Token], path: str) -> list[Token]:
         """Return a condition with 1 for ``defined(X)`` if X is defined, and with 1 or 0 for ``__has_include``.
 
         A file that the project does not have counts as missing, as it does where only the project is built.
@@ -251,19 +250,7 @@ class Preprocessor:
 
     # Other directives
 
-    def _directive(self, directive: Directive, path: str, depth: int) -> list[Token]:
-        if directive.word == "define":
-            self._define(directive)
-        elif directive.word == "undef" and directive.rest:
-            self._macros.pop(directive.rest[0].text, None)
-        elif directive.word == "include" and directive.rest and directive.rest[0].text.startswith('"'):
-            return self._include(directive, path, depth)
-        return []
-
-    def _define(self, directive: Directive) -> None:
-        if not directive.rest:
-            return
-        name, body = directive.rest[0], directive.rest[1:]
+    def _define(self, name: Token, body: list[Token]) -> None:
         if name.text == "OP_ADD":
             return  # the registry's own header, or a stand-in for it
         parameters = None
@@ -291,14 +278,15 @@ class Preprocessor:
     def _header(self, name: str, path: str) -> str | None:
         """Return the path of an include of a file; None if the project does not have it."""
         name = name.strip('"')
-        header: str | None = os.path.normpath(os.path.join(os.path.dirname(path), name))
-        if self.searches and header is not None and self.files.header(header) is None:
-            header = self.files.named(name)
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+        if self.files.header(beside) is not None:
+            return beside
+        header = self.files.find(name) if self.searches else None
         return None if header is None or self.files.header(header) is None else header
 
     # Macros
 
-    def _expanded(self, tokens: list[Token], busy: frozenset[str] = frozenset()) -> list[Token]:
+    def _expand(self, tokens: list[Token], busy: frozenset[str] = frozenset()) -> list[Token]:
         """Return tokens with their macros expanded.
 
         :param busy: macros that are being expanded: they do not expand in their own text
@@ -312,20 +300,17 @@ class Preprocessor:
             if macro is None or token.text in busy:
                 found.append(token)
             elif macro.parameters is None:
-                found += self._expanded(macro.body, busy | {token.text})
+                found += self._expand(macro.body, busy | {token.text})
             elif at < len(tokens) and tokens[at].text == "(":
                 arguments, at = _arguments(tokens, at)
-                body = _substituted(macro.parameters, macro.body, arguments)
-                found += self._expanded(body, busy | {token.text})
+                body = _substitute(macro.parameters, macro.body, arguments)
+                found += self._expand(body, busy | {token.text})
             else:
                 found.append(token)
-        self._spend(len(tokens), tokens)
-        return found
-
-    def _spend(self, count: int, tokens: list[Token]) -> None:
-        self._budget -= count
+        self._budget -= len(tokens)
         if self._budget < 0:
             raise Fault(f"more than {MOST_TOKENS:,} words with includes and macros", tokens[0].place if tokens else 0)
+        return found
 
 
 def _value(node: object) -> int | None:
@@ -369,7 +354,7 @@ def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -
     )
 
 
-def _shown(directive: Directive) -> str:
+def _text_of(directive: Directive) -> str:
     return " ".join(["#" + directive.word, *(token.text for token in directive.rest)])[:100]
 
 
@@ -402,7 +387,7 @@ def _arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], int]:
     return arguments, at
 
 
-def _substituted(parameters: list[str], body: list[Token], arguments: list[list[Token]]) -> list[Token]:
+def _substitute(parameters: list[str], body: list[Token], arguments: list[list[Token]]) -> list[Token]:
     """Return the text of a macro with its arguments, ``#`` and ``##`` done."""
     given = dict(zip(parameters, arguments, strict=False))
     if parameters and parameters[-1] == "...":
