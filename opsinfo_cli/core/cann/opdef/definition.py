@@ -7,7 +7,7 @@ no effect here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
@@ -35,11 +35,15 @@ MOST_PORTS, MOST_CHIPS = 1000, 100
 Arguments = Sequence[object]
 
 
-def known(arguments: Arguments) -> None:
-    """:raises Fault: the reason why one of the arguments is not known"""
+def known(arguments: Arguments) -> Arguments:
+    """Return the arguments.
+
+    :raises Fault: the reason why one of them is not known
+    """
     for argument in arguments:
         if isinstance(argument, Unknown):
             raise argument.fault
+    return arguments
 
 
 def text_of(value: object, place: int) -> str:
@@ -113,13 +117,6 @@ class Columns:
         return replace(self)  # its lists are replaced, never changed
 
 
-def _scalar_of(value: object, place: int) -> tuple[str, int | float]:
-    match value:
-        case [Constant() as word, (int() | float()) as number]:
-            return str(word), number
-    raise Fault("a type and a number expected", place)
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class Port:
     """An input or output (``OpParamDef``).
@@ -152,37 +149,52 @@ class Port:
         return replace(self, dtypes=self.dtypes.copy(), formats=self.formats.copy())
 
     def call(self, method: str, arguments: Arguments, place: int) -> Port:
-        setter = self._SETTERS.get(method)
         try:
-            if setter is not None:
-                known(arguments)
-                setter(self, arguments, place)
+            match method:
+                case "ParamType":
+                    option = known(arguments)[0]
+                    if not isinstance(option, Constant):
+                        raise Fault("`ParamType` takes a constant", place)
+                    self.param_type = str(option)
+                case "DataType":
+                    self.dtypes.set_plain(column_of(arguments[0], place), place)
+                case "DataTypeList":
+                    self.dtypes.set_axis(column_of(arguments[0], place), place)
+                case "DataTypeForBinQuery":
+                    self.dtypes.set_for_binary(column_of(arguments[0], place))
+                case "Format":
+                    self.formats.set_plain(column_of(arguments[0], place), place)
+                case "FormatList":
+                    self.formats.set_axis(column_of(arguments[0], place), place)
+                case "FormatForBinQuery":
+                    self.formats.set_for_binary(column_of(arguments[0], place))
+                case "UnknownShapeFormat":
+                    self.unknown_shape, self.unknown_shape_place = column_of(arguments[0], place), place
+                case "ValueDepend":
+                    words = {"REQUIRED": "required", "OPTIONAL": "optional"}
+                    self.value_depend = words.get(str(known(arguments)[0]), "")
+                case "Scalar" | "ScalarList":
+                    self.is_scalar = True
+                case "To":
+                    self._set_to(known(arguments)[0], place)
+                case "Follow":
+                    self._set_follow(known(arguments), place)
+                case "InitValue":
+                    self._set_initial(known(arguments)[0], place)
+                case "OutputShapeDependOnCompute":
+                    self.depends_on_compute = True
         except Fault as fault:
             self.unread = self.unread or fault
         return self
 
-    def _set_param_type(self, arguments: Arguments, place: int) -> None:
-        if not isinstance(arguments[0], Constant):
-            raise Fault("`ParamType` takes a constant", place)
-        self.param_type = str(arguments[0])
-
-    def _set_value_depend(self, arguments: Arguments, place: int) -> None:
-        self.value_depend = {"REQUIRED": "required", "OPTIONAL": "optional"}.get(str(arguments[0]), "")
-
-    def _set_unknown_shape(self, arguments: Arguments, place: int) -> None:
-        self.unknown_shape, self.unknown_shape_place = column_of(arguments[0], place), place
-
-    def _set_scalar(self, arguments: Arguments, place: int) -> None:
-        self.is_scalar = True
-
-    def _set_to(self, arguments: Arguments, place: int) -> None:
+    def _set_to(self, value: object, place: int) -> None:
         """Ignored for other ports than scalars, and after ``Follow`` (op_def_impl.cc:979-1011)."""
         if not self.is_scalar or self.follow is not None:
             return
-        if isinstance(arguments[0], Constant):
-            self.to_dtype = str(arguments[0])
+        if isinstance(value, Constant):
+            self.to_dtype = str(value)
         else:
-            self.to_port = text_of(arguments[0], place)
+            self.to_port = text_of(value, place)
 
     def _set_follow(self, arguments: Arguments, place: int) -> None:
         """Ignored after ``To`` (op_def_impl.cc:1044-1069)."""
@@ -190,36 +202,20 @@ class Port:
             what = str(arguments[1]) if len(arguments) > 1 else "ALL"
             self.follow = text_of(arguments[0], place), what
 
-    def _set_initial(self, arguments: Arguments, place: int) -> None:
-        value = arguments[0]
+    def _set_initial(self, value: object, place: int) -> None:
         if isinstance(value, int):
             self.initial = int(value)
         elif isinstance(value, list) and value:
             pairs = [value] if isinstance(value[0], Constant) else value
-            self.initial = [_scalar_of(pair, place) for pair in pairs]
+            self.initial = []
+            for pair in pairs:
+                match pair:
+                    case [Constant() as word, (int() | float()) as number]:
+                        self.initial.append((str(word), number))
+                    case _:
+                        raise Fault("a type and a number expected", place)
         else:
             raise Fault("`InitValue` takes a number or scalars", place)
-
-    def _set_depends_on_compute(self, arguments: Arguments, place: int) -> None:
-        self.depends_on_compute = True
-
-    _SETTERS: ClassVar[dict[str, Callable[[Port, Arguments, int], None]]] = {
-        "ParamType": _set_param_type,
-        "DataType": lambda port, given, place: port.dtypes.set_plain(column_of(given[0], place), place),
-        "DataTypeList": lambda port, given, place: port.dtypes.set_axis(column_of(given[0], place), place),
-        "DataTypeForBinQuery": lambda port, given, place: port.dtypes.set_for_binary(column_of(given[0], place)),
-        "Format": lambda port, given, place: port.formats.set_plain(column_of(given[0], place), place),
-        "FormatList": lambda port, given, place: port.formats.set_axis(column_of(given[0], place), place),
-        "FormatForBinQuery": lambda port, given, place: port.formats.set_for_binary(column_of(given[0], place)),
-        "UnknownShapeFormat": _set_unknown_shape,
-        "ValueDepend": _set_value_depend,
-        "Scalar": _set_scalar,
-        "ScalarList": _set_scalar,
-        "To": _set_to,
-        "Follow": _set_follow,
-        "InitValue": _set_initial,
-        "OutputShapeDependOnCompute": _set_depends_on_compute,
-    }
 
 
 @dataclass(slots=True, eq=False, repr=False)

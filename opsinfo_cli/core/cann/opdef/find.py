@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 
 from ....errors import Refused
 from ....opening import folders_above, open_file, unreadable
@@ -60,7 +59,25 @@ def find_sources(path: str) -> list[str]:
     """
     if not os.path.isdir(path):
         return [path] if is_source(read_bytes(path)) else []
-    return sorted(each for each in _walk(path) if _has_registration(each, path))
+
+    def refuse(error: OSError) -> None:
+        raise unreadable(error, error.filename) from None
+
+    found, seen = [], 0
+    for parent, folders, files in os.walk(path, onerror=refuse):
+        seen += len(files)
+        if seen > MOST_FILES:
+            message = f"no target at its top, and more than {MOST_FILES:,} files in which sources may be"
+            raise Refused(message, path=path, hint="name the folder of the operators")
+        folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
+        for file in (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES)):
+            try:
+                registers = is_source(read_bytes(file, path if os.path.islink(file) else None))
+            except Refused:  # its reader names the reason
+                registers = file.endswith("_def.cpp")
+            if registers:
+                found.append(file)
+    return sorted(found)
 
 
 def read_bytes(path: str, tree: str | None = None) -> bytes:
@@ -87,25 +104,3 @@ def project_of(path: str) -> str:
     above = [folder, *folders_above(folder)]
     built = [each for each in above if os.path.isfile(os.path.join(each, "CMakeLists.txt"))]
     return git_root(folder) or (built[-1] if built else folder)
-
-
-def _walk(folder: str) -> Iterator[str]:
-    def refuse(error: OSError) -> None:
-        raise unreadable(error, error.filename) from None
-
-    seen = 0
-    for parent, folders, files in os.walk(folder, onerror=refuse):
-        seen += len(files)
-        if seen > MOST_FILES:
-            message = f"no target at its top, and more than {MOST_FILES:,} files in which sources may be"
-            raise Refused(message, path=folder, hint="name the folder of the operators")
-        folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
-        yield from (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES))
-
-
-def _has_registration(path: str, tree: str) -> bool:
-    """Return whether a file of a tree is a source; one that cannot be read is taken if its name says so."""
-    try:
-        return is_source(read_bytes(path, tree if os.path.islink(path) else None))
-    except Refused:
-        return path.endswith("_def.cpp")

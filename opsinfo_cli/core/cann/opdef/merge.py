@@ -6,7 +6,7 @@ Source: hicann/metadef at 786891c, ``base/asc/opdef/op_def_impl.cc``.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .definition import Columns, Config, OpDefinition, Port, Ports
@@ -25,42 +25,50 @@ class Merged(NamedTuple):
     lengths: Sequence[tuple[Port, str, Columns]] = ()
 
 
-def merged(operator: OpDefinition, config: Config) -> Merged:
+def merge_ports(operator: OpDefinition, config: Config) -> Merged:
     """Return the ports of an operator with what a configuration overrides.
 
     :raises Fault: if a column could not be read, or there are more than :data:`MOST_WORDS`
     """
-    base, followers = _followed(operator.ports)
-    ports = Ports(_overridden(base.inputs, config.ports.inputs), _overridden(base.outputs, config.ports.outputs))
+    base, followers = _resolve_follow(operator.ports)
+    ports = Ports(_override(base.inputs, config.ports.inputs), _override(base.outputs, config.ports.outputs))
     every = ports.every
     for port in every:
         if port.unread is not None:
             raise port.unread
         if not port.formats.plain and not port.formats.axis:  # SetDefaultND, :386-394
             port.formats.form, port.formats.axis = "axis", [_ND]
-    counted = list(_counted(every))
+    counted: list[tuple[Port, str, Columns]] = []  # plain columns, whose lengths must agree (:145-175)
+    for port in every:
+        if port.dtypes.form == "plain" and not _has_target(port):
+            counted.append((port, "dtype", port.dtypes))
+        if port.formats.form == "plain" and not _has_no_format(port):
+            counted.append((port, "format", port.formats))
     lengths = {len(columns.plain) for _, _, columns in counted}
     if len(lengths) > 1:
         for port in every:
             port.dtypes.plain, port.formats.plain = [], []
         return Merged(ports, counted)
     _permute(every, lengths.pop() if lengths else 1)
-    _follow_scalars(base, ports.inputs)
+    inputs = {port.name: port for port in ports.inputs}
+    known = {port.name for port in base.inputs}
+    for port in ports.inputs:  # `To("input")`: the final dtypes of that input (:277-333)
+        if port.to_port in known and port.to_port is not None and inputs[port.to_port].to_port is None:
+            port.dtypes.plain = inputs[port.to_port].dtypes.plain
     for kind, name, target in followers:
         side = ports.inputs if kind in ("Input dtype", "Input format") else ports.outputs
         follower = next(port for port in side if port.name == name)
-        of = next(port for port in ports.inputs if port.name == target)
         if kind.endswith("dtype"):
-            follower.dtypes.plain = of.dtypes.plain
+            follower.dtypes.plain = inputs[target].dtypes.plain
         else:
-            follower.formats.plain = of.formats.plain
+            follower.formats.plain = inputs[target].formats.plain
     return Merged(ports)
 
 
 # Follow
 
 
-def _followed(given: Ports) -> tuple[Ports, list[tuple[str, str, str]]]:
+def _resolve_follow(given: Ports) -> tuple[Ports, list[tuple[str, str, str]]]:
     """Return ports with ``Follow`` resolved on them, before a chip overrides anything (:1177-1268).
 
     :return: also the followers of an axis, which get the final columns of what they follow: ``Input dtype`` or so, the
@@ -110,36 +118,32 @@ def _target(port: Port, names: set[str], inputs: dict[str, Port], resolved: dict
 # A chip's overrides
 
 
-def _overridden(base: list[Port], overrides: list[Port]) -> list[Port]:
-    """Return ports with those of a configuration merged in; new ones come last (:51-66)."""
+def _override(base: list[Port], overrides: list[Port]) -> list[Port]:
+    """Return ports with those of a configuration merged in; new ones come last (:51-66).
+
+    Columns are overwritten only if they are given, most else always (:772-824). The form of the columns is always
+    taken, so that an override with dtypes alone loses its formats.
+    """
     found = [port.copy() for port in base]
     for override in overrides:
         own = next((port for port in found if port.name == override.name), None)
         if own is None:
             found.append(override.copy())
-        else:
-            _override(own, override)
+            continue
+        for columns, new in ((own.dtypes, override.dtypes), (own.formats, override.formats)):
+            columns.form = new.form
+            columns.plain = new.plain or columns.plain
+            columns.given = new.given or columns.given
+            columns.axis = new.axis or columns.axis
+            columns.for_binary = new.for_binary or columns.for_binary
+            columns.place = new.place or columns.place
+        if override.unknown_shape is not None:
+            own.unknown_shape, own.unknown_shape_place = override.unknown_shape, override.unknown_shape_place
+        own.value_depend = override.value_depend or own.value_depend
+        for name in ("param_type", "is_scalar", "to_dtype", "to_port", "follow", "initial", "depends_on_compute"):
+            setattr(own, name, getattr(override, name))
+        own.unread = own.unread or override.unread
     return found
-
-
-def _override(own: Port, override: Port) -> None:
-    """Columns are overwritten only if they are given, most else always (:772-824).
-
-    The form of the columns is always taken, so that an override with dtypes alone loses its formats.
-    """
-    for columns, new in ((own.dtypes, override.dtypes), (own.formats, override.formats)):
-        columns.form = new.form
-        columns.plain = new.plain or columns.plain
-        columns.given = new.given or columns.given
-        columns.axis = new.axis or columns.axis
-        columns.for_binary = new.for_binary or columns.for_binary
-        columns.place = new.place or columns.place
-    if override.unknown_shape is not None:
-        own.unknown_shape, own.unknown_shape_place = override.unknown_shape, override.unknown_shape_place
-    own.value_depend = override.value_depend or own.value_depend
-    for name in ("param_type", "is_scalar", "to_dtype", "to_port", "follow", "initial", "depends_on_compute"):
-        setattr(own, name, getattr(override, name))
-    own.unread = own.unread or override.unread
 
 
 # Columns
@@ -152,15 +156,6 @@ def _has_target(port: Port) -> bool:
 def _has_no_format(port: Port) -> bool:
     """Return whether the format is ND whatever was written: of scalars and of values that are needed early."""
     return port.is_scalar or bool(port.value_depend)
-
-
-def _counted(ports: list[Port]) -> Iterator[tuple[Port, str, Columns]]:
-    """Yield the plain columns whose lengths must agree (:145-175)."""
-    for port in ports:
-        if port.dtypes.form == "plain" and not _has_target(port):
-            yield port, "dtype", port.dtypes
-        if port.formats.form == "plain" and not _has_no_format(port):
-            yield port, "format", port.formats
 
 
 def _permute(ports: list[Port], count: int) -> None:
@@ -195,12 +190,3 @@ def _final(columns: Columns, chosen: list[tuple[int, tuple[int, ...]]], at: int)
     if columns.form == "axis":
         return [columns.axis[index] for index in indexes]
     return [columns.plain[index] for index in indexes] if columns.form == "plain" else []
-
-
-def _follow_scalars(base: Ports, inputs: list[Port]) -> None:
-    """``To("input")``: the final dtypes of that input (:277-333)."""
-    by_name = {port.name: port for port in inputs}
-    known = {port.name for port in base.inputs}
-    for port in inputs:
-        if port.to_port in known and port.to_port is not None and by_name[port.to_port].to_port is None:
-            port.dtypes.plain = by_name[port.to_port].dtypes.plain

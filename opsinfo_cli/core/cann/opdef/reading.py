@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import Refused, join_some
 from ..policy import Policy
-from .definition import PRECISION_REDUCE, Chip, Config, OpDefinition, Port, Ports
+from .definition import PRECISION_REDUCE, Config, OpDefinition, Port, Ports
 from .find import is_experimental, project_of, read_bytes
 from .interpreter import MISSING, Interpreter
 from .parser import Parser
 from .preprocessor import OF_CANN, Files, Preprocessor
-from .syntax import Register
-from .tokens import Fault, Place, SourceMap, Token
+from .tokens import Fault, Place, SourceMap
 
 if TYPE_CHECKING:
     from .merge import Merged
@@ -79,7 +78,8 @@ class Row:
     @property
     def columns_unread(self) -> str | None:
         """Why columns could not be read, with file and line; the policy holds nevertheless."""
-        return self._shown(self._merged[1])
+        _, fault = self._merged
+        return f"{':'.join(map(str, self._places.at(fault.place)))}: {fault.reason}" if fault else None
 
     @property
     def unread_parts(self) -> list[Unreadable]:
@@ -131,12 +131,9 @@ class Row:
         from . import merge  # policies do not need it
 
         try:
-            return merge.merged(self._operator, self._config), None
+            return merge.merge_ports(self._operator, self._config), None
         except Fault as fault:
             return None, fault
-
-    def _shown(self, fault: Fault | None) -> str | None:
-        return f"{':'.join(map(str, self._places.at(fault.place)))}: {fault.reason}" if fault else None
 
 
 def _port_key(ports: Ports, port: Port) -> str:
@@ -301,9 +298,11 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
     places = preprocessor.files.places
     tokens = preprocessor.run(file)
     interpreter = Interpreter(Parser(tokens).whole().definitions)
-    for token in _unseen(tokens, interpreter.registrations):
-        reason = _with_includes(NOT_UNDERSTOOD, preprocessor)
-        reading.unreadable.append(Unreadable(token.text, *places.at(token.place), reason))
+    seen = {registration.place for registration in interpreter.registrations}
+    for word, bracket, op_type in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if word.text == "OP_ADD" and bracket.text == "(" and op_type.place not in seen:  # the definitions hide it
+            reason = _with_includes(NOT_UNDERSTOOD, preprocessor)
+            reading.unreadable.append(Unreadable(op_type.text, *places.at(op_type.place), reason))
     for registration in interpreter.registrations:
         place = places.at(registration.place)
         if registration.chip is not None:
@@ -314,24 +313,28 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
         try:
             operator, configs = interpreter.construct_operator(registration)
         except Fault as fault:
-            at = places.at(fault.place)
-            reading.unreadable.append(Unreadable(registration.name, *at, _with_includes(fault.reason, preprocessor)))
+            reason = _with_includes(fault.reason, preprocessor)
+            reading.unreadable.append(Unreadable(registration.name, *places.at(fault.place), reason))
+            continue
         except RecursionError:
             reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
-        else:
-            chips = tuple(operator.core.chips)
-            reading.operators.append(Operator(operator.name, *place, chips, operator))
-            reading.rows += [_row(operator, name, chip, places) for name, chip in operator.core.chips.items()]
-            reading.unpassed += _unpassed(operator.name, configs, places)
-
-
-def _unseen(tokens: list[Token], seen: list[Register]) -> Iterator[Token]:
-    """Yield the names of registrations in a source that its definitions do not show."""
-    places = {registration.place for registration in seen}
-    for at, token in enumerate(tokens[:-2]):
-        name = tokens[at + 2]
-        if token.text == "OP_ADD" and tokens[at + 1].text == "(" and name.place not in places:
-            yield name
+            continue
+        reading.operators.append(Operator(operator.name, *place, tuple(operator.core.chips), operator))
+        for name, chip in operator.core.chips.items():
+            flag = chip.config.settings.get(PRECISION_REDUCE)
+            by_default = flag is not None and flag.is_default
+            declared = places.at(chip.place)
+            decided = declared if flag is None else places.at(flag.place)
+            row = Row(operator.name, name, *decided, by_default, declared, operator, chip.config, places)
+            reading.rows.append(row)
+        for config in configs:
+            if config.is_filled and not config.is_passed:
+                flag = config.settings.get(PRECISION_REDUCE)
+                is_read = flag is not None and flag.text in ("true", "false")
+                policy = Policy.from_flag(flag.text) if flag is not None and is_read else Policy.GRAY
+                called = None if flag is None or flag.is_default else places.at(flag.place)
+                unpassed = Unpassed(operator.name, config.variable, *places.at(config.place), policy, called)
+                reading.unpassed.append(unpassed)
 
 
 NOT_UNDERSTOOD = "the text around `OP_ADD` is not understood"
@@ -350,21 +353,3 @@ def _given_up(file: str, place: Place, reason: str) -> Reading:
     text = read_bytes(file).decode("utf-8", "replace")
     names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", text)) or {None: None}
     return Reading([file], unreadable=[Unreadable(name, *place, reason) for name in names])
-
-
-def _row(operator: OpDefinition, name: str, chip: Chip, places: SourceMap) -> Row:
-    flag = chip.config.settings.get(PRECISION_REDUCE)
-    by_default = flag is not None and flag.is_default
-    declared = places.at(chip.place)
-    decided = places.at(flag.place) if flag is not None else declared
-    return Row(operator.name, name, *decided, by_default, declared, operator, chip.config, places)
-
-
-def _unpassed(name: str, configs: list[Config], places: SourceMap) -> Iterable[Unpassed]:
-    for config in configs:
-        if config.is_passed or not config.is_filled:
-            continue
-        flag = config.settings.get(PRECISION_REDUCE)
-        policy = None if flag is None or flag.text not in ("true", "false") else Policy.from_flag(flag.text)
-        place = None if flag is None or flag.is_default else places.at(flag.place)
-        yield Unpassed(name, config.variable, *places.at(config.place), policy or Policy.GRAY, place)

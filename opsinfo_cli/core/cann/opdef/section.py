@@ -75,34 +75,25 @@ def _initial(port: Port) -> str:
 
 
 def _scalar(kind: str, number: int | float) -> str:
-    is_fraction = kind.startswith("FLOAT")
-    return (
-        f'"type": "{kind.lower()}", "value": {_float32(number):f}'
-        if is_fraction
-        else (f'"type": "{kind.lower()}", "value": {int(number)}')
-    )
+    value = f"{_float32(number):f}" if kind.startswith("FLOAT") else str(int(number))
+    return f'"type": "{kind.lower()}", "value": {value}'
 
 
 def _attribute(attribute: Attribute) -> Iterator[tuple[str, str]]:
-    yield "type", attribute.type
+    kind, value = attribute.type, attribute.defaults.get(attribute.type)
+    yield "type", kind
     yield "value", "all"
     yield "paramType", "required" if attribute.is_required else "optional"
     if not attribute.is_required:
-        yield "defaultValue", _default(attribute)
+        nothing = {"bool": "false", "float": "0", "int": "0", "str": ""}.get(kind, "[]")
+        yield "defaultValue", nothing if value is None else _print_default(kind, value)
 
 
-def _default(attribute: Attribute) -> str:
+def _print_default(kind: str, value: object) -> str:
     """Return the default of an attribute as C++ prints it (op_def_impl.cc:641-676)."""
-    kind, value = attribute.type, attribute.defaults.get(attribute.type)
-    if value is None:
-        return {"bool": "false", "float": "0", "int": "0", "str": ""}.get(kind, "[]")
-    return _printed(kind, value)
-
-
-def _printed(kind: str, value: object) -> str:
     if isinstance(value, list):
         item = {"listBool": "bool", "listFloat": "float", "listListInt": "listInt"}.get(kind, "int")
-        return f"[{','.join(_printed(item, each) for each in value)}]"
+        return f"[{','.join(_print_default(item, each) for each in value)}]"
     if kind == "bool":
         return "true" if value else "false"
     if isinstance(value, int | float):

@@ -152,6 +152,16 @@ _VECTOR: dict[str, Callable[..., object]] = {
 # Maps
 
 
+def _begin_map(value: Map, given: Arguments, spend: Spend) -> Position:
+    spend(len(value))
+    return begin(value)
+
+
+def _end_map(value: Map, given: Arguments, spend: Spend) -> Position:
+    spend(len(value))
+    return end(value)
+
+
 def _find(value: Map, given: Arguments, spend: Spend) -> Position:
     spend(len(value))
     position = end(value)
@@ -172,10 +182,10 @@ _MAP: dict[str, Callable[..., object]] = {
     "contains": lambda value, given, spend: given[0] in value,
     "at": lambda value, given, spend: value[given[0]],
     "find": _find,
-    "begin": lambda value, given, spend: (spend(len(value)), begin(value))[1],
-    "cbegin": lambda value, given, spend: (spend(len(value)), begin(value))[1],
-    "end": lambda value, given, spend: (spend(len(value)), end(value))[1],
-    "cend": lambda value, given, spend: (spend(len(value)), end(value))[1],
+    "begin": _begin_map,
+    "cbegin": _begin_map,
+    "end": _end_map,
+    "cend": _end_map,
     "emplace": _emplace,
     "insert": _emplace,
     "clear": lambda value, given, spend: value.clear(),
@@ -294,7 +304,7 @@ def binary(operation: str, left: object, right: object, budget: Budget, place: i
         if isinstance(each, str | list):
             budget.spend(len(each), place)
     if isinstance(left, Position):
-        return _moved(operation, left, right, place)
+        return _move_iterator(operation, left, right, place)
     if isinstance(left, Size) and isinstance(right, Size) and operation == "/" and right.items:
         return left.items // right.items
     try:
@@ -306,7 +316,7 @@ def binary(operation: str, left: object, right: object, budget: Budget, place: i
     return value
 
 
-def _moved(operation: str, left: Position, right: object, place: int) -> object:
+def _move_iterator(operation: str, left: Position, right: object, place: int) -> object:
     if isinstance(right, int) and operation in ("+", "-"):
         return Position(left.owner, left.items, left.index + (right if operation == "+" else -right))
     if isinstance(right, Position) and right.owner is left.owner:
@@ -342,6 +352,8 @@ def _shift(left: object, right: object) -> int:
 
 
 def _numbers(compute: Callable[[int, int], object]) -> Callable[[object, object], object]:
+    """Return a function that refuses operands that are no numbers."""
+
     def checked(left: object, right: object) -> object:
         if not isinstance(left, int | float) or not isinstance(right, int | float):
             raise TypeError
