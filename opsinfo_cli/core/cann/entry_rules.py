@@ -206,7 +206,19 @@ def _parts_of(sections: Sections) -> _Parts:
 def build_faults(sections: Sections) -> tuple[EntryFault, ...]:
     """Return faults that prevent the engine from building a kernel from (trimmed) sections, and unknown words."""
     parts = _parts_of(sections)
-    words = list(_word_faults(parts))
+    words: list[EntryFault] = []  # of values and missing keys, which the published schema states too
+    for name, content, role in parts.words:
+        value = content.get(role.key)
+        if value is not None and value not in role.words and folded(value.strip(BLANKS)) not in ("", *role.words):
+            words.append(word_fault(name, role.key, value, sorted(role.words)))
+    for _, section, content in parts.tensors:
+        for key, required in _TENSOR_WORDS.items():
+            value = content.get(key)
+            if value is None:
+                if key in REQUIRED_OF_TENSOR:
+                    words.append(missing_key(section, key, content))
+            elif value.strip(BLANKS) not in required if required else not value.strip(BLANKS):
+                words.append(tensor_word_fault(section, key, value))
     return (*words, *_combination_faults(sections, parts, not words))
 
 
@@ -218,22 +230,6 @@ def combination_faults(sections: Sections, words_are_right: bool) -> tuple[Entry
     return tuple(_combination_faults(sections, _parts_of(sections), words_are_right))
 
 
-def _word_faults(parts: _Parts) -> Iterator[EntryFault]:
-    """Yield the faults of values and missing keys that the published schema states too."""
-    for name, content, role in parts.words:
-        value = content.get(role.key)
-        if value is not None and value not in role.words and folded(value.strip(BLANKS)) not in ("", *role.words):
-            yield word_fault(name, role.key, value, sorted(role.words))
-    for _, section, content in parts.tensors:
-        for key, required in _TENSOR_WORDS.items():
-            value = content.get(key)
-            if value is None:
-                if key in REQUIRED_OF_TENSOR:
-                    yield missing_key(section, key, content)
-            elif value.strip(BLANKS) not in required if required else not value.strip(BLANKS):
-                yield tensor_word_fault(section, key, value)
-
-
 def _combination_faults(sections: Sections, parts: _Parts, words_are_right: bool) -> Iterator[EntryFault]:
     yield from parts.misspelt
     if PRECISION in sections and sections[PRECISION].keys() != {FLAG}:
@@ -243,7 +239,10 @@ def _combination_faults(sections: Sections, parts: _Parts, words_are_right: bool
     yield from faults
     if pattern == "formatagnostic":
         if [key[0] for key, _, _ in parts.tensors] != [0, 1]:
-            yield _not_one_each(parts.tensors)
+            inputs = sum(key[0] == 0 for key, _, _ in parts.tensors)
+            counts = f"{inputs} and {len(parts.tensors) - inputs}"
+            message = f"a formatAgnostic operator must have one input and one output, not {counts}"
+            yield EntryFault("column-mismatch", "op", "pattern", message)
         elif words_are_right and not any(fault.refuses for fault in faults):
             yield from _crash_faults(parts.tensors, folded(_value(sections, "dynamicShapeSupport", "flag")) == "true")
     if "attr" in sections:
@@ -262,25 +261,18 @@ def _role_of(section: str) -> Enumeration | TensorKey | EntryFault | None:
     key = tensor_key(section)
     if key or section in KNOWN_SECTIONS:
         return key
-    meant = _near_section(section)
-    if meant is None:
-        message = f"the engine ignores the section `{section}`, with the policy in it"
-        return EntryFault("hidden-flag", section, None, message, near=(PRECISION,)) if _hides_policy(section) else None
-    message = f"unknown section `{section}`: the engine ignores it"
-    return EntryFault("unknown-section", section, None, message, near=(meant,))
-
-
-def _near_section(name: str) -> str | None:
-    """Return the section that a misspelt one means, ignoring case, signs and a plural."""
-    letters = _letters(name)
+    letters = _letters(section)
     if letters in ("input", "output", "inputs", "outputs"):
-        return letters.removesuffix("s") + "0"
-    return _SECTION_BY_LETTERS.get(letters) or _SECTION_BY_LETTERS.get(letters.removesuffix("s"))
-
-
-def _hides_policy(name: str) -> bool:
-    """Return whether a section is a misspelling of `precision_reduce`."""
-    return len(name) < _LONGEST_NAME and _is_near(_letters(name), _letters(PRECISION), 0.84)
+        meant: str | None = letters.removesuffix("s") + "0"
+    else:
+        meant = _SECTION_BY_LETTERS.get(letters) or _SECTION_BY_LETTERS.get(letters.removesuffix("s"))
+    if meant is not None:
+        message = f"unknown section `{section}`: the engine ignores it"
+        return EntryFault("unknown-section", section, None, message, near=(meant,))
+    if len(section) < _LONGEST_NAME and _is_near(letters, _letters(PRECISION), 0.84):
+        message = f"the engine ignores the section `{section}`, with the policy in it"
+        return EntryFault("hidden-flag", section, None, message, near=(PRECISION,))
+    return None
 
 
 def _is_near(word: str, known: str, ratio: float) -> bool:
@@ -419,43 +411,37 @@ def _tensor(
 
     Source: op_kernel_info_constructor.cc:522-577, 765-995.
     """
-    count, faults = _columns(may_lack_columns, dtype, format_, unknown_format)
-    if sub_format is not None and format_ is not None:
-        faults += _sub_format_faults(sub_format)
-    return count, tuple(faults)
-
-
-def _columns(
-    may_lack_columns: bool, dtype: str | None, format_: str | None, unknown_format: str | None
-) -> tuple[int | None, list[EntryFault]]:
     lists = {"format": format_, "unknownshape_format": unknown_format}
     listed = {key: text for key, text in lists.items() if text is not None}
+    count: int | None = None
+    faults: list[EntryFault] = []
     if not listed and may_lack_columns:
-        return None, []
-    if dtype is None:
-        return None, [_bad(None, "a `dtype` list is required here")]
-    count = len(comma_list(dtype))
-    unread: set[int] = set()  # a column of unknown shapes alone: the engine skips its dtype if its format is NULL
-    if format_ is None:
-        words = comma_list(unknown_format or "")
-        unread = {index for index, word in enumerate(words) if _format(word) == "NULL"}
-    faults = list(_dtype_faults(dtype, unread))
-    for key, text in listed.items():
-        own = len(comma_list(text))
-        if own != count:
-            faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
-        faults += _format_faults(key, text)
-    return count, faults
+        pass  # the engine counts none
+    elif dtype is None:
+        faults.append(_bad(None, "a `dtype` list is required here"))
+    else:
+        count = len(comma_list(dtype))
+        unread: set[int] = set()  # a column of unknown shapes alone: the engine skips its dtype if its format is NULL
+        if format_ is None:
+            words = comma_list(unknown_format or "")
+            unread = {index for index, word in enumerate(words) if _format(word) == "NULL"}
+        faults += _dtype_faults(dtype, unread)
+        for key, text in listed.items():
+            own = len(comma_list(text))
+            if own != count:
+                faults.append(_bad(key, f"{own} entries in `{key}`, {count} in `dtype`", "column-mismatch"))
+            faults += _format_faults(key, text)
+    if sub_format is not None and format_ is not None:
+        for index, word in enumerate(comma_list(sub_format)):
+            number = long_or_none(word)
+            if number is None or not 0 <= number <= _LARGEST_SUB_FORMAT:
+                message = f"`{word}` is not a number from 0 to {_LARGEST_SUB_FORMAT}"
+                faults.append(_bad("sub_format", message, token=index))
+    return count, tuple(faults)
 
 
 def _bad(key: str | None, message: str, name: str = "bad-value", **more: Any) -> EntryFault:
     return EntryFault(name, "", key, message, **more)
-
-
-def _not_one_each(tensors: list[NamedTensor]) -> EntryFault:
-    inputs = sum(key[0] == 0 for key, _, _ in tensors)
-    message = f"a formatAgnostic operator must have one input and one output, not {inputs} and {len(tensors) - inputs}"
-    return EntryFault("column-mismatch", "op", "pattern", message)
 
 
 def _crash_faults(tensors: list[NamedTensor], has_dynamic_shapes: bool) -> list[EntryFault]:
@@ -521,23 +507,12 @@ def _format_faults(key: str, text: str) -> Iterator[EntryFault]:
             yield _bad(key, message, token=index)
         elif name in FORMATS or (name in RESERVED_FORMATS and number):
             continue
-        elif _is_never_a_format(name):
-            yield _bad(key, f"`{word}` is not a format", token=index, near=case_variants(name, FORMATS))
         else:
-            yield _bad(key, f"`{word}` is not a known format", "unknown-value", token=index)
-
-
-def _is_never_a_format(name: str) -> bool:
-    """Return whether no newer engine can have the name."""
-    is_word = re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name)
-    return name in RESERVED_FORMATS or not is_word or bool(case_variants(name, FORMATS))
-
-
-def _sub_format_faults(text: str) -> Iterator[EntryFault]:
-    for index, word in enumerate(comma_list(text)):
-        number = long_or_none(word)
-        if number is None or not 0 <= number <= _LARGEST_SUB_FORMAT:
-            yield _bad("sub_format", f"`{word}` is not a number from 0 to {_LARGEST_SUB_FORMAT}", token=index)
+            near = case_variants(name, FORMATS)
+            if near or name in RESERVED_FORMATS or not re.fullmatch(r"[A-Z][A-Za-z0-9_]*", name):
+                yield _bad(key, f"`{word}` is not a format", token=index, near=near)
+            else:  # a newer engine may have it
+                yield _bad(key, f"`{word}` is not a known format", "unknown-value", token=index)
 
 
 # Attributes and fallbacks.
