@@ -167,11 +167,7 @@ def chips_of_package(path: str) -> list[str]:
     return [os.path.basename(folder) for folder in folders if os.path.isdir(folder) and library_files(folder)]
 
 
-def _config_of(package: str, chip: str) -> str:
-    return os.path.join(package, CUSTOM["ai"], "config", chip)
-
-
-def _has(directory: str, name: str) -> bool:
+def _defines(directory: str, name: str) -> bool:
     """Return whether a library of a config directory has an op type; a file without the word is not parsed."""
     for file in library_files(directory):
         try:
@@ -221,7 +217,9 @@ class Install:
         self.root = root
         self.soc = soc
         self.core = core
-        self.customs = _op_api_first(customs or [])
+        # the engine takes those with an operator API before run packages
+        api = os.path.join("op_api", "lib", "libcust_opapi.so")
+        self.customs = sorted(customs or [], key=lambda path: not os.path.isfile(os.path.join(path, api)))
         self._looked_up = 0
 
     @classmethod
@@ -237,7 +235,21 @@ class Install:
         :raises UsageFault: if the SoC is not found, or not given and there are several
         """
         root = os.fspath(root)
-        return cls(root, _choose_soc(root, soc, core), core, customs)
+        folders_of = "ai" if core == "vector" else core  # the vector core has no folders of its own
+        if soc and soc in socs_of(root, folders_of, soc):  # not in all of them, because all of them may be opened
+            return cls(root, soc, core, customs)
+        socs = socs_of(root, folders_of)
+        if soc is not None:
+            own = chips_at(root)
+            folder = folder_of(soc, socs, own)
+            if not folder:
+                raise unknown_chip(soc, socs, own, root)
+            return cls(root, folder, core, customs)
+        if len(socs) > 1:
+            message = f"the install has {len(socs)} chips: {', '.join(socs)}"
+            hint = f"name one, as in {root}@{likeliest_chip(socs)}"
+            raise UsageFault(message, name="ambiguous-target", path=root, hint=hint)
+        return cls(root, socs[0] if socs else None, core, customs)
 
     def __repr__(self) -> str:
         return f"<Install {self.root}: {self.soc}, CANN {self.version or 'of unknown version'}>"
@@ -256,7 +268,8 @@ class Install:
         custom = [site for site in self._custom_sites(core) if isinstance(site, Site)]
         built_in = [Site(os.path.join(self.root, self._soc(path)), "built-in", core) for path in BUILT_IN[core]]
         present = [site for site in built_in if os.path.isdir(site.directory)] or built_in[:1]
-        if core == "ai" and not self._has_generated_store():
+        generated = (site for each in CUSTOM for site in self._custom_sites(each))
+        if core == "ai" and not any(isinstance(site, Site) for site in generated):
             # its key in fe.ini is free only if no generated store of any core took it (configuration.cc:736-744)
             legacy = os.path.join(self.root, self._soc(LEGACY_CUSTOM))
             custom = [Site(legacy, "vendor:custom", core)] if os.path.isdir(legacy) else custom
@@ -343,13 +356,17 @@ class Install:
         self._looked_up += 1
         found = []
         for label, path in self.packages.items():
-            chips = [chip for chip in chips_of_package(path) if _has(_config_of(path, chip), name)]
+            chips = [
+                chip
+                for chip in chips_of_package(path)
+                if _defines(os.path.join(path, CUSTOM["ai"], "config", chip), name)
+            ]
             if self.soc in chips:
                 found.append(f"`{os.path.basename(path)}` has it, but {self.nothing_from(label)}")
             elif chips:
                 found.append(f"`{os.path.basename(path)}` has it for {', '.join(chips)} only")
         folders = [folder for pattern in BUILT_IN["ai"] for folder in matching(self.root, pattern.format(soc="*"))]
-        if others := sorted({os.path.basename(folder) for folder in folders if _has(folder, name)}):
+        if others := sorted({os.path.basename(folder) for folder in folders if _defines(folder, name)}):
             found.append(f"it is an operator of {', '.join(others)}")
         return "; ".join(found) or None
 
@@ -380,10 +397,6 @@ class Install:
     def _present(self, core: str) -> list[str]:
         return [site.directory for site in self.sites(core) if os.path.isdir(site.directory)]
 
-    def _has_generated_store(self) -> bool:
-        """Return whether the environment or load_priority adds a store."""
-        return any(isinstance(site, Site) for core in CUSTOM for site in self._custom_sites(core))
-
     def _soc(self, path: str) -> str:
         return path.format(soc=self.soc or "")
 
@@ -407,29 +420,6 @@ class Install:
                 reason = f"`{CUSTOM[core]}/{folder}` is missing"
                 return Skipped(path, reason) if core == "ai" else None
         return Site(os.path.join(base, "config", *[self.soc or ""] * (core == "ai")), label, core)
-
-
-def _op_api_first(paths: list[str]) -> list[str]:
-    """Sort paths: those with ``libcust_opapi.so`` before run packages."""
-    return sorted(paths, key=lambda path: not os.path.isfile(os.path.join(path, "op_api", "lib", "libcust_opapi.so")))
-
-
-def _choose_soc(root: str, soc: str | None, core: str) -> str | None:
-    core = "ai" if core == "vector" else core
-    if soc and soc in socs_of(root, core, soc):  # not in all of them, because all of them may be opened
-        return soc
-    found = socs_of(root, core)
-    if soc is not None:
-        own = chips_at(root)
-        folder = folder_of(soc, found, own)
-        if folder:
-            return folder
-        raise unknown_chip(soc, found, own, root)
-    if len(found) > 1:
-        message = f"the install has {len(found)} chips: {', '.join(found)}"
-        hint = f"name one, as in {root}@{likeliest_chip(found)}"
-        raise UsageFault(message, name="ambiguous-target", path=root, hint=hint)
-    return found[0] if found else None
 
 
 class Root(NamedTuple):
