@@ -111,14 +111,10 @@ def chips_of(path: str) -> Chips | None:
 
     :raises Refused: if a file cannot be read
     """
-    if not os.path.isdir(path):
-        return _chips_of_file(path)
-    if is_complete(path):
-        return None
-    return _chips_of_package(path) or _chips_of_inis(path) or _chips_of_sources(path)
-
-
-def _chips_of_file(path: str) -> Chips | None:
+    if os.path.isdir(path):
+        if is_complete(path):
+            return None
+        return _chips_of_package(path) or _chips_of_inis(path) or _chips_of_sources(path)
     if path.endswith(SUFFIXES):
         return _chips_of_sources(path)
     if not path.lower().endswith(".ini"):
@@ -160,17 +156,7 @@ def _chips_of_sources(path: str) -> Chips | None:
 
 
 def _chips_of_package(path: str) -> Chips | None:
-    folders = _package_folders(path)
-
-    def operators(soc: str) -> Operators:
-        return Operators([Store.read(folder, label, path) for label, folder in folders[soc]])
-
-    return Chips("package", path, sorted(folders), operators) if folders else None
-
-
-def _package_folders(path: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the config directories of a custom package by chip, each with the label of its store.
-
+    """
     A package is what a project builds (`packages`), what it installs (`vendors`, `vendors/<name>`), or the folder
     `.../tbe/config`.
     """
@@ -181,16 +167,16 @@ def _package_folders(path: str) -> dict[str, list[tuple[str, str]]]:
         patterns.append(f"*/{inside}")
     if name == "config" and os.path.basename(above) == "tbe":
         patterns.append("*")
-    found: dict[str, list[tuple[str, str]]] = {}
+    stores: dict[str, list[tuple[str, str]]] = {}  # chip -> label and folder of each
     for folder in (each for pattern in patterns for each in matching(path, pattern)):
         if os.path.isdir(folder) and library_files(folder):
-            found.setdefault(os.path.basename(folder), []).append((_label(folder), folder))
-    first = [f"vendor:{vendor}" for vendor in LoadPriority.read(path).vendors]
-    rank = {label: number for number, label in enumerate(first)}
-    return {soc: sorted(stores, key=lambda each: (rank.get(each[0], len(rank)), each)) for soc, stores in found.items()}
+            parts = os.path.abspath(folder).split("/")[-6:-4]  # <vendor>/op_impl/ai_core/tbe/config/<soc>
+            label = "built-in" if "built-in" in parts else f"vendor:{parts[0]}"
+            stores.setdefault(os.path.basename(folder), []).append((label, folder))
+    rank = {f"vendor:{vendor}": number for number, vendor in enumerate(LoadPriority.read(path).vendors)}
 
+    def operators(soc: str) -> Operators:
+        ordered = sorted(stores[soc], key=lambda store: (rank.get(store[0], len(rank)), store))
+        return Operators([Store.read(folder, label, path) for label, folder in ordered])
 
-def _label(folder: str) -> str:
-    """Return the label of a store: its folder is `<vendor>/op_impl/ai_core/tbe/config/<soc>`."""
-    parts = os.path.abspath(folder).split("/")[-6:-4]
-    return "built-in" if "built-in" in parts else f"vendor:{parts[0]}"
+    return Chips("package", path, sorted(stores), operators) if stores else None

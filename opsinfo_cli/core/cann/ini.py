@@ -123,7 +123,7 @@ def read_ini(source: Source) -> Ini:
                     members.append(_member(source, entry, head, last))
                 entry, head = {}, (start, end)
             else:
-                ignored.append(Ignored(start, end, _dropped(line, source.bom and start == 0, head is not None)))
+                ignored.append(Ignored(start, end, _why_dropped(line, source.bom and start == 0, head is not None)))
         elif "=" in line:
             name, _, value = line.partition("=")
             section, dot, key = name.partition(".")
@@ -131,12 +131,12 @@ def read_ini(source: Source) -> Ini:
             if dot and "." not in key and key not in content:
                 content[key] = value
             elif section != "kernelSrc" or not dot or "." in key:
-                refused.append(_refused(name, start))
+                refused.append(_why_refused(name, start))
             if head is None and not is_orphaned:
                 ignored.append(Ignored(start, end, "keys before the first section: the script drops them"))
                 is_orphaned = True
         elif line.lstrip()[0] == "[":
-            ignored.append(Ignored(start, end, _dropped(line, False, head is not None)))
+            ignored.append(Ignored(start, end, _why_dropped(line, False, head is not None)))
         elif line.lstrip()[0] not in ";#":
             ignored.append(Ignored(start, end, "the script drops a line without `=`"))
         last = end
@@ -144,11 +144,16 @@ def read_ini(source: Source) -> Ini:
         members.append(_member(source, entry, head, last))
     else:
         refused.append(Ignored(0, 1, "no op type: the script finds no line that is `[OpType]` (Not find OpType)"))
-    ignored += _replaced(source, members)
+    left = {member.key: member for member in members}
+    for member in members:
+        if (winner := left[member.key]) is not member:
+            number = source.place(winner.key_start).line
+            message = f"section `{member.key}` is replaced, with all its keys, by the one in line {number}"
+            ignored.append(Ignored(member.key_start, member.key_end, message))
     return Ini(members, sorted(ignored), refused)
 
 
-def _refused(name: str, start: int) -> Ignored:
+def _why_refused(name: str, start: int) -> Ignored:
     """Return why the script fails on a key: by its form, else because its section has it already."""
     dots = name.count(".")
     if dots == 1:
@@ -164,22 +169,12 @@ def _member(source: Source, entry: dict[str, dict[str, str]], head: tuple[int, i
     return RawMember(source.text[head[0] + 1 : head[1] - 1], entry, *head, head[0], end, False, True)
 
 
-def _dropped(line: str, is_after_bom: bool, has_section: bool) -> str:
+def _why_dropped(line: str, is_after_bom: bool, has_section: bool) -> str:
     if is_after_bom:
         return "the byte order mark hides the first section from the script, which drops it with all its keys"
     why = "does not end in `]`" if line[0] == "[" else "does not begin in the first column"
     keys = "the keys after it go to the section before" if has_section else "the keys after it are dropped"
     return f"a section {why}: the script drops the line, and {keys}"
-
-
-def _replaced(source: Source, members: Sequence[RawMember]) -> Iterator[Ignored]:
-    last = {member.key: member for member in members}
-    for member in members:
-        winner = last[member.key]
-        if winner is not member:
-            line = source.place(winner.key_start).line
-            message = f"section `{member.key}` is replaced, with all its keys, by the one in line {line}"
-            yield Ignored(member.key_start, member.key_end, message)
 
 
 def ini_source(source: Source) -> Source:
@@ -192,10 +187,6 @@ def ini_source(source: Source) -> Source:
 # What the script checks after it has read all files, so only of sections that no other one replaces.
 
 
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
 _SCRIPTS = ("ops-nn", "ops-math", "ops-cv", "vllm-ascend", "asc-devkit")
 """The repositories whose copies of the script are known (commits in docs/sources.md)."""
 _IN_NONE = (
@@ -206,25 +197,27 @@ _IN_ALL_BUT_CV = (
     "complex32 hifloat8 float4_e1m2 float4_e2m1 float8_e4m3fn float8_e5m2 float8_e8m0 FRACTAL_NZ_C0_2 FRACTAL_NZ_C0_4"
 )
 _NOT_IN = {
-    **dict.fromkeys(_words(_IN_NONE), _SCRIPTS),
-    **dict.fromkeys(_words(_IN_ALL_BUT_CV), ("ops-cv",)),
+    **dict.fromkeys(_IN_NONE.split(), _SCRIPTS),
+    **dict.fromkeys(_IN_ALL_BUT_CV.split(), ("ops-cv",)),
     "int2": ("ops-nn", "ops-cv"),
     "FRACTAL_NZ_C0_8": ("ops-math", "ops-cv", "vllm-ascend"),
     "FRACTAL_NZ_C0_16": ("ops-nn", "ops-cv", "asc-devkit"),
     "FRACTAL_NZ_C0_32": ("ops-cv", "asc-devkit"),
 }
 """Words that the engine knows -> the copies of the script that refuse them."""
-_ONLY_IN_SCRIPTS = _words(
-    "FRACTAL_DECONV_SP_STRIDE8_TRANS FRACTAL_ZZ HASHTABLE_LOOKUP_LOOKUPS HASHTABLE_LOOKUP_KEYS HASHTABLE_LOOKUP_VALUE "
-    "HASHTABLE_LOOKUP_OUTPUT HASHTABLE_LOOKUP_HITS"
+_ONLY_IN_SCRIPTS = (
+    *("FRACTAL_DECONV_SP_STRIDE8_TRANS", "FRACTAL_ZZ", "HASHTABLE_LOOKUP_LOOKUPS", "HASHTABLE_LOOKUP_KEYS"),
+    *("HASHTABLE_LOOKUP_VALUE", "HASHTABLE_LOOKUP_OUTPUT", "HASHTABLE_LOOKUP_HITS"),
 )
 _WORDS = {"dtype": DTYPES, "format": FORMATS.union(_ONLY_IN_SCRIPTS)}
-_FLAGS = _words(
-    "dynamicFormat dynamicShapeSupport dynamicRankSupport precision_reduce heavyOp needCheckSupport enableVectorCore"
+_FLAGS = (
+    *("dynamicFormat", "dynamicShapeSupport", "dynamicRankSupport", "precision_reduce", "heavyOp"),
+    *("needCheckSupport", "enableVectorCore"),
 )
 _PARAM_TYPES = ("dynamic", "optional", "required")
-_ATTR_TYPES = _words(
-    "int float bool str listInt listFloat listBool listStr listListInt type listType tensor listTensor"
+_ATTR_TYPES = (
+    *("int", "float", "bool", "str", "listInt", "listFloat", "listBool", "listStr", "listListInt"),
+    *("type", "listType", "tensor", "listTensor"),
 )
 
 
@@ -260,31 +253,28 @@ def _tensor_faults(
     if missing:
         faults.append(_fault("", None, f"the script requires {' and '.join(f'`{key}`' for key in missing)}"))
     elif param_type not in _PARAM_TYPES:
-        faults.append(
-            _fault("", "paramType", f"`paramType` is `{param_type}`; the script takes {_listed(_PARAM_TYPES)}")
-        )
+        faults.append(_fault("", "paramType", f"`paramType` is `{param_type}`; the script takes {_join(_PARAM_TYPES)}"))
     counts = []
     for key, text in (("dtype", dtype), ("format", format_)):
         words = [word.strip() for word in text.split(",")] if text else []
         counts.append(len(words))
         for index, word in enumerate(words):
-            if word in _NOT_IN or word not in _WORDS[key]:
-                faults.append(_word_fault(key, word, index))
+            if word not in _NOT_IN and word in _WORDS[key]:
+                continue
+            scripts = _NOT_IN.get(word)
+            if scripts == _SCRIPTS:
+                faults.append(_fault("", key, f"every known copy of the script refuses `{word}`", index))
+            else:  # one that no list has may be newer than all of them
+                whose = (
+                    f"refused by the script of {_join(scripts, 'and')}" if scripts else "in no known copy of the script"
+                )
+                faults.append(EntryFault("unknown-to-script", "", key, f"`{word}` {whose}", index))
     if all(counts) and counts[0] != counts[1]:
         faults.append(_fault("", "format", f"{counts[1]} entries in `format`, {counts[0]} in `dtype`"))
     return tuple(faults)
 
 
-def _word_fault(key: str, word: str, index: int) -> EntryFault:
-    """Return the fault of a word; one that no list has may be newer than all of them."""
-    scripts = _NOT_IN.get(word)
-    if scripts == _SCRIPTS:
-        return _fault("", key, f"every known copy of the script refuses `{word}`", index)
-    whose = f"refused by the script of {_listed(scripts, 'and')}" if scripts else "in no known copy of the script"
-    return EntryFault("unknown-to-script", "", key, f"`{word}` {whose}", index)
-
-
-def _listed(words: Sequence[str], last: str = "or") -> str:
+def _join(words: Sequence[str], last: str = "or") -> str:
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
@@ -323,19 +313,18 @@ class IniEntry(Entry):
         """Return the span of the line of a fault, or of the word in it; without a key that of the section."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
-        lines = re.compile(
-            rf"^[^\S\n]*{re.escape(fault.section)}\.{re.escape(fault.key or '')}", re.MULTILINE
-        ).finditer(self.source.text, self.member.key_end, self.member.end)
-        for match in lines:
-            stop = self.source.text.find("\n", match.end())
-            stop = len(self.source.text) if stop < 0 else stop
-            if fault.token is None:
-                return match.start(), stop
-            at = self.source.text.find("=", match.end()) + 1
-            words = self.source.text[at:stop].rstrip().split(",")
-            at += sum(len(word) + 1 for word in words[: fault.token])
-            return at, at + len(words[fault.token])
-        return self.member.key_start, self.member.key_end
+        line = re.compile(rf"^[^\S\n]*{re.escape(fault.section)}\.{re.escape(fault.key or '')}", re.MULTILINE)
+        match = line.search(self.source.text, self.member.key_end, self.member.end)
+        if match is None:
+            return self.member.key_start, self.member.key_end
+        stop = self.source.text.find("\n", match.end())
+        stop = len(self.source.text) if stop < 0 else stop
+        if fault.token is None:
+            return match.start(), stop
+        at = self.source.text.find("=", match.end()) + 1
+        words = self.source.text[at:stop].rstrip().split(",")
+        at += sum(len(word) + 1 for word in words[: fault.token])
+        return at, at + len(words[fault.token])
 
 
 class IniLibrary(Library):

@@ -57,7 +57,12 @@ class Library:
         """
         outcome = outcome or read_members(source)
         if not isinstance(outcome, Members):
-            raise _unreadable(outcome)
+            try:
+                outcome.require_root()
+            except Damaged as error:
+                error.hint = REFUSED
+                raise
+            raise AssertionError("a text that only the exact scanner accepts")
         if outcome.members is None:
             raise source.damaged("a library must be an object of operators", outcome.start, REFUSED)
         library = cls(source, outcome.members)
@@ -102,15 +107,6 @@ class Library:
             if not entry.member.is_sound:
                 for fault in structure_faults(entry.value):
                     yield entry, fault
-
-
-def _unreadable(document: Document) -> Damaged:
-    try:
-        document.require_root()
-    except Damaged as error:
-        error.hint = REFUSED
-        return error
-    raise AssertionError("a text that only the exact scanner accepts")
 
 
 def library_files(directory: str) -> list[str]:

@@ -179,35 +179,32 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
     """:raises UsageFault: if the text names no target, or several
     :raises Refused: if it cannot be read
     """
-    target = _resolved(text, options, environ)
-    if target.kind != "mixlist":  # for a mixlist the options describe the target of --against
-        target.doubts += _without_effect(target, options.customs)
-    return target
-
-
-def _without_effect(target: Target, customs: Sequence[str]) -> Iterator[str]:
-    """Yield which of the packages that the user names add nothing to a target, and why."""
-    for path in customs:
-        if target.install is None:
-            yield f"--custom {path} has no effect: the target is no install"
-        elif why := target.install.nothing_from(f"env:{path}"):
-            yield f"--custom {path} adds nothing for {target.soc or target.core}: {why}"
-
-
-def _resolved(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
     if text == "-":
-        return _from_stdin(options)
-    if os.path.isdir(text):
-        return _from_directory(text, options)
-    if os.path.lexists(text):
-        return _from_file(text, options)
-    _require_lookup(text)
-    root, _, soc = text.rpartition("@")
-    if soc and os.path.lexists(root):
-        return _from_chip(text, root, soc, options)
-    if "/" in text or text.endswith(".json"):
-        raise Refused("no such file or directory", name="unreadable", path=text, hint=_WHAT_A_TARGET_IS)
-    return _from_soc(text, options, environ)
+        if options.stdin is None:
+            raise UsageFault("this command does not read standard input", hint="give a path")
+        if options.kind is None:
+            raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
+        target = Target("-", options.kind, "-", source=Source(options.stdin, "-"))
+    elif os.path.isdir(text):
+        target = _from_directory(text, options)
+    elif os.path.lexists(text):
+        target = _from_file(text, options)
+    else:
+        _require_lookup(text)
+        root, _, soc = text.rpartition("@")
+        if soc and os.path.lexists(root):
+            target = _from_chip(text, root, soc, options)
+        elif "/" in text or text.endswith(".json"):
+            raise Refused("no such file or directory", name="unreadable", path=text, hint=_WHAT_A_TARGET_IS)
+        else:
+            target = _from_soc(text, options, environ)
+    if target.kind != "mixlist":  # for a mixlist the options describe the target of --against
+        for path in options.customs:
+            if target.install is None:
+                target.doubts.append(f"--custom {path} has no effect: the target is no install")
+            elif why := target.install.nothing_from(f"env:{path}"):
+                target.doubts.append(f"--custom {path} adds nothing for {target.soc or target.core}: {why}")
+    return target
 
 
 _WHAT_A_TARGET_IS = (
@@ -244,18 +241,16 @@ def _require_lookup(path: str) -> None:
         raise Refused(reason or str(error), name="unreadable", path=path) from None
 
 
-def _from_stdin(options: TargetOptions) -> Target:
-    if options.stdin is None:
-        raise UsageFault("this command does not read standard input", hint="give a path")
-    if options.kind is None:
-        raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
-    return Target("-", options.kind, "-", source=Source(options.stdin, "-"))
-
-
 def _from_file(text: str, options: TargetOptions) -> Target:
     if options.kind in (None, "library") and (chips := chips_of(text)):
         return defined_target(text, chips, options)
-    source = _read_source(text)
+    data = read_bytes(text)
+    try:
+        source = Source(data, text)
+    except Damaged:
+        if foreign := foreign_binary(text, data[:64]):
+            raise foreign.fault(text) from None
+        raise
     outcome = read_members(source)
     kind = options.kind or kind_of(source, outcome)
     if kind is None:
@@ -265,21 +260,6 @@ def _from_file(text: str, options: TargetOptions) -> Target:
         target.snapshot.require_of(options.soc, options.core, text)
     _require_chip(target, options.soc)
     return target
-
-
-def _read_source(path: str) -> Source:
-    """Return the text of a file that the user names.
-
-    :raises UsageFault: if it is a model in binary form
-    :raises Refused: if it cannot be read
-    """
-    data = read_bytes(path)
-    try:
-        return Source(data, path)
-    except Damaged:
-        if foreign := foreign_binary(path, data[:64]):
-            raise foreign.fault(path) from None
-        raise
 
 
 def unknown_kind(source: Source, hint: str, outcome: Members | Document | None = None) -> UsageFault:
