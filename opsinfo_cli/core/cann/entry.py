@@ -196,7 +196,11 @@ class Columns:
         inputs, outputs = tensors_of(sections)
         self.inputs = [_tensor_columns(sections[name]) for name in inputs]
         self.outputs = [_tensor_columns(sections[name]) for name in outputs]
-        self.source = _columns_source(sections, [*inputs, *outputs])
+        pattern = pattern_of(sections)
+        if any({"format", "unknownshape_format"} & sections[name].keys() for name in (*inputs, *outputs)):
+            self.source = "static"
+        else:
+            self.source = pattern if pattern in ("broadcast", "reduce", "formatagnostic") else "kernel"
 
     @property
     def is_listed(self) -> bool:
@@ -226,10 +230,3 @@ class Columns:
 def _tensor_columns(content: Mapping[str, str]) -> TensorColumns:
     dtypes = tuple(folded(word.strip(BLANKS)) for word in content.get("dtype", "").split(","))
     return TensorColumns(content.get("name", ""), content.get("paramType", ""), dtypes if dtypes != ("",) else ())
-
-
-def _columns_source(sections: Sections, tensors: list[str]) -> str:
-    if any("format" in sections[name] or "unknownshape_format" in sections[name] for name in tensors):
-        return "static"
-    pattern = pattern_of(sections)
-    return pattern if pattern in ("broadcast", "reduce", "formatagnostic") else "kernel"

@@ -301,11 +301,14 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
     """Return the fewest marks with the same effect as ``marks`` on every op type of every target.
 
     Without a target: in any library. An entry that one target needs, or may need because it could not be read, is kept.
+
+    Source: fe_ops_kernel_info_store.cc:371-439
     """
     found = Minimal()
     for name, whole in marks.items():
         fewest = least(whole)
-        policies = {policy for operators in targets for policy in _policies(name, operators)}
+        # of each store: the engine falls through to a later one if the first refuses a node
+        policies = {entry.policy for operators in targets if name in operators for _, entry in operators[name].winners}
         is_unread = any(name in operators.unreadable for operators in targets)
         if targets and not policies and not is_unread:
             found.dropped.append(Dropped(name, whole, "unknown-operator"))
@@ -328,11 +331,3 @@ def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
         + [Dropped(name, found.marks[name], "no-effect-in-model") for name in found.marks if name in gone],
         {name: both for name, both in found.shortened.items() if name not in gone},
     )
-
-
-def _policies(name: str, operators: Operators) -> set[Policy]:
-    """Return the policy in each store: the engine falls through to a later one if the first refuses a node.
-
-    Source: fe_ops_kernel_info_store.cc:371-439
-    """
-    return {entry.policy for _, entry in operators[name].winners} if name in operators else set()

@@ -1,8 +1,7 @@
 """Tables from other frameworks' operators to Ascend op types, and families of op types.
 
-ONNX: the plugins of CANN, by opset (``model.onnx_plugins``). TensorFlow: GE's parser and CANN's plugins
-(``model.op_names``). MindSpore: its adapters (mindspore_to_ascend.json, by
-``tools.neighbour_lists``). torch: names.json.
+ONNX: the plugins of CANN, by opset (``onnx_plugins``). TensorFlow: GE's parser and CANN's plugins (``op_names``).
+MindSpore: its adapters (mindspore_to_ascend.json, by ``tools.neighbour_lists``). torch: names.json.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..package_data import package_data
 from .near_names import NearNames, meant
-from .onnx_plugins import DEFAULT_DOMAIN, Plugin, plugins
+from .onnx_plugins import DEFAULT_DOMAIN, plugins
 from .op_names import tensorflow_names
 
 
@@ -74,6 +73,7 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
         op_types = list(
             dict.fromkeys(op_type for plugin in chosen for op_type in (plugin.type, *plugin.built) if op_type)
         )
+        plain = {plugin.type for plugin in chosen}  # nodes that are the operator itself
         if not chosen:
             known = frozenset().union(*(opsets for opsets, _ in rows))
             unclear[name] = f"not in opset {opset}; known in {_ranges(known)}"
@@ -81,7 +81,8 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
         if name in own:
             kept = [op_type for op_type in op_types if op_type in own[name]]
         else:
-            kept = _own(chosen, shared) or (op_types if len(op_types) == 1 else [])
+            kept = [op_type for op_type in op_types if op_type in plain or op_type not in shared]
+            kept = kept or (op_types if len(op_types) == 1 else [])
         if kept:
             ops[name] = tuple(kept)
             plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)
@@ -110,13 +111,6 @@ def _mindspore() -> tuple[_Types, _Types, dict[str, str]]:
         else:
             unclear[name] = f"it runs only {' and '.join(op_types)}, which other operators run too"
     return ops, plumbing, unclear
-
-
-def _own(chosen: list[Plugin], shared: set[str]) -> list[str]:
-    """Return the op types of nodes that are the operator itself, and those of expansions that others do not share."""
-    found = (op_type for plugin in chosen for op_type in (plugin.type, *plugin.built) if op_type)
-    plain = {plugin.type for plugin in chosen}
-    return list(dict.fromkeys(op_type for op_type in found if op_type in plain or op_type not in shared))
 
 
 def _ranges(numbers: frozenset[int]) -> str:

@@ -56,25 +56,9 @@ class NearNames:
 
     def of(self, name: str) -> list[str]:
         """Return at most three similar candidates, the most similar first; if some only look alike, no others."""
-        return self._similar(_folded(name))[:_MOST]
-
-    def alike(self, name: str) -> list[str]:
-        """Return the candidates that differ in case or look-alike letters only."""
-        return self._by_folded.get(_folded(name), [])
-
-    def suggestions(self, name: str) -> list[str]:
-        """Return at most three: similar candidates, then the shortest that contain the name, whatever the case."""
-        near = self.of(name)
-        part = _folded(name)
-        if part not in self._by_folded and len(part) >= _LEAST_CONTAINED:
-            containing = [key for key in self._by_folded if part in key]
-            containing.sort(key=lambda key: (not key.startswith(part), len(key), key))
-            near = list(dict.fromkeys([*near, *(each for key in containing[:_MOST] for each in self._by_folded[key])]))
-        return near[:_MOST]
-
-    def _similar(self, key: str) -> list[str]:
+        key = _fold(name)
         if key in self._by_folded:
-            return self._by_folded[key]
+            return self._by_folded[key][:_MOST]
         if key in self._known or len(key) > _LONGEST or self.is_exhausted:
             return self._known.get(key, [])
         from difflib import SequenceMatcher
@@ -91,16 +75,30 @@ class NearNames:
                 close.append((-ratio, other))
         ranked = nsmallest(_MOST, close)
         best = [other for rank, other in ranked if rank <= ranked[0][0] + _WORSE]
-        self._known[key] = [name for other in best for name in self._by_folded[other]]
+        self._known[key] = [name for other in best for name in self._by_folded[other]][:_MOST]
         return self._known[key]
+
+    def alike(self, name: str) -> list[str]:
+        """Return the candidates that differ in case or look-alike letters only."""
+        return self._by_folded.get(_fold(name), [])
+
+    def suggestions(self, name: str) -> list[str]:
+        """Return at most three: similar candidates, then the shortest that contain the name, whatever the case."""
+        near = self.of(name)
+        part = _fold(name)
+        if part not in self._by_folded and len(part) >= _LEAST_CONTAINED:
+            containing = [key for key in self._by_folded if part in key]
+            containing.sort(key=lambda key: (not key.startswith(part), len(key), key))
+            near = list(dict.fromkeys([*near, *(each for key in containing[:_MOST] for each in self._by_folded[key])]))
+        return near[:_MOST]
 
     @cached_property
     def _by_folded(self) -> dict[str, list[str]]:
         names: dict[str, list[str]] = {}
         for candidate in sorted(self._candidates):
-            names.setdefault(_folded(candidate), []).append(candidate)
+            names.setdefault(_fold(candidate), []).append(candidate)
         return names
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return name.casefold().translate(_LOOK_ALIKE)

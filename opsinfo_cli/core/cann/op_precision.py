@@ -48,7 +48,12 @@ class OpPrecision:
                 continue
             left, equals, right = text.partition("=")
             if not equals:
-                by_type = self._heading(text, number, by_type)
+                heading = text.strip(BLANKS)
+                if heading and heading not in HEADINGS:
+                    hint = did_you_mean(heading, HEADINGS)
+                    message = "not a heading, and without `=`: the engine ignores the line"
+                    self._fault("bad-line", number, 1, message, hint, heading)
+                by_type = HEADINGS.get(heading, by_type)
                 continue
             name, mode = left.strip(BLANKS), right.strip(BLANKS)
             column = 1 + len(left) - len(left.lstrip(BLANKS))
@@ -76,14 +81,6 @@ class OpPrecision:
     def unmatched(self, graph: Graph) -> list[OptionFileFault]:
         """Return lines that have no effect on a graph."""
         return not_in_graph(self.lines, graph)
-
-    def _heading(self, text: str, line: int, by_type: bool) -> bool:
-        heading = text.strip(BLANKS)
-        if heading not in HEADINGS and heading:
-            hint = did_you_mean(heading, HEADINGS)
-            message = "not a heading, and without `=`: the engine ignores the line"
-            self._fault("bad-line", line, 1, message, hint, heading)
-        return HEADINGS.get(heading, by_type)
 
     def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:
         self.faults.append(OptionFileFault(name, line, column, message, False, hint, word))

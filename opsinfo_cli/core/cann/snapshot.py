@@ -62,13 +62,24 @@ class Snapshot(NamedTuple):
             outcome.require_root()
             raise AssertionError("a text that only the slow reader accepts")
         members = {member.key: member for member in outcome.members or ()}
-        _require_version(source, members)
+        version = _value(source, members, "schema_version", object)
+        if repr(version) != str(VERSION):  # numbers are kept as they were written
+            newer = repr(version).isdecimal() and int(repr(version)) > VERSION
+            place = source.place(members["schema_version"].start)
+            raise Refused(
+                f"a snapshot of version {version}; this opsinfo reads version {VERSION}",
+                name="snapshot-version",
+                path=source.path,
+                line=place.line,
+                column=place.column,
+                hint="a later opsinfo wrote it: upgrade opsinfo, or take the snapshot again" if newer else _HINT,
+            )
         if len(members) < len(outcome.members or ()) or any(member.has_duplicates for member in members.values()):
             _fail_on_repeated_keys(source, scan(source).require_root())
         if source.text[outcome.end :].strip():
             raise _damaged(source, outcome.end, "there is text after the snapshot")
         soc = _value(source, members, "soc", str, type(None))
-        version = _value(source, members, "cann_version", str, type(None))
+        cann = _value(source, members, "cann_version", str, type(None))
         core = _value(source, members, "core", str)
         if core not in CORES:
             raise _damaged(source, members["core"].start, f"`{core}` must be one of {', '.join(CORES)}")
@@ -76,7 +87,7 @@ class Snapshot(NamedTuple):
         engines = _value(source, members, "other_engines", dict)
         if not all(isinstance(engine, str) for engine in engines.values()):
             raise _damaged(source, members["other_engines"].start, "the name of an engine must be a string")
-        return cls(soc, version, core, operators, engines)
+        return cls(soc, cann, core, operators, engines)
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
         """:raises UsageFault: if the snapshot is of another chip or core"""
@@ -85,22 +96,6 @@ class Snapshot(NamedTuple):
         if core not in ("ai", self.core):
             message = f"the snapshot is of the {self.core} core, not of `{core}`"
             raise UsageFault(message, name="wrong-kind", path=path, hint="take one with `opsinfo snapshot --core`")
-
-
-def _require_version(source: Source, members: Mapping[str, RawMember]) -> None:
-    version = _value(source, members, "schema_version", object)
-    if repr(version) == str(VERSION):  # numbers are kept as they were written
-        return
-    place = source.place(members["schema_version"].start)
-    newer = repr(version).isdecimal() and int(repr(version)) > VERSION
-    raise Refused(
-        f"a snapshot of version {version}; this opsinfo reads version {VERSION}",
-        name="snapshot-version",
-        path=source.path,
-        line=place.line,
-        column=place.column,
-        hint="a later opsinfo wrote it: upgrade opsinfo, or take the snapshot again" if newer else _HINT,
-    )
 
 
 def _value(source: Source, members: Mapping[str, RawMember], key: str, *types: type) -> Any:
@@ -161,16 +156,16 @@ def snapshot_text(target: Snapshot) -> str:
     }
     lines = [f"  {_json(key)}: {_json(value)}" for key, value in head.items()]
     blocks = []
-    for name, store in zip(_names(stores), stores, strict=True):
+    for name, store in zip(_labels(stores), stores, strict=True):
         winners = ((op, entries[-1]) for op, entries in store.definitions.items())
-        entries = {op: _pruned(entry.sections) for op, entry in winners if not entry.refused}
+        entries = {op: _prune(entry.sections) for op, entry in winners if not entry.refused}
         blocks.append(f'    {{\n      "name": {_json(name)},\n      "operators": {_object(entries, "      ")}\n    }}')
     lines.append('  "stores": [\n' + ",\n".join(blocks) + "\n  ]")
     lines.append('  "other_engines": ' + _object(target.other_engines, "  "))
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _pruned(sections: Sections) -> dict[str, dict[str, str]]:
+def _prune(sections: Sections) -> dict[str, dict[str, str]]:
     """Return what the policy and the choice of dtypes read of an entry."""
     kept: dict[str, dict[str, str]] = {}
     policy = Policy.of(sections)
@@ -198,7 +193,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _names(stores: list[Store]) -> list[str | None]:
+def _labels(stores: list[Store]) -> list[str | None]:
     """Return labels without paths of this machine: an environment's store has the name of its folder."""
     names: list[str | None] = []
     for store in stores:

@@ -51,6 +51,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
     :raises UsageFault: if the name is unknown, it cannot set the mode, has no levels, or the mode takes no mixlist
     """
     content = _content(name)
+    common = package_data(__package__, "snippets")
     levels: list[str] = content.get("levels", [])
     if level is not None and level not in levels:
         having = [each for each in snippet_names() if level in _content(each).get("levels", [])]
@@ -61,18 +62,13 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
         message = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
         raise UsageFault(message, name="mode-refuses-mixlist", hint="--precision-mode allow_mix_precision")
     low = _LOW.get(mode.engine, "other")
-    mode = _spelled(name, content, mode, low)
-    values = {
-        "{option}": mode.option,
-        "{mode}": mode.name,
-        "{mixlist}": _quoted(mixlist or "", content["quote"]),
-        "{low}": low,
-        "{level}": level or next(iter(levels), ""),
-        "{manager}": ", loss_scale_manager=manager"
-        if mode.engine in package_data(__package__, "snippets")["scaled"]
-        else "",
-    }
-    loss_scale = _loss_scale(content, mode)
+    mode = _spell(name, content, mode, low)
+    is_scaled = mode.engine in common["scaled"]  # only float16 needs a loss scale
+    if is_scaled or content.get("scales_nothing"):
+        loss_scale = "\n".join(content["loss_scale"])
+    else:
+        is_bfloat16 = mode.engine in ("MIX_BF16", "ALLOW_FP32_TO_BF16")
+        loss_scale = f"{content['comment']} {common['unscaled']['bfloat16' if is_bfloat16 else 'other']}"
     lines = []
     for line in content["lines"]:
         if isinstance(line, dict):  # a line for some low dtypes
@@ -83,12 +79,27 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
         lines.pop()
     if "{loss_scale}" not in lines:
         lines += ["", "{loss_scale}"]
-    prints = content.get("prints", []) if mode.engine in package_data(__package__, "snippets")["scaled"] else []
+    prints = content.get("prints", []) if is_scaled else []
     if prints:
         lines += ["", f"{content['comment']} print what `opsinfo qualify` reads", *prints]
     if mixlist is not None and not takes:
         lines.insert(0, f"# no mixlist here: {content['instead']}")
-    text = "\n".join(loss_scale if line == "{loss_scale}" else _filled(line, values) for line in lines) + "\n"
+    values = {
+        "{option}": mode.option,
+        "{mode}": mode.name,
+        "{mixlist}": _quote(mixlist or "", content["quote"]),
+        "{low}": low,
+        "{level}": level or next(iter(levels), ""),
+        "{manager}": ", loss_scale_manager=manager" if is_scaled else "",
+    }
+    text = ""
+    for line in lines:
+        if line == "{loss_scale}":
+            line = loss_scale
+        else:
+            for key, value in values.items():
+                line = line.replace(key, value)
+        text += f"{line}\n"
     return SetupSnippet(name, content["title"], text, loss_scale, "\n".join(prints), takes, content["source"], mode)
 
 
@@ -100,7 +111,7 @@ def _content(name: str) -> dict[str, Any]:
     return content
 
 
-def _spelled(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
+def _spell(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
     """Return the mode as the snippet's system spells it.
 
     :raises UsageFault: if the system has no such mode
@@ -118,22 +129,7 @@ def _spelled(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
     return mode
 
 
-def _loss_scale(content: dict[str, Any], mode: Mode) -> str:
-    """Return the lines about the loss scale; only float16 needs one."""
-    common = package_data(__package__, "snippets")
-    if content.get("scales_nothing") or mode.engine in common["scaled"]:
-        return "\n".join(content["loss_scale"])
-    is_bfloat16 = mode.engine in ("MIX_BF16", "ALLOW_FP32_TO_BF16")
-    return f"{content['comment']} {common['unscaled']['bfloat16' if is_bfloat16 else 'other']}"
-
-
-def _filled(line: str, values: dict[str, str]) -> str:
-    for key, value in values.items():
-        line = line.replace(key, value)
-    return line
-
-
-def _quoted(path: str, how: str) -> str:
+def _quote(path: str, how: str) -> str:
     """:raises UsageFault: if the format cannot express the path"""
     if how == "ini" and path != path.strip():
         raise UsageFault("an ini cannot hold this path", path=path)
