@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .atc_options import Considered
-    from .graph import GraphNode, ModelGraph, Producer
+    from .graph import ModelGraph, Producer
     from .implmode import ImplModes
     from .judge.node_facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
@@ -110,7 +110,7 @@ class Counts(NamedTuple):
     casts: CastCounts
 
 
-class Alike(NamedTuple):
+class NodeGroup(NamedTuple):
     """What nodes are counted by."""
 
     op_type: str
@@ -131,7 +131,7 @@ class NotJudged(NamedTuple):
 
 
 class ReadsLow(NamedTuple):
-    """High nodes of one op type that read inputs which are float32 in the model in a low dtype."""
+    """High nodes of one op type that read inputs in a low dtype which are float32 in the model."""
 
     type: str
     dtype: str
@@ -233,29 +233,30 @@ class GraphAnswer:
         return frozenset()
 
     @cached_property
-    def _alike(self) -> Counter[Alike]:
+    def _groups(self) -> Counter[NodeGroup]:
         """The nodes, counted."""
         return _counted(self)
 
     @cached_property
     def counts(self) -> Counts:
-        def nodes(wanted: Callable[[Alike], bool]) -> int:
-            return sum(count for each, count in self._alike.items() if wanted(each))
-
-        low, high = nodes(lambda each: each.runs == "low"), nodes(lambda each: each.runs == "high")
-        first, assumed = nodes(lambda each: each.first_column), nodes(lambda each: each.assumed)
-        return Counts(len(self), low, high, len(self) - low - high, first, assumed, self.cast_counts)
+        low = high = first_column = assumed = 0
+        for each, count in self._groups.items():
+            low += count * (each.runs == "low")
+            high += count * (each.runs == "high")
+            first_column += count * each.first_column
+            assumed += count * each.assumed
+        return Counts(len(self), low, high, len(self) - low - high, first_column, assumed, self.cast_counts)
 
     @cached_property
     def types(self) -> list[TypeSummary]:
         """The op types of the graph, those with the most low nodes first."""
-        return _summaries(self._alike)
+        return _summaries(self._groups)
 
     @cached_property
     def coverage(self) -> Coverage:
         others: Counter[tuple[str, str]] = Counter()
         judged = without_floating = 0
-        for each, count in self._alike.items():
+        for each, count in self._groups.items():
             if each.op_type in NOT_COMPUTED:
                 continue
             judged += count * each.judged
@@ -269,27 +270,26 @@ class GraphAnswer:
     @cached_property
     def reads_low(self) -> list[ReadsLow]:
         """High nodes whose float32 inputs are reduced, as a matrix product's may be in force_fp32; most nodes first."""
-        found = Counter(
-            (self.graph.types[index], dtype)
-            for index in self._perhaps_reading_low()
-            for dtype in {
-                dtype
-                for dtype, tensor in zip(self.inputs_of(index), self.graph[index].inputs, strict=True)
-                if dtype in LOW and tensor.first_dtype == "float32"
-            }
-        )
+        found: Counter[tuple[str, str]] = Counter()
+        for index, op_type in enumerate(self.graph.types):
+            dtypes = self.inputs_of(index)
+            if LOW.isdisjoint(dtypes):  # of most nodes
+                continue
+            if op_type == "Cast" or self.runs_of(index) != "high":  # a Cast converts, and computes nothing
+                continue
+            tensors = zip(dtypes, self.graph[index].inputs, strict=True)
+            lowered = {dtype for dtype, tensor in tensors if dtype in LOW and tensor.first_dtype == "float32"}
+            found.update((op_type, dtype) for dtype in lowered if dtype)
         rows = [ReadsLow(op_type, dtype, count) for (op_type, dtype), count in found.items()]
         return sorted(rows, key=lambda each: (-each.nodes, each.type, each.dtype))
 
-    def _perhaps_reading_low(self) -> Iterable[int]:
-        """Yield the indexes of the high nodes with a low input; a Cast converts, and computes nothing."""
-        return (
-            row.index for row in self if row.runs == "high" and not LOW.isdisjoint(row.inputs) and row.type != "Cast"
-        )
-
     def inputs_of(self, index: int) -> Dtypes:
         """Return the dtypes of a node's inputs."""
-        return self[index].inputs
+        raise NotImplementedError
+
+    def runs_of(self, index: int) -> Precision | None:
+        """Return the precision that a node runs in, see ``NodeAnswer.runs``."""
+        raise NotImplementedError
 
     def output_dtype(self, source: Producer) -> str | None:
         """Return the dtype of an output."""
@@ -384,6 +384,13 @@ class Answer(GraphAnswer):
         node, choice = self.graph[index], self.judged.choices[index]
         reason = reason_of(self.prepared, self.judged, index)
         compute = self.computed_in(index)
+        why = reason.text
+        if compute == "hf32":
+            why += "; computed in HF32"
+        if fusion := node.attributes.get("fused_by"):
+            names = [f"`{each}`" for each in node.fused_from]
+            parts = f"{len(names)} nodes, {names[0]} to {names[-1]}," if len(names) > 2 else " and ".join(names)
+            why += f"; {node.type}, from {parts or node.first_type} by {fusion}"
         return NodeAnswer(
             index,
             node.name,
@@ -391,12 +398,12 @@ class Answer(GraphAnswer):
             self._subgraph_names[index] if self._subgraph_names else "",
             reason.policy,
             reason.by,
-            reason.text + _remarks(node, compute),
+            why,
             reason.code,
             reason.tensor,
             reason.source,
             choice.column >= 0,
-            _state(choice),
+            self.runs_of(index),
             choice.inputs,
             choice.outputs,
             tuple([tensor.first_dtype for tensor in node.inputs]),
@@ -414,15 +421,11 @@ class Answer(GraphAnswer):
             return None
         return self.modes.computed_in(node.name, node.type, choice.inputs, choice.outputs)
 
-    def _perhaps_reading_low(self) -> Iterable[int]:
-        choices = self.judged.choices
-        few = {id(each): each for each in choices}.values()
-        wanted = {id(each) for each in few if _state(each) == "high" and not LOW.isdisjoint(each.inputs)}
-        types = self.graph.types
-        return (at for at, each in enumerate(choices) if id(each) in wanted and types[at] != "Cast")
-
     def inputs_of(self, index: int) -> Dtypes:
         return self.judged.choices[index].inputs
+
+    def runs_of(self, index: int) -> Precision | None:
+        return _precision_of(self.judged.choices[index])
 
     def output_dtype(self, source: Producer) -> str | None:
         return self.outputs[self.prepared.slots.outputs_of[source.node] + source.output]
@@ -436,9 +439,10 @@ class Answer(GraphAnswer):
         """Indexes of the nodes that are computed in HF32 if the chip has it."""
         if self.modes.has_hf32 is False:
             return []
-        choices = self.judged.choices
         return [
-            at for at, choice in enumerate(choices) if choice.column >= 0 and self.computed_in(at) in ("hf32", None)
+            index
+            for index, choice in enumerate(self.judged.choices)
+            if choice.column >= 0 and self.computed_in(index) in ("hf32", None)
         ]
 
     @cached_property
@@ -446,15 +450,15 @@ class Answer(GraphAnswer):
         return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
 
     @cached_property
-    def _alike(self) -> Counter[Alike]:
+    def _groups(self) -> Counter[NodeGroup]:
         """The nodes, counted: their distinct choices are few."""
-        alike: Counter[Alike] = Counter()
+        groups: Counter[NodeGroup] = Counter()
         for (op_type, choice), count in Counter(zip(self.graph.types, self.judged.choices, strict=True)).items():
             is_judged, policy = choice.column >= 0, None if choice.policy is None else str(choice.policy)
             why = "" if is_judged else not_judged_text(choice)
             flags = choice.why == "first-column", choice.confidence == "assumed"
-            alike[Alike(op_type, _state(choice), is_judged, policy, why, *flags)] += count
-        return alike
+            groups[NodeGroup(op_type, _precision_of(choice), is_judged, policy, why, *flags)] += count
+        return groups
 
     def path_of(self, node: int | str) -> list[PathStep]:
         """Return the path back from a node to the origin of its dtypes, in order.
@@ -478,14 +482,13 @@ class Answer(GraphAnswer):
 
     def is_low(self, node: int) -> bool:
         """Whether a node runs in low precision."""
-        return _state(self.judged.choices[node]) == "low"
+        return self.runs_of(node) == "low"
 
     def changed(self, other: Answer) -> list[int]:
         """Indexes of the nodes whose dtypes differ from another answer's for the same graph."""
-        pairs = enumerate(zip(self.judged.choices, other.judged.choices, strict=True))
         return [
             node
-            for node, (own, its) in pairs
+            for node, (own, its) in enumerate(zip(self.judged.choices, other.judged.choices, strict=True))
             if own is not its and (own.inputs, own.outputs) != (its.inputs, its.outputs)
         ]
 
@@ -495,8 +498,6 @@ class WrittenAnswer(GraphAnswer):
 
     def __getitem__(self, index: int) -> NodeAnswer:
         node, judged = self.graph[index], self.graph.model.judged
-        inputs = tuple(tensor.dtype for tensor in node.inputs)
-        outputs = tuple(tensor.dtype for tensor in node.outputs)
         return NodeAnswer(
             index,
             node.name,
@@ -509,13 +510,22 @@ class WrittenAnswer(GraphAnswer):
             None,
             None,
             bool(judged),
-            None if node.type in NOT_COMPUTED else precision_of(inputs, outputs),
-            inputs,
-            outputs,
+            self.runs_of(index),
+            self.inputs_of(index),
+            tuple(tensor.dtype for tensor in node.outputs),
             tuple(tensor.first_dtype for tensor in node.inputs),
             tuple(tensor.first_dtype for tensor in node.outputs),
             "compiled" if judged else None,
         )
+
+    def inputs_of(self, index: int) -> Dtypes:
+        return tuple(tensor.dtype for tensor in self.graph[index].inputs)
+
+    def runs_of(self, index: int) -> Precision | None:
+        node = self.graph[index]
+        if node.type in NOT_COMPUTED:
+            return None
+        return precision_of(self.inputs_of(index), tuple(tensor.dtype for tensor in node.outputs))
 
     def output_dtype(self, source: Producer) -> str | None:
         return self.graph[source.node].outputs[source.output].dtype
@@ -561,7 +571,7 @@ class AnswerComparison(NamedTuple):
         return bool(self.changed or self.casts_gone or self.casts_added)
 
 
-def compared(a: Answer, b: Answer) -> AnswerComparison:
+def compare(a: Answer, b: Answer) -> AnswerComparison:
     """Compare two answers for one graph, node by node and edge by edge."""
     before, after = set(a.casts), set(b.casts)
     return AnswerComparison(
@@ -571,19 +581,19 @@ def compared(a: Answer, b: Answer) -> AnswerComparison:
     )
 
 
-def summarised(rows: Iterable[NodeAnswer]) -> list[TypeSummary]:
+def summaries_of(rows: Iterable[NodeAnswer]) -> list[TypeSummary]:
     """Return rows by op type, those with the most low nodes first."""
     return _summaries(_counted(rows))
 
 
-def _counted(rows: Iterable[NodeAnswer]) -> Counter[Alike]:
-    return Counter(Alike(row.type, row.runs, row.judged, row.policy, row.why) for row in rows)
+def _counted(rows: Iterable[NodeAnswer]) -> Counter[NodeGroup]:
+    return Counter(NodeGroup(row.type, row.runs, row.judged, row.policy, row.why) for row in rows)
 
 
-def _summaries(alike: Mapping[Alike, int]) -> list[TypeSummary]:
+def _summaries(groups: Mapping[NodeGroup, int]) -> list[TypeSummary]:
     counts: dict[str, Counter[str | None]] = {}
     policies: dict[str, set[str | None]] = {}
-    for each, count in alike.items():
+    for each, count in groups.items():
         counts.setdefault(each.op_type, Counter())[each.runs] += count
         policies.setdefault(each.op_type, set()).add(each.policy)
     types = [
@@ -593,16 +603,5 @@ def _summaries(alike: Mapping[Alike, int]) -> list[TypeSummary]:
     return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
 
 
-def _remarks(node: GraphNode, compute: str | None) -> str:
-    """Return what follows the reason: that a node is computed in HF32, and where it comes from."""
-    remarks = ["computed in HF32"] if compute == "hf32" else []
-    if fusion := node.attributes.get("fused_by"):
-        names = [f"`{each}`" for each in node.fused_from]
-        parts = f"{len(names)} nodes, {names[0]} to {names[-1]}," if len(names) > 2 else " and ".join(names)
-        remarks.append(f"{node.type}, from {parts or node.first_type} by {fusion}")
-    return "".join(f"; {each}" for each in remarks)
-
-
-def _state(choice: DtypeChoice) -> Precision | None:
-    """Return ``runs`` of a choice, see :class:`NodeAnswer`."""
+def _precision_of(choice: DtypeChoice) -> Precision | None:
     return None if choice.column < 0 else precision_of(choice.inputs, choice.outputs)

@@ -76,6 +76,27 @@ def test_a_compiled_node_runs_low_or_high_as_a_judged_one(dtype: str, word: str,
     assert (judged[1].runs, compiled[1].runs) == (runs, runs)
 
 
+def test_a_compiled_node_reads_low_if_it_is_high_and_the_model_has_the_input_in_float32() -> None:
+    builder = GraphBuilder()
+    high, own = builder.tensor("float32"), builder.tensor("float16", "float16")
+    half, brain = builder.tensor("float16", "float32"), builder.tensor("bfloat16", "float32")
+    builder.add("x", "Data", [], [high])
+    for name, op_type, inputs, output in (
+        ("both", "MatMul", [half, half], high),
+        ("mixed", "MatMul", [half, brain], high),
+        ("other", "MatMul", [high, half], high),
+        ("add", "Add", [high, half], high),
+        ("own", "MatMul", [own, own], high),
+        ("high", "MatMul", [high, high], high),
+        ("low", "MatMul", [half, half], half),
+        ("cast", "Cast", [half], high),
+    ):
+        builder.add(name, op_type, [("x", 0)] * len(inputs), [output], inputs=inputs)
+    builder.add("out", "NetOutput", [("both", 0)], [], inputs=[half])
+    rows = [tuple(row) for row in WrittenAnswer(builder.build(ModelFacts("om", judged=True))).reads_low]
+    assert rows == [("MatMul", "float16", 3), ("Add", "float16", 1), ("MatMul", "bfloat16", 1)]
+
+
 def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16")
     assert [tuple(each) for each in answer.types if each.op_type in ("Add", "Data", "Gray")] == [

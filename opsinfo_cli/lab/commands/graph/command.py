@@ -45,7 +45,7 @@ from ...graph.node_names import ending_with
 from ...graph.open_dimensions import limits_of
 from ...graph.read_back import read_back
 from ...graph.readers import read_graph
-from ...graph.result import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compared
+from ...graph.result import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compare
 from ...graph.result import Answer as JudgedAnswer
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
@@ -410,7 +410,7 @@ def _compared(
     if profile:
         view = replace(view, cost=_cost(judged.answer, changed.answer, profile, console))
     with console.progress("comparing"):
-        return comparison_answer(view, compared(judged.answer, changed.answer), by)
+        return comparison_answer(view, compare(judged.answer, changed.answer), by)
 
 
 def _compiled(path: str, console: Console) -> WrittenAnswer:

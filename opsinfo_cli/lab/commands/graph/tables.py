@@ -16,7 +16,7 @@ from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
 from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
-from ...graph.result import NOT_COMPUTED, AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary, summarised
+from ...graph.result import NOT_COMPUTED, AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary, summaries_of
 from ...graph.result import Answer as JudgedAnswer
 from ...graph.shape_profiles import Differing, ShapeProfile, differing
 from ..model_explorer import graph_node_data
@@ -72,7 +72,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
     :param chosen: the rows that are shown; None for all
     """
     answer = view.answer
-    types = answer.types if chosen is None else summarised(chosen)
+    types = answer.types if chosen is None else summaries_of(chosen)
     shown = answer if chosen is None else chosen
 
     def document() -> dict[str, Any]:
@@ -96,7 +96,7 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
     lines = [[step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why] for step in steps]
     table = Table([Column(title) for title in ("node", "op type", "tensor", "dtype", "why")], lines)
     return Answer(
-        lambda: {**graph_document(view.answer, [first], summarised([first])), **path_document(steps)},
+        lambda: {**graph_document(view.answer, [first], summaries_of([first])), **path_document(steps)},
         lambda: [Either(lambda: [tree], lambda: [table])],
         texts={"html": lambda: _page(replace(view, chosen=first.index))},
         caveats=view.caveats,
