@@ -1,14 +1,37 @@
-"""The Casts of a judged graph: their edges, how many run, and the bytes they convert."""
+"""The Casts of a judged graph: on which edges the engine inserts one, how many run, and the bytes they convert.
+
+A Cast is on each edge whose ends differ, and pairs of Casts are removed again. Between two ordinary nodes, two adjacent
+Casts with matching ends are both removed if one of them converts float to float, lossy or not: an intentional rounding
+by the user disappears with the inserted Cast. Both are kept if a layout node (TransData) is between them. Source:
+hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/trans_node_manager/.
+Layouts are those of the chosen columns: their propagation, which comes later, and two Transposes that undo each other
+are not followed.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from .dtypes import BITS
+from .graph import CONSTANTS
 
 if TYPE_CHECKING:
-    from .graph import Producer
+    from collections.abc import Sequence
+
+    from .graph import Producer, Slots
+    from .judge.node_facts import DtypeChoice
+    from .judge.prepared import Prepared
+
+
+_TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
+"""Op types of conversions between ordinary nodes (trans_node_merging.cc)."""
+_FLOATS = frozenset({"float32", "float16", "float64", "bfloat16"})
+_LONGEST = 100
+"""The most nodes of a chain that the engine examines."""
+_UNKNOWN_RANK = (-2,)
 
 
 class Cast(NamedTuple):
@@ -80,3 +103,167 @@ class Casts(NamedTuple):
         known = [size for size in sizes if size is not None]
         folded = sum(cast.constant for cast in self.casts)
         return CastCounts(len(self.casts), len(running), folded, sum(known), len(sizes) - len(known))
+
+
+@dataclass(eq=False, slots=True)
+class _Unit:
+    """A conversion: a Cast or a layout node that the engine inserts, or a node of the user.
+
+    :ivar node: the user's node; -1 for an inserted one
+    :ivar source: the output slot of an ordinary node, or the unit, that feeds it
+    :ivar readers: the number of inputs that it feeds
+    """
+
+    node: int
+    op_type: str
+    begin: str | None
+    end: str | None
+    source: int | _Unit
+    shape_in: tuple[int, ...] | None
+    shape_out: tuple[int, ...] | None
+    readers: int = 1
+    layouts: tuple[str | None, str | None] = (None, None)
+
+
+def casts_of(
+    prepared: Prepared, choices: Sequence[DtypeChoice], inputs: Sequence[str | None], outputs: Sequence[str | None]
+) -> Casts:
+    """Return the Casts of a judged graph.
+
+    :param inputs: the dtype of every input slot
+    :param outputs: the dtype of every output slot
+    """
+    graph, slots = prepared.graph, prepared.slots
+    layouts_in: dict[int, str] = {}
+    layouts_out: dict[int, str] = {}
+    for node, choice in enumerate(choices):
+        if choice.layouts:
+            first, last = slots.inputs_of[node], slots.outputs_of[node]
+            layouts_in.update({first + at: name for at, name in enumerate(choice.layouts[0]) if name})
+            layouts_out.update({last + at: name for at, name in enumerate(choice.layouts[1]) if name})
+
+    transforms = {node.index for node in graph if node.type in _TRANSFORMS}
+    readers = Counter(node for node in slots.source_node if node in transforms)
+    units: dict[int, _Unit] = {}
+    for index in transforms:
+        user = graph.nodes[index]
+        if user.sources and user.sources[0] is not None and user.outputs and index in readers:
+            ends = inputs[slots.inputs_of[index]], outputs[slots.outputs_of[index]]
+            shapes = user.inputs[0].shape, user.outputs[0].shape
+            units[index] = _Unit(index, user.type, *ends, -1, *shapes, readers[index])
+
+    feeds: dict[int, int | _Unit] = {}  # of an input slot: only where a unit is or was in between
+    dtypes = [*outputs, None]
+    for slot, source in enumerate(slots.source_slot):
+        begin, end = dtypes[source], inputs[slot]
+        if begin == end and slot not in layouts_in and source not in layouts_out:
+            continue
+        if begin is None or end is None:
+            continue
+        feed: int | _Unit = units.get(slots.source_node[slot], source)
+        layouts = layouts_out.get(source), layouts_in.get(slot)
+        shape = slots.outputs[source].shape
+        cast_first = BITS.get(begin, 0) > BITS.get(end, 0) or (BITS.get(begin) == BITS.get(end) and bool(layouts[1]))
+        if cast_first and begin != end:
+            feed = _Unit(-1, "Cast", begin, end, feed, shape, shape)
+        if layouts[0] != layouts[1]:
+            dtype = end if cast_first else begin
+            feed = _Unit(-1, "TransData", dtype, dtype, feed, shape, shape, layouts=layouts)
+        if not cast_first and begin != end:
+            feed = _Unit(-1, "Cast", begin, end, feed, shape, shape)
+        feeds[slot] = feed
+
+    if transforms:
+        for slot, node in enumerate(slots.source_node):
+            if node in transforms:
+                feeds.setdefault(slot, units.get(node, slots.source_slot[slot]))
+        _remove_pairs(slots, prepared.order, transforms, units, feeds)
+    return _casts_on(prepared, units, feeds)
+
+
+def _remove_pairs(
+    slots: Slots, order: Sequence[int], transforms: set[int], units: dict[int, _Unit], feeds: dict[int, int | _Unit]
+) -> None:
+    """Remove adjacent conversions that cancel each other, from each ordinary node's inputs back to the next one."""
+    starts = slots.inputs_of
+    for unit in units.values():
+        unit.source = feeds.get(starts[unit.node], slots.source_slot[starts[unit.node]])
+    touched = {slots.consumer[slot] for slot in feeds} - transforms
+    for slot in (slot for node in order if node in touched for slot in range(starts[node], starts[node + 1])):
+        behind: list[_Unit] = []
+        current = feeds.get(slot)
+        for _ in range(_LONGEST):
+            if not isinstance(current, _Unit):
+                break
+            if behind and _cancel(behind[-1], current):
+                later, before = behind.pop(), current.source
+                if later.readers == 1:
+                    later.readers = 0
+                else:
+                    later.readers -= 1
+                    current.readers += 1
+                current.readers -= 1
+                if current.readers and isinstance(before, _Unit):
+                    before.readers += 1
+                if behind:
+                    behind[-1].source = before
+                else:
+                    feeds[slot] = before
+            else:
+                behind.append(current)
+            current = current.source
+    for unit in units.values():
+        feeds[starts[unit.node]] = unit.source
+
+
+def _cancel(later: _Unit, earlier: _Unit) -> bool:
+    """Return whether two adjacent nodes cancel each other (trans_node_merging.cc:360-455)."""
+    if later.op_type != earlier.op_type or later.op_type not in ("Cast", "Reshape", "TransData"):
+        return False
+    if later.op_type == "TransData" and (
+        later.node >= 0 or earlier.node >= 0 or later.layouts != earlier.layouts[::-1]
+    ):
+        return False
+    if later.op_type == "Cast":
+        floating = {later.begin, later.end} <= _FLOATS or {earlier.begin, earlier.end} <= _FLOATS
+        if not floating and (later.node >= 0 or earlier.node >= 0):
+            return False
+    elif later.op_type == "Reshape" and any(
+        -1 in (shape or (-1,)) for shape in (later.shape_in, later.shape_out, earlier.shape_in, earlier.shape_out)
+    ):
+        return False
+    return (
+        (later.begin, later.end) == (earlier.end, earlier.begin)
+        and _same(later.shape_in, earlier.shape_out)
+        and _same(later.shape_out, earlier.shape_in)
+    )
+
+
+def _same(left: tuple[int, ...] | None, right: tuple[int, ...] | None) -> bool:
+    return left is None or right is None or (left == right and left != _UNKNOWN_RANK)
+
+
+def _casts_on(prepared: Prepared, units: dict[int, _Unit], feeds: dict[int, int | _Unit]) -> Casts:
+    """Return the Casts on the edges that are left, each edge from the user's node that now feeds it."""
+    graph, slots = prepared.graph, prepared.slots
+    removed = {unit.node for unit in units.values() if not unit.readers}
+    casts: list[Cast] = []
+    rewired: dict[tuple[int, int], Producer] = {}
+    for slot in sorted(feeds):
+        consumer, feed = slots.consumer[slot], feeds[slot]
+        if consumer in removed:
+            continue
+        steps: list[tuple[str, str]] = []
+        while isinstance(feed, _Unit):
+            if feed.node >= 0:
+                feed = slots.outputs_of[feed.node]
+                break
+            if feed.op_type == "Cast" and feed.begin and feed.end:
+                steps.append((feed.begin, feed.end))
+            feed = feed.source
+        producer, number = slots.producer(feed), slot - slots.inputs_of[consumer]
+        constant, shape = graph[producer.node].type in CONSTANTS, slots.outputs[feed].shape
+        casts += [Cast(*producer, consumer, number, *step, constant, shape) for step in reversed(steps)]
+        if feed != slots.source_slot[slot]:
+            rewired[consumer, number] = producer
+    return Casts(casts, sorted(removed), rewired)

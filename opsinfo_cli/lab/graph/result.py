@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.dtype_names import LOW, Precision, precision_of
-from .cast_pairs import casts_of
-from .casts import Cast, CastCounts, Casts
+from .casts import Cast, CastCounts, Casts, casts_of
 from .fusions.fuse import Fused
 from .graph import CONSTANTS
 from .memory import Memory, memory_of
