@@ -36,8 +36,7 @@ from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.graph import ModelGraph
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.open_dimensions import open_dimensions_text
-from ..graph.ran import ran
-from ..graph.read_back import ReadBack
+from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import Listed, listed
 from ..profile.table import Dtypes, Kernel, Table
@@ -109,7 +108,7 @@ def command(
         target,
         mixlist,
         KernelRows([table.path for table in read], run) if by == "kernel" else None,
-        ran(answer, profile) if answer else None,
+        read_back_profile(answer, profile) if answer else None,
     )
     return profile_answer(view)
 

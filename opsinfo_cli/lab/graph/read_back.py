@@ -1,20 +1,24 @@
-"""A prediction checked against a compiled model or a later dump of the same graph."""
+"""A prediction checked against a compiled model or a later dump of the same graph, or either against what ran."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.cann.dtype_names import FLOATING
+from ...core.cann.dtype_names import FLOATING, LOW
 from .graph import CONSTANTS
 from .result import NOT_COMPUTED
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
-    from .graph import ModelGraph
+    from ..profile.times import Profile
     from .result import GraphAnswer, NodeAnswer
+
+_COMPARED = FLOATING | LOW
+"""The dtypes that are compared with a table of what ran."""
 
 
 class NodeDifference(NamedTuple):
@@ -95,84 +99,93 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     differs: list[NodeDifference] = []
     unmatched: list[UnmatchedNode] = []
     accounted: set[int] = set()
-    fused = 0
+    by_fusion = 0
     for index, row in enumerate(compiled):
-        group = _group(compiled.graph, index, names)
-        why = _not_compared(row, index in inserted, group)
+        node = compiled.graph[index]
+        group = frozenset(names[name] for name in node.fused_from or (node.name,) if name in names)
+        if index in inserted:
+            why = "a conversion that the compiler inserted"
+        elif row.type in NOT_COMPUTED:
+            why = "an input, output or constant: never judged"
+        elif row.runs is None:
+            why = "no floating-point tensor"
+        else:
+            why = "" if group else "not in the prediction"
         if why:
             unmatched.append(UnmatchedNode(row.name, row.type, "compiled", why))
             continue
-        accounted.update(group)
+        accounted |= group
         matched[row.type] += 1
-        fused += bool(compiled.graph[index].fused_from)
-        last = predicted[_last(predicted.graph, group)]
-        if not (_same(last, row) if _is_alike(last, row, group) else _same_around(predicted, compiled, group, index)):
+        by_fusion += bool(node.fused_from)
+        fed = {source.node for part in group for source in predicted.graph[part].sources if source is not None}
+        last = predicted[max(group - fed or group)]  # the one that feeds no other of the group
+        if len(group) == 1 and (last.type, len(last.inputs), len(last.outputs)) == (
+            row.type,
+            len(row.inputs),
+            len(row.outputs),
+        ):  # the same operator: tensor by tensor
+            pairs = zip((*last.inputs, *last.outputs), (*row.inputs, *row.outputs), strict=True)
+            agrees = all(one == other for one, other in pairs if one is not None and other is not None)
+        else:
+            entering = {dtype for part in group for dtype in _entering(predicted, part, group)}
+            own = set(_entering(compiled, index, frozenset({index})))
+            agrees = last.outputs[:1] == row.outputs[:1] and (entering == own or not entering)
+        if not agrees:
             differs.append(NodeDifference(row.name, row.type, last, row))
-    unmatched += _gone(predicted, accounted)
-    return ReadBack.of(matched, differs, unmatched, fused)
-
-
-def _group(graph: ModelGraph, index: int, names: Mapping[str, int]) -> frozenset[int]:
-    """The predicted nodes that a compiled node was made of, constants excepted unless there is nothing else."""
-    node = graph[index]
-    return frozenset(names[name] for name in node.fused_from or (node.name,) if name in names)
-
-
-def _not_compared(row: NodeAnswer, inserted: bool, group: Iterable[int]) -> str | None:
-    """Return why a compiled node is not compared; None if it is compared."""
-    if inserted:
-        return "a conversion that the compiler inserted"
-    if row.type in NOT_COMPUTED:
-        return "an input, output or constant: never judged"
-    if row.runs is None:
-        return "no floating-point tensor"
-    return None if group else "not in the prediction"
-
-
-def _gone(predicted: GraphAnswer, accounted: set[int]) -> Iterable[UnmatchedNode]:
     for index, row in enumerate(predicted):
         if row.runs is not None and index not in accounted:
             why = "no node of the compiled model has its name: removed, or fused without a record"
-            yield UnmatchedNode(row.name, row.type, "predicted", why)
-
-
-def _last(graph: ModelGraph, group: frozenset[int]) -> int:
-    """Return the node of a group that feeds no other node of the group."""
-    if len(group) == 1:
-        return next(iter(group))
-    fed = {source.node for node in group for source in graph[node].sources if source is not None}
-    return max(group - fed or group)
-
-
-def _is_alike(predicted: NodeAnswer, compiled: NodeAnswer, group: frozenset[int]) -> bool:
-    """Return whether two nodes are the same operator, tensor by tensor."""
-    return (
-        len(group) == 1
-        and predicted.type == compiled.type
-        and len(predicted.inputs) == len(compiled.inputs)
-        and len(predicted.outputs) == len(compiled.outputs)
-    )
-
-
-def _same(predicted: NodeAnswer, compiled: NodeAnswer) -> bool:
-    mine, its = (*predicted.inputs, *predicted.outputs), (*compiled.inputs, *compiled.outputs)
-    return all(one == other for one, other in zip(mine, its, strict=True) if one is not None and other is not None)
-
-
-def _same_around(predicted: GraphAnswer, compiled: GraphAnswer, group: frozenset[int], index: int) -> bool:
-    last = predicted[_last(predicted.graph, group)]
-    its = compiled[index]
-    if last.outputs[:1] != its.outputs[:1]:
-        return False
-    entering = {dtype for node in group for dtype in _entering(predicted, node, group)}
-    return entering == set(_entering(compiled, index, frozenset({index}))) or not entering
+            unmatched.append(UnmatchedNode(row.name, row.type, "predicted", why))
+    return ReadBack.of(matched, differs, unmatched, by_fusion)
 
 
 def _entering(outcome: GraphAnswer, index: int, group: frozenset[int]) -> Iterable[str]:
-    """Floating dtypes of the inputs that come from outside a group and from no constant."""
+    """Yield the floating dtypes of the inputs that come from outside a group and from no constant."""
     graph, row = outcome.graph, outcome[index]
     for source, dtype in zip(graph[index].sources, row.inputs, strict=False):
         if source is None or source.node in group or dtype not in FLOATING:
             continue
         if graph[source.node].type not in CONSTANTS:
             yield dtype
+
+
+def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack:
+    """Match the nodes of a model with what ran, by name.
+
+    Floating-point dtypes are compared, of outputs and, if there are as many of them in the table, of inputs. All calls
+    of a node must agree.
+
+    :param profile: with the calls of the model's nodes
+    """
+    matched: Counter[str] = Counter()
+    differs: list[NodeDifference] = []
+    unmatched: list[UnmatchedNode] = []
+    for row in predicted:
+        if row.type in NOT_COMPUTED:
+            continue
+        kernel = profile.nodes.get(row.name)
+        if kernel is None or (None, None) in kernel.dtypes:
+            if row.runs is not None:
+                nameless = "no row has its name: fused, folded or renamed"
+                why = nameless if kernel is None else "the table does not have its dtypes"
+                unmatched.append(UnmatchedNode(row.name, row.type, "predicted", why))
+            continue
+        matched[kernel.type] += 1
+        own = _present(row.inputs)
+        for inputs, outputs in sorted(kernel.dtypes, key=str):
+            pairs = [*zip(row.outputs, outputs or (), strict=False)]
+            its = _present(inputs or ())
+            if len(own) == len(its):
+                pairs += zip(own, its, strict=True)
+            if any(one != other for one, other in pairs if one in _COMPARED and other in _COMPARED):
+                call = replace(row, type=kernel.type, inputs=inputs or (), outputs=outputs or ())
+                differs.append(NodeDifference(row.name, kernel.type, row, call))
+                break
+    for op_type, (first, time) in profile.others.items():
+        more = f", and {time.calls - 1} more calls" if time.calls > 1 else ""
+        unmatched.append(UnmatchedNode(first, op_type, "ran", f"the model has no node of this name{more}"))
+    return ReadBack.of(matched, differs, unmatched)
+
+
+def _present(dtypes: Sequence[str | None]) -> list[str | None]:
+    return [dtype for dtype in dtypes if dtype is not None]
