@@ -9,9 +9,7 @@ from ...errors import UsageFault
 from .readers.onnx import external_files
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from .result import Answer, NodeAnswer
+    from .result import Answer
 
 
 def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
@@ -27,9 +25,13 @@ def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
         raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=read.path)
     if any(note.kind == "functions" for note in read.notes):
         raise UsageFault("--annotate cannot describe a model that defines functions", name="not-onnx", path=read.path)
+    folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (read.path or "", out)]
+    if folders[0] != folders[1] and external_files(read.onnx):
+        message = "the weights are in other files, beside the model"
+        hint = "write the annotated model into the folder of the model"
+        raise UsageFault(message, name="external-data", path=read.path, hint=hint)
     model = type(read.onnx)()
     model.CopyFrom(read.onnx)
-    _require_weights_beside(model, read.path or "", out)
     unnamed = described = 0
     for node in model.graph.node:
         name = node.name
@@ -39,21 +41,10 @@ def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
         found = answer.find(name) if name else None
         if found is None:
             continue
+        inputs, outputs = (", ".join(each or "none" for each in side) for side in (found.inputs, found.outputs))
+        text = f"opsinfo, {answer.mode.name}: {found.type}: inputs {inputs}; outputs {outputs}"
+        text += f" ({found.confidence})" if found.confidence else ""
         node.name = name
-        node.doc_string = "\n".join(filter(None, [node.doc_string, _description(found, answer.mode.name)]))
+        node.doc_string = "\n".join(filter(None, [node.doc_string, f"{text}; {found.why}"]))
         described += 1
     return model.SerializeToString(), described
-
-
-def _description(node: NodeAnswer, mode: str) -> str:
-    inputs, outputs = (", ".join(each or "none" for each in side) for side in (node.inputs, node.outputs))
-    confidence = f" ({node.confidence})" if node.confidence else ""
-    return f"opsinfo, {mode}: {node.type}: inputs {inputs}; outputs {outputs}{confidence}; {node.why}"
-
-
-def _require_weights_beside(model: Any, path: str, out: str) -> None:
-    """:raises UsageFault: if weights are in other files and ``out`` is not in the model's folder"""
-    folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (path, out)]
-    if folders[0] != folders[1] and external_files(model):
-        hint = "write the annotated model into the folder of the model"
-        raise UsageFault("the weights are in other files, beside the model", name="external-data", path=path, hint=hint)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from .graph import GraphTensor, ModelGraph, Producer
+    from .graph import GraphTensor, ModelGraph
 
     Input: TypeAlias = tuple[int, int]
 
@@ -136,30 +136,36 @@ def with_options(graph: ModelGraph, given: AtcOptions = NO_OPTIONS) -> tuple[Mod
 
 def _with_output_type(graph: ModelGraph, value: str) -> ModelGraph:
     """NetOutput takes the dtype at all its inputs, or at those that a named output feeds; a Merge before it too."""
-    inputs = _output_inputs(graph)
+    inputs = {
+        (node.index, number): source
+        for node in graph.main_nodes()
+        if node.type == "NetOutput"
+        for number, source in enumerate(node.sources)
+        if source is not None
+    }
     if ":" not in value:
-        dtype = _output_dtype(value)
-        return _with_outputs(graph, dict.fromkeys(inputs, dtype))
+        return _with_outputs(graph, dict.fromkeys(inputs, _output_dtype(value)))
     dtypes: dict[Input, str] = {}
     for part in filter(None, value.split(";")):
         words = [word.strip() for word in part.split(":")]
-        if len(words) != 3 or not _is_number(words[1]):
+        if len(words) != 3 or not (words[1].isascii() and words[1].isdigit() and len(words[1]) < 10):
             message = f"`{part}` is not NODE:OUTPUT:TYPE"
             raise UsageFault(f"--output_type: {message}", name="bad-output-type", hint="for example conv1:0:FP16")
-        fed = [place for place, source in inputs.items() if _is_named(graph, source, words[0], int(words[1]))]
+        name, output, dtype = words[0], int(words[1]), words[2]
+        fed = [
+            place
+            for place, source in inputs.items()
+            if source.output == output
+            and name in (graph[source.node].name, *graph[source.node].fused_from[-1:])  # the last one fused into it
+        ]
         if not fed:
             raise UsageFault(
-                f"--output_type: `{words[0]}:{words[1]}` is not an output of the model",
+                f"--output_type: `{name}:{words[1]}` is not an output of the model",
                 name="unknown-node",
                 hint="give the name of the node before fusion, and the number of its output",
             )
-        dtype = _output_dtype(words[2])
-        dtypes |= dict.fromkeys(fed, dtype)
+        dtypes |= dict.fromkeys(fed, _output_dtype(dtype))
     return _with_outputs(graph, dtypes)
-
-
-def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) < 10
 
 
 def _output_dtype(word: str) -> str:
@@ -167,23 +173,6 @@ def _output_dtype(word: str) -> str:
         hint = f"one of {', '.join(OUTPUT_TYPES)}"
         raise UsageFault(f"--output_type: unknown type `{word}`", name="bad-output-type", hint=hint)
     return OUTPUT_TYPES[word]
-
-
-def _output_inputs(graph: ModelGraph) -> dict[Input, Producer]:
-    """Return the inputs of the main graph's NetOutput that have a producer, and the producers."""
-    return {
-        (node.index, number): source
-        for node in graph.main_nodes()
-        if node.type == "NetOutput"
-        for number, source in enumerate(node.sources)
-        if source is not None
-    }
-
-
-def _is_named(graph: ModelGraph, source: Producer, name: str, output: int) -> bool:
-    """Return whether an output has this name, by its node's name or as the last operator fused into it."""
-    producer = graph[source.node]
-    return name in (producer.name, *producer.fused_from[-1:]) and source.output == output
 
 
 def _with_outputs(graph: ModelGraph, dtypes: Mapping[Input, str]) -> ModelGraph:

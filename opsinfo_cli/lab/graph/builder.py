@@ -114,7 +114,14 @@ class GraphBuilder:
                     raise self._damaged(f"two nodes are named `{node.name}`")
             for node in self._nodes[places.start : places.stop]:
                 self._connect(node, index_of, places)
-        return ModelGraph(self._nodes, model, self._closed(ranges))
+        owners = {node.name: node.index for node in reversed(self._nodes)} if len(ranges) > 1 else {}
+        subgraphs = []
+        for (name, parent, _), places in zip(self._subgraphs, ranges, strict=True):
+            owner = owners.get(parent, -1) if isinstance(parent, str) else parent
+            if owner is not None and (not 0 <= owner < len(self._nodes) or owner in places):
+                raise self._damaged(f"subgraph `{name}` belongs to `{parent}`, which is not a node outside it")
+            subgraphs.append(Subgraph(name, owner, places))
+        return ModelGraph(self._nodes, model, subgraphs)
 
     def _connect(self, node: GraphNode, index_of: Mapping[str, int], places: range) -> None:
         """Set the edges of a node of one subgraph.
@@ -146,16 +153,6 @@ class GraphBuilder:
                 fault = f"has a control edge from `{name}`, which is not a node of its graph"
                 raise self._damaged(f"`{node.name}` {fault}")
         node.sources, node.inputs, node.control = tuple(sources), tuple(inputs), tuple(control)
-
-    def _closed(self, ranges: list[range]) -> list[Subgraph]:
-        index_of = {node.name: node.index for node in reversed(self._nodes)} if len(ranges) > 1 else {}
-        closed = []
-        for (name, parent, _), places in zip(self._subgraphs, ranges, strict=True):
-            owner = index_of.get(parent, -1) if isinstance(parent, str) else parent
-            if owner is not None and (not 0 <= owner < len(self._nodes) or owner in places):
-                raise self._damaged(f"subgraph `{name}` belongs to `{parent}`, which is not a node outside it")
-            closed.append(Subgraph(name, owner, places))
-        return closed
 
     def _damaged(self, message: str) -> Damaged:
         return Damaged(message, name="bad-graph", path=self.path)

@@ -12,9 +12,7 @@ from ...errors import OpsinfoError
 from .weights import WIDTHS, numpy, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from .graph import GraphNode, Weights
+    from .graph import Weights
     from .result import Answer
 
 LIMITS = {
@@ -76,7 +74,8 @@ def constant_faults(answer: Answer) -> ConstantCheck:
         weights = producer.weights
         if not cast.constant or weights is None or low not in LIMITS or weights.path in unread:
             continue
-        if cast.input in _host_inputs(nodes[cast.consumer]):
+        host_inputs = nodes[cast.consumer].attributes.get("host_inputs")  # the host computes others from these values
+        if isinstance(host_inputs, tuple) and cast.input in host_inputs:
             continue
         try:
             found = extremes(weights, producer.outputs[cast.output].first_dtype or cast.begin, low)
@@ -93,12 +92,6 @@ def constant_faults(answer: Answer) -> ConstantCheck:
             why = f"{found.vanishing} of {found.values} values become 0 in {low}"
             faults.append(ConstantFault(*names, found.vanish, why))
     return ConstantCheck(faults, unread)
-
-
-def _host_inputs(node: GraphNode) -> Collection[int]:
-    """Return the numbers of the inputs of a node whose values the host computes from those of the constants."""
-    numbers = node.attributes.get("host_inputs")
-    return numbers if isinstance(numbers, tuple) else ()
 
 
 def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | None:

@@ -52,21 +52,15 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
         if types := fused_into(graph, name):
             named = ", ".join(f"`{each}`" for each in types)
             yield f"the mixlist names `{name}`: fusion makes {named} of its nodes before the lists are applied"
-    yield from _of_files(graph, files)
-    if files.customize_dtypes:
-        yield from _refused(answer, files.customize_dtypes.path)
-
-
-def _refused(answer: Answer, path: str) -> Iterator[str]:
-    """Yield nodes that no column serves with the dtypes of a customize_dtypes file."""
-    refused = [node for node in answer if node.code == "refused-customized"]
-    if refused:
+    yield from _ignored_lines(graph, files)
+    if files.customize_dtypes and (refused := [node for node in answer if node.code == "refused-customized"]):
         more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
         what = "refuses" if refused[0].confidence == "library" else "refuses, by assumed columns,"
-        yield f"{path}: AI Core {what} node `{refused[0].name}`{more}: no column has the dtypes of its line"
+        node = f"node `{refused[0].name}`{more}"
+        yield f"{files.customize_dtypes.path}: AI Core {what} {node}: no column has the dtypes of its line"
 
 
-def _of_files(graph: ModelGraph, files: OptionFiles) -> Iterator[str]:
+def _ignored_lines(graph: ModelGraph, files: OptionFiles) -> Iterator[str]:
     """Yield lines that the compiler ignores, and those that name nothing in the graph."""
     keep_dtype, customize_dtypes, op_precision_mode = files
     found = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []

@@ -79,17 +79,28 @@ def implementation_modes(given: AtcOptions, command: Sequence[str], soc: str | N
     """
     modes = ImplModes(has_hf32(soc))
     options = _options(given, command, modes.caveats)
-    file = _precision_file(options.op_precision_mode, given.op_precision_mode is not None, modes.caveats)
-    folder = _folder(root)
-    chosen = any((options.op_precision_mode, options.op_select_implmode, options.allow_hf32))
-    allowed = options.allow_hf32 or ("" if chosen else DEFAULT_ALLOW_HF32)
+    folders = [os.path.join(root, folder) for folder in _FOLDERS] if root else []
+    folder = next(filter(os.path.isdir, folders), None)
+    path, select = options.op_precision_mode, options.op_select_implmode
+    allowed = options.allow_hf32 or ("" if path or select else DEFAULT_ALLOW_HF32)
     if allowed:
         _add_hf32(modes, allowed, folder)
-    if options.op_precision_mode:
-        if file is not None:
+    listed = (options.optypelist_for_implmode or "").strip(BLANKS)
+    if path:
+        try:
+            file = OpPrecision.read(path)
             modes.add(file.types, file.nodes)
-    else:
-        _add_selected(modes, options, folder)
+        except OpsinfoError as error:
+            if given.op_precision_mode is not None:
+                raise
+            modes.caveats.append(f"not considered: --op_precision_mode={path}: {error.message}")
+    elif listed and not (select or _DEFAULT_SELECT).endswith("_for_all"):
+        op_types = (op_type.strip(BLANKS) for op_type in listed.split(","))
+        modes.add(dict.fromkeys(op_types, select or _DEFAULT_SELECT), {})
+    elif folder:
+        _add_file(modes, folder, select or _DEFAULT_SELECT)
+    elif select:
+        modes.caveats.append(f"the op types of {select} are in the folder impl_mode of an install, which is not here")
     if not allowed:
         _add_hf32(modes, DEFAULT_ALLOW_HF32, folder)
     return modes
@@ -115,19 +126,6 @@ def _options(given: AtcOptions, command: Sequence[str], caveats: list[str]) -> A
     return AtcOptions(**options)
 
 
-def _precision_file(path: str | None, is_own: bool, caveats: list[str]) -> OpPrecision | None:
-    """:raises Refused: if a file that the user gives cannot be read"""
-    if not path:
-        return None
-    try:
-        return OpPrecision.read(path)
-    except OpsinfoError as error:
-        if is_own:
-            raise
-        caveats.append(f"not considered: --op_precision_mode={path}: {error.message}")
-        return None
-
-
 def _add_hf32(modes: ImplModes, allowed: str, folder: str | None) -> None:
     if modes.has_hf32 is False:
         return
@@ -140,25 +138,8 @@ def _add_hf32(modes: ImplModes, allowed: str, folder: str | None) -> None:
         modes.add(dict.fromkeys(op_types, HF32_MODE if is_on else FLOAT32_MODE), {})
 
 
-def _add_selected(modes: ImplModes, options: AtcOptions, folder: str | None) -> None:
-    """Add the modes of ``op_select_implmode``: of the op types that are listed, or of the file of its name."""
-    select = options.op_select_implmode or _DEFAULT_SELECT
-    listed = (options.optypelist_for_implmode or "").strip(BLANKS)
-    if listed and not select.endswith("_for_all"):
-        modes.add(dict.fromkeys((op_type.strip(BLANKS) for op_type in listed.split(",")), select), {})
-    elif folder:
-        _add_file(modes, folder, select)
-    elif options.op_select_implmode:
-        modes.caveats.append(f"the op types of {select} are in the folder impl_mode of an install, which is not here")
-
-
 def _add_file(modes: ImplModes, folder: str, name: str) -> None:
     path = os.path.join(folder, f"{name}.ini")
     if os.path.exists(path):
         found = OpPrecision.read(path)
         modes.add(found.types, found.nodes)
-
-
-def _folder(root: str | None) -> str | None:
-    folders = [os.path.join(root, folder) for folder in _FOLDERS] if root else []
-    return next(filter(os.path.isdir, folders), None)

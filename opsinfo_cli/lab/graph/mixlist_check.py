@@ -227,9 +227,16 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
         changes = changes or bool(situation.answer.changed(without))
         if ADD_BLACK not in reading.marks[name]:
             continue
-        refused = [node for node in _refused(situation.answer, name) if without[node].code != "refused-dtype"]
+        graph = situation.answer.graph
+        refused = [
+            node
+            for node, op_type in enumerate(graph.types)
+            if op_type == name
+            and situation.answer[node].code == "refused-dtype"
+            and without[node].code != "refused-dtype"
+        ]
         if refused:
-            first = situation.answer.graph[refused[0]].name
+            first = graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
             message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
             yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), message)
@@ -237,12 +244,6 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
     if not changes:
         models = ", ".join(dict.fromkeys(situation.model.slot for situation in situations))
         yield reading.at("no-effect-in-model", reading.first(name), f"`{name}` changes no dtype in {models}")
-
-
-def _refused(answer: Answer, name: str) -> Iterator[int]:
-    for index, op_type in enumerate(answer.graph.types):
-        if op_type == name and answer[index].code == "refused-dtype":
-            yield index
 
 
 def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ class Reason(NamedTuple):
 
     :param code: stable, for scripts; one of ``TEXTS``
     :param policy: the list that the node is on; None if the lists are not used
-    :param by: ``library`` or ``mixlist``, which put it there
+    :param by: ``library`` or ``mixlist``, which put it there, or ``assumption``
     :param tensor: the node's deciding tensor, such as ``input 0``; None if there is none
     :param source: the output that it followed, beyond the Cast that it looked through; None if it followed none
     """
@@ -68,7 +68,16 @@ class Reason(NamedTuple):
 def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     """Return the reason of a node."""
     choice, nodes = judged.choices[node], prepared.graph.nodes
-    policy, by = _policy(prepared, judged, node)
+    policy = by = None
+    if choice.policy is not None:
+        kernels = prepared.kernels_of[prepared.kind_of[node]]
+        kernel = kernels[max(choice.kernel, 0)] if kernels else None
+        policy = str(choice.policy)
+        if kernel is not None and kernel.policy is not choice.policy:
+            by = "mixlist"
+        else:
+            is_assumed = kernel is not None and kernel.confidence == "assumed" and prepared.kernels.operators is None
+            by = "assumption" if is_assumed else "library"
     tensor = f"{choice.decided[0].removesuffix('s')} {choice.decided[1]}" if choice.decided else None
     code, source = choice.why, None
     if node in judged.related and choice.why != "continuous":
@@ -99,15 +108,3 @@ def _refusal_words(choice: DtypeChoice) -> dict[str, str]:
         "detail": choice.detail,
         "because": ", and it is on the black list" if choice.policy is Policy.BLACK else "",
     }
-
-
-def _policy(prepared: Prepared, judged: Judged, node: int) -> tuple[str | None, str | None]:
-    choice = judged.choices[node]
-    if choice.policy is None:
-        return None, None
-    kernels = prepared.kernels_of[prepared.kind_of[node]]
-    kernel = kernels[max(choice.kernel, 0)] if kernels else None
-    by = "library" if kernel is None or kernel.policy is choice.policy else "mixlist"
-    if kernel is not None and kernel.confidence == "assumed" and prepared.kernels.operators is None and by == "library":
-        by = "assumption"
-    return str(choice.policy), by

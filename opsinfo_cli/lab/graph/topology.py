@@ -47,20 +47,11 @@ def sorted_nodes(graph: ModelGraph, places: range) -> list[int]:
     late = {before for index in places for before in _before(nodes[index]) if before >= index}
     if all(nodes[before].type in LOOP_BACK for before in late):
         return list(places)
-    return _kahn(graph, places, {index for index in places if nodes[index].type in LOOP_BACK})
-
-
-def _before(node: GraphNode) -> list[int]:
-    """The nodes that a node reads or waits for; one that it reads twice is named twice."""
-    return [*[source.node for source in node.sources if source is not None], *node.control]
-
-
-def _kahn(graph: ModelGraph, places: range, loops: set[int]) -> list[int]:
     waits = dict.fromkeys(places, 0)
     consumers: dict[int, list[int]] = {index: [] for index in places}
     for index in places:
-        for source in _before(graph.nodes[index]):
-            if source not in loops:
+        for source in _before(nodes[index]):
+            if nodes[source].type not in LOOP_BACK:
                 consumers[source].append(index)
                 waits[index] += 1
     ready = [index for index in reversed(places) if not waits[index]]
@@ -73,9 +64,14 @@ def _kahn(graph: ModelGraph, places: range, loops: set[int]) -> list[int]:
             if not waits[consumer]:
                 ready.append(consumer)
     if len(order) < len(places):
-        name = graph.nodes[next(index for index in places if waits[index])].name
+        name = nodes[next(index for index in places if waits[index])].name
         raise Damaged(f"the graph has a cycle through `{name}`", name="bad-graph", path=graph.model.path)
     return order
+
+
+def _before(node: GraphNode) -> list[int]:
+    """Return the nodes that a node reads or waits for; one that it reads twice is there twice."""
+    return [*[source.node for source in node.sources if source is not None], *node.control]
 
 
 def consumers_of(graph: ModelGraph, producer: int) -> list[GraphNode]:

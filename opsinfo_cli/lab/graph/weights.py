@@ -73,7 +73,13 @@ def numpy() -> Any:
 def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
     """Yield the values of a constant as arrays of float32 or float64."""
     if weights.tensor is not None:
-        yield _in_memory(weights, dtype)
+        from onnx import numpy_helper
+
+        try:
+            yield numpy_helper.to_array(weights.tensor).reshape(-1).astype("f8" if dtype == "float64" else "f4")
+        except Exception:  # the package raises several kinds of exceptions
+            message = f"the values of the constant `{weights.tensor.name}` do not fit its dtype and shape"
+            raise Damaged(message, name="damaged-model", path=weights.path) from None
         return
     try:
         with _opened(weights) as file:
@@ -88,9 +94,11 @@ def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
                 step = _SLICE * WIDTHS[dtype]
                 for left in range(size, 0, -step):
                     yield _floats(file.read(min(step, left)), dtype)
-            else:
-                data = file.read(size)
-                yield _floats(unescaped(data) if weights.encoding == "escaped" else _patterns(data), dtype)
+            elif weights.encoding == "escaped":
+                yield _floats(unescaped(file.read(size)), dtype)
+            else:  # patterns of 16 bits, each written as a number of one to ten bytes
+                patterns = [value & 0xFFFF for value in packed(file.read(size), 0, size)]
+                yield _floats(numpy().array(patterns, "<u2").tobytes(), dtype)
     except OSError as error:
         raise unreadable(error, weights.path) from None
     except WireFault as fault:
@@ -107,23 +115,6 @@ def _opened(weights: Weights) -> IO[bytes]:
     if weights.folder is None:
         return open_file(weights.path)
     return open_inside(weights.folder, os.path.relpath(weights.path, weights.folder))
-
-
-def _in_memory(weights: Weights, dtype: str) -> Any:
-    from onnx import numpy_helper
-
-    try:
-        values = numpy_helper.to_array(weights.tensor)
-        return values.reshape(-1).astype("f8" if dtype == "float64" else "f4")
-    except Exception:  # the package raises several kinds of exceptions
-        message = f"the values of the constant `{weights.tensor.name}` do not fit its dtype and shape"
-        raise Damaged(message, name="damaged-model", path=weights.path) from None
-
-
-def _patterns(data: bytes) -> bytes:
-    """Return patterns of 16 bits, each written as a number of one to ten bytes."""
-    values: bytes = numpy().array([value & 0xFFFF for value in packed(data, 0, len(data))], "<u2").tobytes()
-    return values
 
 
 def _floats(data: bytes, dtype: str) -> Any:
