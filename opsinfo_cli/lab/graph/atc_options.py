@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import OpsinfoError, UsageFault
-from .topology import consumers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -205,7 +204,8 @@ def _with_fp16_inputs(graph: ModelGraph, value: str) -> ModelGraph:
                 name="unknown-node",
                 hint=f"its inputs: {', '.join(each.name for each in graph.main_nodes() if each.type in _DATA)}",
             )
-        if any(each.type == "Aipp" for each in consumers_of(graph, node.index)):
+        preprocessing = (each for each in graph.main_nodes() if each.type == "Aipp")
+        if any(source and source.node == node.index for each in preprocessing for source in each.sources):
             message = f"--input_fp16_nodes: `{name}` has image preprocessing; atc refuses both (E10034)"
             raise UsageFault(message, name="bad-input-fp16")
         nodes[node.index] = replace(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import Damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...core.cann.input_shapes import ModelInput, Shapes
 
@@ -322,28 +322,18 @@ class ModelGraph:
             feeds.update(dict.fromkeys(passed, source))
             return source
 
-        bodies = [self.nodes[body.nodes.start : body.nodes.stop] for body in self.subgraphs]
-        return self.arranged([[node for node in body if node.index not in gone] for body in bodies], behind)
+        bodies = [[index for index in body.nodes if index not in gone] for body in self.subgraphs]
+        place = {index: at for at, index in enumerate(chain(*bodies))}
 
-    def arranged(
-        self, bodies: list[list[GraphNode]], behind: Callable[[Producer], Producer | None] = lambda source: source
-    ) -> ModelGraph:
-        """Return the graph of other nodes, whose edges have the indexes that the nodes themselves still have.
-
-        :param bodies: the nodes of each subgraph
-        :param behind: returns the output that feeds the readers of one
-        """
-        place = {node.index: at for at, node in enumerate(chain(*bodies))}
-
-        def moved(source: Producer | None) -> Producer | None:
-            source = None if source is None else behind(source)
+        def placed(source: Producer | None) -> Producer | None:
+            source = behind(source)
             return None if source is None else Producer(place[source.node], source.output)
 
         nodes: list[GraphNode] = []
-        for node in chain(*bodies):
-            sources, control = tuple(map(moved, node.sources)), node.control
+        for node in (self.nodes[index] for index in chain(*bodies)):
+            sources, control = tuple(map(placed, node.sources)), node.control
             if control:
-                waited = [moved(Producer(index, 0)) for index in control]
+                waited = [placed(Producer(index, 0)) for index in control]
                 control = tuple(dict.fromkeys(each.node for each in waited if each is not None))
             facts = (node.attributes, node.fused_from, node.weights, node.origin)  # `replace` is ten times slower
             nodes.append(

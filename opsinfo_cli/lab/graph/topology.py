@@ -72,8 +72,3 @@ def sorted_nodes(graph: ModelGraph, places: range) -> list[int]:
 def _before(node: GraphNode) -> list[int]:
     """Return the nodes that a node reads or waits for; one that it reads twice is there twice."""
     return [*[source.node for source in node.sources if source is not None], *node.control]
-
-
-def consumers_of(graph: ModelGraph, producer: int) -> list[GraphNode]:
-    """Return the nodes of the main graph that read an output of a node."""
-    return [node for node in graph.main_nodes() if any(source and source.node == producer for source in node.sources)]
