@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.lab.graph.judge.format_filters import filtered, heavy_format
+from opsinfo_cli.lab.graph.judge.format_filters import filter_formats, heavy_format
 from opsinfo_cli.lab.graph.judge.kernel import NOTHING, Kernel, Slot
 from opsinfo_cli.lab.graph.judge.node_facts import BoundPort, Port
 
@@ -21,7 +21,7 @@ def left(op_type: str, heavy: bool, inputs: list[BoundPort | None], columns: lis
     kernel = Kernel(op_type, Policy.GRAY, (), (), "library", heavy=heavy)
     count = next(len(each.formats) for each in inputs if each)
     columns = [*range(count)] if columns is None else columns
-    filtered(kernel, inputs, [], range(len(inputs)), columns)
+    filter_formats(kernel, inputs, [], range(len(inputs)), columns)
     return columns
 
 

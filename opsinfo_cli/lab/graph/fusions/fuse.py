@@ -22,7 +22,7 @@ from ....core.package_data import package_data
 from ....errors import UsageFault
 from ..judge.modes import judge_mode
 from ..judge.sorting import NodeFacts
-from ..judge.support import Bound, taken
+from ..judge.support import Bound, bind
 from . import passes
 from .rule import JSON_RULE, FusionGraph, Rule
 from .toolkit_rules import json_rules
@@ -158,11 +158,11 @@ class _Support:
         self._mode = judge_mode("mixed_float16")
 
     def __call__(self, node: GraphNode) -> bool:
-        facts = self._facts(node)
+        facts = self._facts.of(node)
         known = self._known.get(facts)
         if known is None:
             known = self._known[facts] = any(
-                isinstance(taken(facts, kernel, kernel.policy, self._mode), Bound)
+                isinstance(bind(facts, kernel, kernel.policy, self._mode), Bound)
                 for kernel in self._kernels.of(facts.op_type)
             )
         return known

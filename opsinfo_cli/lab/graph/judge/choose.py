@@ -9,18 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....core.cann.dtype_names import FLOATING
-from ....core.cann.policy import Policy
-from .format_filters import filtered, heavy_format
-from .kernel import Kernel
-from .node_facts import DtypeChoice, Facts, Port, Seen, Setting
+from .format_filters import filter_formats, heavy_format
+from .node_facts import DtypeChoice
 from .promote import narrow
 from .strategy import JudgedTensor, Matched, Work, match
-from .support import Bound, Refusal, customized_columns, taken
+from .support import KernelRefusal, bind, customized_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
-    from .node_facts import BoundPort
+    from ....core.cann.policy import Policy
+    from .kernel import Kernel
+    from .node_facts import BoundPort, Facts, Seen, Setting
+    from .support import Bound
+
+    Step: TypeAlias = tuple[str, int, str, Matched, list[int]]
+    """One tensor: ``inputs`` or ``outputs``, its number and dtype, its effect, and the columns that it left."""
 
 
 _LATE = 0xFF
@@ -39,19 +44,18 @@ def choose(
     :param seen: the dtype that feeds each input
     :param policies: the policy of each kernel, after the mixlist
     """
-    refusal = Refusal("not-in-store", "")
+    refusal = KernelRefusal("not-in-store", "")
     first: Policy | None = None
     confidence: str | None = None
     for number, (kernel, policy) in enumerate(zip(kernels, policies, strict=True)):
         if not any(port.dtype for port in (*facts.inputs, *facts.outputs)):
-            refusal = Refusal("unknown-dtype", "")
+            refusal = KernelRefusal("unknown-dtype", "")
             continue
-        found = taken(facts, kernel, policy, setting.mode)
-        if isinstance(found, Refusal):
-            refusal, first, confidence = found, first or policy, kernel.confidence
+        bound = bind(facts, kernel, policy, setting.mode)
+        if isinstance(bound, KernelRefusal):
+            refusal, first, confidence = bound, first or policy, kernel.confidence
             continue
-        choice = _Judged(facts, kernel, policy, setting, found, seen).choice()
-        return choice._replace(kernel=number)
+        return _choose_column(facts, seen, kernel, policy, setting, bound)._replace(kernel=number)
     return left_as_is(facts, refusal.why, first, refusal.detail)._replace(confidence=confidence)
 
 
@@ -69,136 +73,75 @@ def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str
     return DtypeChoice(tuple(inputs), tuple(outputs), -1, why, policy, detail=detail)
 
 
-class _Judged:
-    """One node while its column is chosen."""
+def _choose_column(
+    facts: Facts, seen: Sequence[str | Seen | None], kernel: Kernel, policy: Policy, setting: Setting, bound: Bound
+) -> DtypeChoice:
+    """Return the choice for a node from a kernel that accepts it."""
+    asked = [] if facts.customized is None else customized_columns(facts.customized, bound)
+    columns = list(asked)
+    places: dict[int, int] = {}
+    for index, port in enumerate(facts.inputs):
+        places.setdefault(index + _LATE if port.late else index, index)  # of two at one place the later one is lost
+    order = [places[place] for place in sorted(places)]
+    steps: list[Step] = []
+    if bound.promotion is None:
+        work = Work(facts, setting, policy, kernel.null, _takes_16_gives_32(bound))
+        for side, ports, numbers in (
+            ("inputs", bound.inputs, order),
+            ("outputs", bound.outputs, range(len(bound.outputs))),
+        ):
+            has_begun = bool(columns)  # from all columns again if the inputs left none
+            for number in numbers:
+                each = ports[number]
+                if each is None or not each.port.present:
+                    continue
+                if not has_begun:
+                    columns[:] = range(len(each.formats))
+                    has_begun = True
+                if each.port.dtype is not None:
+                    is_input = side == "inputs"
+                    tensor = JudgedTensor(each.port, each.dtypes, is_input, number, seen[number] if is_input else None)
+                    matched = match(work, tensor, columns)
+                    steps.append((side, number, each.port.dtype, matched, list(columns)))
+        filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
+    elif narrow(bound.promotion, bound.inputs, columns) and columns:
+        filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
+    column = columns[0] if columns else asked[0] if asked else 0
 
-    def __init__(
-        self,
-        facts: Facts,
-        kernel: Kernel,
-        policy: Policy,
-        setting: Setting,
-        bound: Bound,
-        seen: Sequence[str | Seen | None],
-    ) -> None:
-        self.facts = facts
-        self.kernel = kernel
-        self.policy = policy
-        self.bound = bound
-        self.seen = seen
-        self.work = Work(facts, setting, policy, kernel.null, _takes_16_gives_32(bound))
-        self.steps: list[tuple[str, int, Matched, list[int]]] = []
-
-    def choice(self) -> DtypeChoice:
-        customized = self.facts.customized
-        asked = [] if customized is None else customized_columns(customized, self.bound)
-        columns = list(asked)
-        order = self._order()
-        if self.bound.promotion is None:
-            self._loop("inputs", order, columns)
-            self._loop("outputs", range(len(self.bound.outputs)), columns)
-            filtered(self.kernel, self.bound.inputs, self.bound.outputs, order, columns)
-        elif narrow(self.bound.promotion, self.bound.inputs, columns) and columns:
-            filtered(self.kernel, self.bound.inputs, self.bound.outputs, order, columns)
-        column = columns[0] if columns else asked[0] if asked else 0
-        return self._chosen(column, bool(asked))
-
-    def _order(self) -> list[int]:
-        """Return the inputs in the engine's order; of two at the same place the later one is lost."""
-        places: dict[int, int] = {}
-        for index, port in enumerate(self.facts.inputs):
-            places.setdefault(index + _LATE if port.late else index, index)
-        return [places[place] for place in sorted(places)]
-
-    def _loop(self, side: str, order: Sequence[int], columns: list[int]) -> None:
-        """Narrow by all tensors of one side; start again from all columns if the other side left none."""
-        ports = self.bound.inputs if side == "inputs" else self.bound.outputs
-        begun = bool(columns)
-        for index in order:
-            each = ports[index]
-            if each is None or not each.port.present:
-                continue
-            if not begun:
-                columns[:] = range(len(each.formats))
-                begun = True
-            if each.port.dtype is None:
-                continue
-            seen = self.seen[index] if side == "inputs" else None
-            tensor = JudgedTensor(each.port, each.dtypes, side == "inputs", index, seen)
-            matched = match(self.work, tensor, columns)
-            self.steps.append((side, index, matched, list(columns)))
-
-    def _chosen(self, column: int, customized: bool) -> DtypeChoice:
-        why, detail = "customized", ""
-        decided: tuple[str, int] | None = None
-        matched = Matched(True, why)
-        if self.bound.promotion is not None:
-            why = "promoted"
-        elif not customized:
-            decided, matched, detail = self._reason(column)
-            why = matched.why
-        return DtypeChoice(
-            self._dtypes(self.facts.inputs, self.bound.inputs, column),
-            self._dtypes(self.facts.outputs, self.bound.outputs, column),
-            column,
-            why,
-            self.policy,
-            decided,
-            matched.followed,
-            matched.through,
-            self.kernel.confidence,
-            detail=detail,
-            layouts=self._layouts(column),
-        )
-
-    def _dtypes(self, ports: Sequence[Port], bound: Sequence[BoundPort | None], column: int) -> tuple[str | None, ...]:
-        """Return the column's dtypes; a tensor that the kernel does not list goes with listed ones of its dtype."""
-        dtypes = [_at(each, column) for each in bound]
-        if None not in bound:
-            return tuple(dtypes)
-        became = {each.port.dtype: _at(each, column) for each in self._listed() if each.port.present}
-        return tuple(
-            became.get(port.dtype, port.dtype) if each is None and port.present else dtype
-            for port, each, dtype in zip(ports, bound, dtypes, strict=True)
-        )
-
-    def _listed(self) -> list[BoundPort]:
-        return [each for each in (*self.bound.inputs, *self.bound.outputs) if each is not None]
-
-    def _layouts(self, column: int) -> tuple[tuple[str | None, ...], tuple[str | None, ...]] | None:
-        layouts = (
-            tuple(heavy_format(each, column) for each in self.bound.inputs),
-            tuple(heavy_format(each, column) for each in self.bound.outputs),
-        )
-        return layouts if any(layouts[0]) or any(layouts[1]) else None
-
-    def _reason(self, column: int) -> tuple[tuple[str, int] | None, Matched, str]:
-        """Return the deciding tensor: the first after which all remaining columns had the chosen floating dtypes."""
-        wanted = self._floating(column)
-        floats = [step for step in self.steps if self._port(step).port.dtype in FLOATING]
-        if not any(step[2].fits for step in floats or self.steps):
-            rule = (floats or self.steps)[0][2].why if self.steps else "mode"
-            return None, Matched(False, "first-column"), rule
-        for side, index, matched, columns in self.steps:
-            if matched.fits and column in columns and all(self._floating(each) == wanted for each in columns):
-                return (side, index), matched, ""
-        side, index, matched, _ = next(step for step in reversed(self.steps) if step[2].fits)
-        return (side, index), matched, ""
-
-    def _port(self, step: tuple[str, int, Matched, list[int]]) -> BoundPort:
-        each = (self.bound.inputs if step[0] == "inputs" else self.bound.outputs)[step[1]]
-        assert each is not None
-        return each
-
-    def _floating(self, column: int) -> tuple[str | None, ...]:
-        ports = (*self.bound.inputs, *self.bound.outputs)
-        return tuple(dtype if (dtype := _at(each, column)) in FLOATING else None for each in ports)
-
-
-def _at(each: BoundPort | None, column: int) -> str | None:
-    if each is None or not each.port.present:
-        return None
-    return each.dtypes[column] if column < len(each.dtypes) else each.port.dtype
+    decided: tuple[str, int] | None = None
+    detail = ""
+    if bound.promotion is not None:
+        matched = Matched(True, "promoted")
+    elif asked:
+        matched = Matched(True, "customized")
+    else:
+        decided, matched, detail = _reason(bound, steps, column)
+    own = (*facts.inputs, *facts.outputs)
+    ports = (*bound.inputs, *bound.outputs)
+    dtypes = [_dtype_at(each, column) for each in ports]
+    if None in ports:  # a tensor that the kernel does not list goes with listed ones of its dtype
+        listed = {
+            each.port.dtype: dtype for each, dtype in zip(ports, dtypes, strict=True) if each and each.port.present
+        }
+        dtypes = [
+            listed.get(port.dtype, port.dtype) if each is None and port.present else dtype
+            for port, each, dtype in zip(own, ports, dtypes, strict=True)
+        ]
+    layouts = [heavy_format(each, column) for each in ports]
+    count = len(bound.inputs)
+    return DtypeChoice(
+        tuple(dtypes[:count]),
+        tuple(dtypes[count:]),
+        column,
+        matched.why,
+        policy,
+        decided,
+        matched.followed,
+        matched.through,
+        kernel.confidence,
+        detail=detail,
+        layouts=(tuple(layouts[:count]), tuple(layouts[count:])) if any(layouts) else None,
+    )
 
 
 def _takes_16_gives_32(bound: Bound) -> bool:
@@ -208,3 +151,27 @@ def _takes_16_gives_32(bound: Bound) -> bool:
         return False
     pairs = zip(first.dtypes, output.dtypes, strict=False)
     return any(pair == ("float16", "float32") for pair in pairs)
+
+
+def _reason(bound: Bound, steps: Sequence[Step], column: int) -> tuple[tuple[str, int] | None, Matched, str]:
+    """Return the deciding tensor: the first after which all remaining columns had the chosen floating dtypes."""
+    ports = (*bound.inputs, *bound.outputs)
+
+    def floating(column: int) -> list[str | None]:
+        return [dtype if (dtype := _dtype_at(each, column)) in FLOATING else None for each in ports]
+
+    wanted = floating(column)
+    judged = [step for step in steps if step[2] in FLOATING] or steps
+    if not any(matched.fits for _, _, _, matched, _ in judged):
+        return None, Matched(False, "first-column"), judged[0][3].why if judged else "mode"
+    for side, number, _, matched, columns in steps:
+        if matched.fits and column in columns and all(floating(each) == wanted for each in columns):
+            return (side, number), matched, ""
+    side, number, _, matched, _ = next(step for step in reversed(steps) if step[3].fits)
+    return (side, number), matched, ""
+
+
+def _dtype_at(each: BoundPort | None, column: int) -> str | None:
+    if each is None or not each.port.present:
+        return None
+    return each.dtypes[column] if column < len(each.dtypes) else each.port.dtype

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .kernel import HEAVY_FORMATS, ORIGIN_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from .kernel import Kernel
     from .node_facts import BoundPort
@@ -26,7 +26,7 @@ _MATMULS = frozenset({"MatMul", "MatMulV2", "BatchMatMulV2", "BatchMatMul"})
 assert not _ORIGIN & set(HEAVY_FORMATS)
 
 
-def filtered(
+def filter_formats(
     kernel: Kernel,
     inputs: Sequence[BoundPort | None],
     outputs: Sequence[BoundPort | None],
@@ -37,18 +37,49 @@ def filtered(
 
     :param order: the inputs in the order in which they are handled
     """
-    ports = [*inputs, *outputs]
-    if kernel.heavy and len(columns) > 1:
-        _without_small_channel(kernel, ports, columns)
-        if kernel.op_type in _MATMULS:
-            _heavy_alone(inputs, columns)
-    if len(columns) > 1:
+    ports = [each for each in (*inputs, *outputs) if each is not None]
+    if kernel.heavy and len(columns) > 1 and kernel.op_type in _C04_TYPES:  # formats of a small channel go
+        small = {column for each in ports for column in columns if _format_in(_C04, each, column)}
+        if small and len(small) < len(set(columns)):
+            columns[:] = sorted(set(columns) - small)
+    if kernel.heavy and len(columns) > 1 and kernel.op_type in _MATMULS:
+        for each in inputs:  # they prefer heavy formats at every input (format mode 0, the default)
+            if each is not None:
+                columns[:] = [column for column in columns if _is_heavy(each, column)] or columns
+    if len(columns) > 1:  # a format has as many dimensions as the tensor's own
         for each in ports:
-            if each is not None and each.port.present:
-                _same_dimensions(each, columns)
+            own = each.port.format
+            if each.port.present and own is not None and own != "ND":
+                columns[:] = [
+                    column
+                    for column in columns
+                    if column >= len(each.formats)
+                    or each.formats[column] == "ND"
+                    or (each.formats[column] in _THREE_D) == (own in _THREE_D)
+                ]
     for each in [*(inputs[index] for index in order), *outputs]:
-        if each is not None and each.port.present:
-            _by_origin(kernel, each, columns)
+        if each is None or not each.port.present:
+            continue
+        own = each.port.format
+        if kernel.heavy and kernel.op_type not in _MATMULS:
+            columns[:] = [column for column in columns if _is_heavy(each, column)] or columns
+        if own is None:
+            continue
+        same = [column for column in columns if _format_in((own, "ND"), each, column)]
+        if same:
+            columns[:] = same
+        elif own == "ND":
+            columns[:] = [
+                column for column in columns if column < len(each.formats) and each.formats[column] != "NC1HWC0"
+            ]
+
+
+def _format_in(formats: Collection[str], each: BoundPort, column: int) -> bool:
+    return column < len(each.formats) and each.formats[column] in formats
+
+
+def _is_heavy(each: BoundPort, column: int) -> bool:
+    return column < len(each.formats) and each.formats[column] not in _ORIGIN
 
 
 def heavy_format(each: BoundPort | None, column: int) -> str | None:
@@ -56,55 +87,3 @@ def heavy_format(each: BoundPort | None, column: int) -> str | None:
     if each is None or not each.port.present or column >= len(each.formats) or each.formats[column] in _ORIGIN:
         return None
     return each.formats[column]
-
-
-def _without_small_channel(kernel: Kernel, ports: Sequence[BoundPort | None], columns: list[int]) -> None:
-    if kernel.op_type not in _C04_TYPES:
-        return
-    small = {
-        column
-        for each in ports
-        if each
-        for column in columns
-        if column < len(each.formats) and each.formats[column] in _C04
-    }
-    if small and len(small) < len(set(columns)):
-        columns[:] = sorted(set(columns) - small)
-
-
-def _heavy_alone(inputs: Sequence[BoundPort | None], columns: list[int]) -> None:
-    """Matrix products prefer heavy formats at every input (format mode 0, the default)."""
-    for each in inputs:
-        if each is None:
-            continue
-        heavy = [column for column in columns if column < len(each.formats) and each.formats[column] not in _ORIGIN]
-        if heavy:
-            columns[:] = heavy
-
-
-def _same_dimensions(each: BoundPort, columns: list[int]) -> None:
-    own = each.port.format
-    if own is None or own == "ND":
-        return
-    columns[:] = [
-        column
-        for column in columns
-        if column >= len(each.formats)
-        or each.formats[column] == "ND"
-        or (each.formats[column] in _THREE_D) == (own in _THREE_D)
-    ]
-
-
-def _by_origin(kernel: Kernel, each: BoundPort, columns: list[int]) -> None:
-    formats, own = each.formats, each.port.format
-    if kernel.heavy and kernel.op_type not in _MATMULS:
-        heavy = [column for column in columns if column < len(formats) and formats[column] not in _ORIGIN]
-        if heavy:
-            columns[:] = heavy
-    if own is None:
-        return
-    same = [column for column in columns if column < len(formats) and formats[column] in (own, "ND")]
-    if same:
-        columns[:] = same
-    elif own == "ND":
-        columns[:] = [column for column in columns if column < len(formats) and formats[column] != "NC1HWC0"]

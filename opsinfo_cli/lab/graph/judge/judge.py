@@ -26,7 +26,7 @@ from .prepared import Prepared
 from .sorting import Marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
     from typing import Any, TypeAlias
 
     from ....core.cann.option_files import CustomizeDtypes, KeepDtype
@@ -179,14 +179,11 @@ def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
         raise UsageFault(message, name="wrong-type")
     if not all(isinstance(marks, (frozenset, set, tuple)) for marks in mixlist.values()):
         return Mixlist.of(mixlist).marks
-    return {name: _legal(name, marks) for name, marks in mixlist.items()}
-
-
-def _legal(name: str, marks: Iterable[Mark]) -> frozenset[Mark]:
-    """:raises UsageFault: if they are no marks, or the engine refuses them together"""
-    if not all(isinstance(mark, Mark) for mark in marks):
-        raise UsageFault(f"the marks of `{name}` are no `Mark`s", name="wrong-type", hint="give a parsed mixlist")
-    found = frozenset(Mark(mark.action, policy_of(mark.policy)) for mark in marks)
-    if not is_legal(found):
-        raise UsageFault(f"the engine refuses `{name}`: {combination(found)}", name="contradiction")
+    found: dict[str, frozenset[Mark]] = {}
+    for name, marks in mixlist.items():
+        if not all(isinstance(mark, Mark) for mark in marks):
+            raise UsageFault(f"the marks of `{name}` are no `Mark`s", name="wrong-type", hint="give a parsed mixlist")
+        found[name] = frozenset(Mark(mark.action, policy_of(mark.policy)) for mark in marks)
+        if not is_legal(found[name]):
+            raise UsageFault(f"the engine refuses `{name}`: {combination(found[name])}", name="contradiction")
     return found

@@ -100,6 +100,8 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
     pattern = pattern_of(sections)
     dynamic_shape = _flag(sections, "dynamicShapeSupport", "flag") == "true"
     listed = any("format" in sections[name] for name in names_in)
+    groups = sections.get("promoteType", {}).get("value", "").split(";")
+    promotes = [tuple(name.strip(BLANKS) for name in group.split(",")) for group in groups]
     listed_dynamic = listed or any("unknownshape_format" in sections[name] for name in names_in)
 
     def slot(section: str) -> Slot:
@@ -124,7 +126,7 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
         serves_static=_flag(sections, "dynamicCompileStatic", "flag") in ("true", "tune"),
         dynamic_shape=dynamic_shape,
         dynamic_rank=_flag(sections, "dynamicRankSupport", "flag") in ("true", "upgrade_to_dynamic_rank"),
-        promotes=_promotes(sections.get("promoteType", {}).get("value", "")),
+        promotes=tuple(group for group in promotes if len(group) >= 2),  # `dynamic`: the kernel decides
     )
 
 
@@ -143,16 +145,14 @@ def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tupl
             row = _united(dtypes, (*HEAVY_FORMATS, *ORIGIN_FORMATS))
             return row, row if dynamic_shape else NOTHING
         return NOTHING, NOTHING
-    static = _row(dtypes, _formats(content["format"])) if "format" in content else NOTHING
+    static = NOTHING
+    if "format" in content:
+        formats = _formats(content["format"])
+        count = min(len(dtypes), len(formats))  # the engine refuses lists of unequal length
+        static = DtypeRow(dtypes[:count], formats[:count])
     formats = _formats(content.get("unknownshape_format", content.get("format", "")))
     kept = [pair for pair in zip(dtypes, formats, strict=False) if pair[1] != "NULL"]
     return static, DtypeRow(tuple(dtype for dtype, _ in kept), tuple(name for _, name in kept))
-
-
-def _row(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
-    """Return columns; lists of unequal length, which the engine refuses, are cut to the shorter one."""
-    count = min(len(dtypes), len(formats))
-    return DtypeRow(dtypes[:count], formats[:count])
 
 
 def _united(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
@@ -169,9 +169,3 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def _flag(sections: Sections, section: str, key: str) -> str:
     return folded(sections.get(section, {}).get(key, "").strip(BLANKS))
-
-
-def _promotes(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return ``x1,x2;x3,x4`` in groups of at least two names; none for ``dynamic``, which the kernel decides."""
-    groups = [tuple(name.strip(BLANKS) for name in group.split(",")) for group in text.split(";")]
-    return tuple(group for group in groups if len(group) >= 2)

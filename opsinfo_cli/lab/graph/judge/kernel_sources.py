@@ -6,7 +6,6 @@ else assumed ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,8 @@ from ....core.cann.policy import Policy
 from .kernel import Kernel, assumed_kernel, kernel_of
 
 if TYPE_CHECKING:
-    from ....core.cann.entry import Entry
+    from collections.abc import Iterator, Mapping
+
     from ....core.cann.library import Operators
 
 
@@ -47,8 +47,24 @@ class Kernels:
         """Return the kernels of an op type, one from each store that has it, in the engine's order."""
         found = self._kernels.get(op_type)
         if found is None:
-            found = self._kernels[op_type] = self._found(op_type)
+            found = self._kernels[op_type] = tuple(self._kernels_of(op_type))
         return found
+
+    def _kernels_of(self, op_type: str) -> Iterator[Kernel]:
+        if self.operators is None:
+            if op_type not in _STRUCTURE:
+                yield assumed_kernel(op_type, Policy.GRAY)
+            return
+        for _, entry in self.operators[op_type].winners if op_type in self.operators else ():
+            kernel = kernel_of(op_type, entry.policy, entry.sections)
+            if kernel.confidence == "library":
+                yield kernel
+            elif op_type in self._recorded:
+                yield kernel.with_columns(self._recorded[op_type], "kernel")
+            elif not kernel.inputs and not kernel.outputs:
+                yield assumed_kernel(op_type, kernel.policy)
+            else:
+                yield kernel.with_columns(None, "assumed")
 
     def cast_policy(self) -> Policy | None:
         """The list of Cast in the built-in store, the only one the engine asks; None: it has no Cast there
@@ -59,23 +75,6 @@ class Kernels:
         stores = self.operators.stores
         built_in = [store for store in stores if store.label == "built-in"] or stores[-1:]
         return next((store.definitions["Cast"][-1].policy for store in built_in if "Cast" in store.definitions), None)
-
-    def _found(self, op_type: str) -> tuple[Kernel, ...]:
-        if self.operators is None:
-            return () if op_type in _STRUCTURE else (assumed_kernel(op_type, Policy.GRAY),)
-        if op_type not in self.operators:
-            return ()
-        return tuple(self._of_entry(op_type, entry) for _, entry in self.operators[op_type].winners)
-
-    def _of_entry(self, op_type: str, entry: Entry) -> Kernel:
-        kernel = kernel_of(op_type, entry.policy, entry.sections)
-        if kernel.confidence == "library":
-            return kernel
-        if op_type in self._recorded:
-            return kernel.with_columns(self._recorded[op_type], "kernel")
-        if not kernel.inputs and not kernel.outputs:
-            return assumed_kernel(op_type, kernel.policy)
-        return kernel.with_columns(None, "assumed")
 
 
 def _recorded_columns(soc: str | None) -> Mapping[str, Mapping[str, tuple[str, ...]]]:

@@ -17,7 +17,7 @@ Row = tuple[str, ...]
 """The dtypes of one tensor, by column."""
 
 
-def exactly(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
+def match_exact(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
     """Keep the columns of this dtype (op_dtype_matcher_base.cc:37-69)."""
     columns[:] = [column for column in columns if column < len(row)]
     if dtype == forbidden:
@@ -25,27 +25,27 @@ def exactly(row: Row, dtype: str | None, columns: list[int], forbidden: str | No
     return _replaced(columns, [column for column in columns if row[column] == dtype])
 
 
-def precisely(row: Row, dtype: str | None, columns: list[int]) -> bool:
-    """As :func:`exactly`, with nothing forbidden (op_dtype_precise_matcher.cc:20-51)."""
-    return exactly(row, dtype, columns, "")
+def match_precise(row: Row, dtype: str | None, columns: list[int]) -> bool:
+    """As :func:`match_exact`, with nothing forbidden (op_dtype_precise_matcher.cc:20-51)."""
+    return match_exact(row, dtype, columns, "")
 
 
-def risen(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
+def match_rise(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
     """Keep the columns of this dtype, else those of float32 (op_dtype_rise_matcher.cc:20-101)."""
     if dtype not in FLOATING:
-        return exactly(row, dtype, columns, forbidden)
+        return match_exact(row, dtype, columns, forbidden)
     open_ = [column for column in columns if column < len(row) and row[column] in FLOATING and row[column] != forbidden]
     same = [column for column in open_ if row[column] == dtype]
     return _replaced(columns, same or [column for column in open_ if row[column] == "float32"])
 
 
-def reduced(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
+def match_reduce(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
     """Keep the columns of lower dtypes, the nearest first: of float32 bfloat16, then float16.
 
     A repeated column is moved one place on; if that place is taken, it is lost (op_dtype_reduce_matcher.cc:28-92).
     """
     if dtype not in FLOATING:
-        return exactly(row, dtype, columns, forbidden)
+        return match_exact(row, dtype, columns, forbidden)
     assert dtype is not None
     found: dict[int, int] = {}
     step = 1
@@ -62,7 +62,7 @@ def reduced(row: Row, dtype: str | None, columns: list[int], forbidden: str | No
     return _replaced(columns, [found[gap] for gap in sorted(found)])
 
 
-def lowered(row: Row, columns: list[int], forbidden: str | None) -> bool:
+def match_mix_precision(row: Row, columns: list[int], forbidden: str | None) -> bool:
     """Keep the columns of float16 and bfloat16; those of the forbidden dtype are erased even if nothing is left
     (op_dtype_mix_precision_matcher.cc:21-52).
     """

@@ -102,7 +102,7 @@ class Prepared:
         :raises ValueError: if the engine refuses the marks of an op type
         """
         asked = judge_mode(mode) if isinstance(mode, str) else mode
-        return JudgeWalk(self, asked, marks or {}).run()
+        return _Walk(self, asked, marks or {}).judge()
 
     def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
         """Return the choice for a kind, or its choices by producer dtypes; computed once."""
@@ -131,7 +131,7 @@ def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy]
     )
 
 
-class JudgeWalk:
+class _Walk:
     """One judging."""
 
     def __init__(self, prepared: Prepared, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
@@ -144,28 +144,16 @@ class JudgeWalk:
         self.choices: list[DtypeChoice] = [_NOT_YET] * len(self.graph)
         self.set_cells: dict[TensorCell, str | None] = {}
         self.related: dict[int, tuple[int, int]] = {}
-        self.cast_policy = self._cast_policy()
+        policy, given = prepared.kernels.cast_policy(), marks.get("Cast")
+        self.cast_policy = effective(policy, given) if policy is not None and given else policy
 
-    def run(self) -> Judged:
-        self._walk()
-        for cell, dtype in self.set_cells.items():
-            self.choices[cell.node] = _with(self.choices[cell.node], cell, dtype)
-        if self.prepared._has_continuous:
-            settle(self.graph, self.choices)
-        return Judged(self.mode, self.marks, self.choices, self.related)
-
-    def _states(self) -> list[State]:
-        """Return the state of every kind under this judging's policies."""
-        prepared = self.prepared
-        states = []
+    def judge(self) -> Judged:
+        prepared, seen, choices = self.prepared, self.seen, self.choices
+        states = []  # of every kind under the policies of this judging
         for kind, (facts, kernels) in enumerate(zip(prepared.kinds, prepared.kernels_of, strict=True)):
             given = self.marks.get(facts.op_type)
             policies = tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
             states.append(prepared.state_of(kind, policies, self.setting))
-        return states
-
-    def _walk(self) -> None:
-        prepared, seen, choices, states = self.prepared, self.seen, self.choices, self._states()
         kind_of, acts, slots = prepared.kind_of, prepared.acts, prepared.slots
         source_slot, inputs_of, outputs_of = slots.source_slot, slots.inputs_of, slots.outputs_of
         act_of = {CAST: self._cast, SUB_INPUT: self._body_input, SUB_OUTPUT: self._body_output}
@@ -178,6 +166,16 @@ class JudgeWalk:
             seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
             if acts[node] != PLAIN:
                 act_of[acts[node]](node)
+        for cell, dtype in self.set_cells.items():
+            choice = choices[cell.node]
+            tensors = list(choice.inputs if cell.is_input else choice.outputs)
+            if cell.number < len(tensors) and tensors[cell.number] is not None:
+                tensors[cell.number] = dtype
+            own = tuple(tensors)
+            choices[cell.node] = choice._replace(inputs=own) if cell.is_input else choice._replace(outputs=own)
+        if prepared._has_continuous:
+            settle(self.graph, choices)
+        return Judged(self.mode, self.marks, choices, self.related)
 
     def _cast(self, node: int) -> None:
         """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""
@@ -192,11 +190,6 @@ class JudgeWalk:
         bf16 = behind if given == "bfloat16" and dtype in ("float32", "float16") else None
         if fp16 is not None or bf16 is not None:
             self.seen[slots.outputs_of[node]] = Seen(dtype, fp16, bf16)
-
-    def _cast_policy(self) -> Policy | None:
-        policy = self.prepared.kernels.cast_policy()
-        given = self.marks.get("Cast")
-        return effective(policy, given) if policy is not None and given else policy
 
     def _body_input(self, node: int) -> None:
         """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
@@ -227,10 +220,3 @@ class JudgeWalk:
 
 
 _NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")
-
-
-def _with(choice: DtypeChoice, cell: TensorCell, dtype: str | None) -> DtypeChoice:
-    tensors = list(choice.inputs if cell.is_input else choice.outputs)
-    if cell.number < len(tensors) and tensors[cell.number] is not None:
-        tensors[cell.number] = dtype
-    return choice._replace(inputs=tuple(tensors)) if cell.is_input else choice._replace(outputs=tuple(tensors))

@@ -40,6 +40,8 @@ _ONE_SIDED = {
     ("uint64", "complex64"): "complex128",
 }
 """Pairs that the table has in one order only."""
+_MISSING = "missing"
+"""In place of the dtype of an input that is not there."""
 
 
 class Promotion(NamedTuple):
@@ -64,11 +66,12 @@ def type_of(left: str | None, right: str | None) -> str | None:
 def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotion | None:
     """Return the promotion; None if the kernel requires none or the inputs agree."""
     at = {each.slot.name: index for index, each in reversed([*enumerate(inputs)]) if each}
+    own = {index: each.port.dtype for index, each in enumerate(inputs) if each and each.port.present}
     groups = tuple(tuple(at.get(name, -1) for name in names) for names in kernel.promotes)
     targets: list[str | None] = []
     differ = False
     for group in groups:
-        dtypes = [_own(inputs, index) for index in group]
+        dtypes = [own.get(index, _MISSING) for index in group]
         count = dtypes.index(_MISSING) if _MISSING in dtypes else len(dtypes)
         differ = differ or (count >= 2 and len(set(dtypes[:count])) > 1)
         if count < len(dtypes):
@@ -77,7 +80,7 @@ def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotio
     return Promotion(groups, tuple(targets)) if differ else None
 
 
-def promoted(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
+def has_promoted_column(promotion: Promotion, index: int, row: tuple[str, ...]) -> bool:
     """Return whether an input has a column after promotion."""
     if len(promotion.groups) != len(promotion.targets):
         return False
@@ -96,23 +99,11 @@ def narrow(promotion: Promotion, inputs: Sequence[BoundPort | None], columns: li
         for each in ports:
             if not columns:
                 columns[:] = range(len(each.dtypes))
-            _find(each.dtypes, target, columns)
+            row = each.dtypes
+            columns[:] = [column for column in columns if column < len(row)]
+            same = [column for column in columns if row[column] == target]
+            wider = [at for at in columns if row[at] != target and type_of(target, row[at]) == row[at]]
+            columns[:] = [*same, *wider] or columns
         if not columns:
             return False
     return len(promotion.targets) == len(promotion.groups)
-
-
-def _find(row: tuple[str, ...], target: str | None, columns: list[int]) -> None:
-    columns[:] = [column for column in columns if column < len(row)]
-    same = [column for column in columns if row[column] == target]
-    wider = [column for column in columns if row[column] != target and type_of(target, row[column]) == row[column]]
-    if same or wider:
-        columns[:] = [*same, *wider]
-
-
-_MISSING = "missing"
-
-
-def _own(inputs: Sequence[BoundPort | None], index: int) -> str | None:
-    each = inputs[index] if 0 <= index < len(inputs) else None
-    return each.port.dtype if each is not None and each.port.present else _MISSING

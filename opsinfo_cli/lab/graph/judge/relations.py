@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ..graph import GraphTensor, ModelGraph
+    from ..graph import ModelGraph
 
 
 _LOOPS = frozenset({"While", "StatelessWhile"})
@@ -45,19 +45,16 @@ class Relations:
         """Return whether the engine ignores a group: shapes are known and differ, or a tensor is missing."""
         shapes = set()
         for each in self.of.get(cell, ()):
-            tensor = self._tensor(each)
-            if tensor is None:
+            node = self.graph[each.node]
+            tensors = node.inputs if each.is_input else node.outputs
+            if each.is_input and node.type == "Data" and not node.inputs:
+                tensors = node.outputs
+            if each.number >= len(tensors):
                 return True
-            if tensor.shape is not None:
-                shapes.add(tensor.shape)
+            shape = tensors[each.number].shape
+            if shape is not None:
+                shapes.add(shape)
         return len(shapes) > 1
-
-    def _tensor(self, cell: TensorCell) -> GraphTensor | None:
-        node = self.graph[cell.node]
-        if cell.is_input and node.type == "Data" and not node.inputs:
-            return node.outputs[0] if node.outputs else None
-        tensors = node.inputs if cell.is_input else node.outputs
-        return tensors[cell.number] if cell.number < len(tensors) else None
 
     def _groups(self, parent: int, bodies: list[range]) -> list[list[TensorCell]]:
         is_loop = self.graph.nodes[parent].type in _LOOPS
@@ -65,21 +62,20 @@ class Relations:
         given: dict[int, list[TensorCell]] = {}
         for number, body in enumerate(bodies):
             for node in body:
-                self._collect(node, fed, {} if is_loop and number == 0 else given)
+                op_type, attributes = self.graph.nodes[node].type, self.graph.nodes[node].attributes
+                parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
+                if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
+                    fed.setdefault(parent_input, []).extend((TensorCell(True, node, 0), TensorCell(False, node, 0)))
+                if is_loop and number == 0:  # the condition of a loop: its output is none of the loop's
+                    continue
+                if op_type == "NetOutput" and isinstance(parent_outputs, (tuple, list)):
+                    for at, output in enumerate(parent_outputs):
+                        if isinstance(output, int) and output >= 0:
+                            given.setdefault(output, []).append(TensorCell(True, node, at))
         if is_loop:
             return self._loop_groups(parent, fed, given)
         groups = [[TensorCell(True, parent, index), *cells] for index, cells in sorted(fed.items())]
         return groups + [[TensorCell(False, parent, index), *cells] for index, cells in sorted(given.items())]
-
-    def _collect(self, node: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]) -> None:
-        attributes, op_type = self.graph.nodes[node].attributes, self.graph.nodes[node].type
-        parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
-        if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
-            fed.setdefault(parent_input, []).extend((TensorCell(True, node, 0), TensorCell(False, node, 0)))
-        if op_type == "NetOutput" and isinstance(parent_outputs, (tuple, list)):
-            for number, output in enumerate(parent_outputs):
-                if isinstance(output, int) and output >= 0:
-                    given.setdefault(output, []).append(TensorCell(True, node, number))
 
     def _loop_groups(
         self, parent: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]

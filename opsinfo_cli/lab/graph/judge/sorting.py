@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
-"""The actions of the walk at a node besides the choice."""
+"""The actions of the walk at a node besides the choice; a node is plain unless another one is set."""
 
 _LATE = CONSTANTS | {"Variable"}
 _OUTPUT: Feed = (True, False, False, False)
@@ -37,19 +37,6 @@ class Marks(NamedTuple):
 NO_MARKS = Marks(frozenset(), {})
 
 
-class Sorted(NamedTuple):
-    """A graph's nodes by kind.
-
-    :param kind_of: the kind's number of each node
-    :param kinds: the facts of each kind
-    :param acts: of each node one of PLAIN, CAST, SUB_INPUT, SUB_OUTPUT
-    """
-
-    kind_of: list[int]
-    kinds: list[Facts]
-    acts: bytearray
-
-
 class NodeFacts:
     """The facts of the nodes of a graph, also of ones that are not in it but read from it; sizes have no effect on the
     choice, and are left out.
@@ -58,7 +45,7 @@ class NodeFacts:
     def __init__(self, graph: ModelGraph, marks: Marks = NO_MARKS) -> None:
         self._marks = marks
         self._predicted = graph.model.predicted
-        self._feeds = _feeds(graph)
+        self._feeds = _feeds_of(graph)
         self._ports: dict[tuple[GraphTensor, Feed], Port] = {}
 
     def _port(self, tensor: GraphTensor, feed: Feed) -> Port:
@@ -67,7 +54,7 @@ class NodeFacts:
             found = self._ports[tensor, feed] = Port(tensor.first_dtype, tensor.format, tensor.continuous, *feed)
         return found
 
-    def __call__(self, node: GraphNode) -> Facts:
+    def of(self, node: GraphNode) -> Facts:
         """Return the facts of a node."""
         feeds, port, attributes = self._feeds, self._port, node.attributes
         inputs = [
@@ -87,15 +74,24 @@ class NodeFacts:
         )
 
 
-def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> Sorted:
-    """Return the nodes by kind."""
-    facts_of = NodeFacts(graph, marks)
+def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> tuple[list[int], list[Facts], bytearray]:
+    """Return the number of the kind of each node, the facts of each kind, and the action at each node."""
+    facts_of = NodeFacts(graph, marks).of
     kinds: dict[Facts, int] = {}
     kind_of = [kinds.setdefault(facts_of(node), len(kinds)) for node in graph.nodes]
-    return Sorted(kind_of, list(kinds), bytearray(_act(graph, node) for node in graph.nodes))
+    acts = bytearray(len(graph))
+    in_main = graph.subgraphs[0].nodes
+    for node in graph.nodes:
+        if node.type == "Cast":
+            acts[node.index] = CAST
+        elif node.index not in in_main and node.type == "Data" and "parent_input" in node.attributes:
+            acts[node.index] = SUB_INPUT
+        elif node.index not in in_main and node.type == "NetOutput" and "parent_outputs" in node.attributes:
+            acts[node.index] = SUB_OUTPUT
+    return kind_of, list(kinds), acts
 
 
-def _feeds(graph: ModelGraph) -> list[Feed]:
+def _feeds_of(graph: ModelGraph) -> list[Feed]:
     """Return what the inputs are that each node feeds; constants are also known through the Data of bodies."""
     nodes = graph.nodes
     feeds = [(True, True, node.type in _LATE, node.type in CONSTANTS) for node in nodes]
@@ -114,16 +110,6 @@ def parent_source(graph: ModelGraph, node: GraphNode) -> Producer | None:
         return None
     sources = graph.nodes[parent].sources
     return sources[number] if number < len(sources) else None
-
-
-def _act(graph: ModelGraph, node: GraphNode) -> int:
-    if node.type == "Cast":
-        return CAST
-    if node.index < graph.subgraphs[0].nodes.stop:
-        return PLAIN
-    if node.type == "Data" and "parent_input" in node.attributes:
-        return SUB_INPUT
-    return SUB_OUTPUT if node.type == "NetOutput" and "parent_outputs" in node.attributes else PLAIN
 
 
 def _unknown(tensor: GraphTensor) -> int:

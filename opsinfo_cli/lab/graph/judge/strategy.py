@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ....core.cann.dtype_names import COMPLEX, FLOATING
 from ....core.cann.policy import Policy
-from .matching import lowered, precisely, reduced, risen
+from .matching import match_mix_precision, match_precise, match_reduce, match_rise
 from .node_facts import Facts, Port, Seen, Setting, plain, seen_through
 
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
@@ -100,34 +100,31 @@ def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
         return _mixed(work, tensor, columns, forbidden, _LOW_OF[engine])
     if engine == "MIXED_HIF8":
         return _mixed_hif8(work, tensor, columns)
-    return Matched(_by_mode(work, tensor, columns, forbidden), "mode")
-
-
-def _by_mode(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
-    engine, own = work.setting.mode.engine, tensor.port.dtype
     if engine == "FORCE_FP16":
-        return _force_fp16(tensor, columns, forbidden)
-    if engine in ("ALLOW_FP32_TO_FP16", "ALLOW_FP32_TO_LOWPRECISION"):
-        return _allow_fp16(work, tensor, columns, forbidden)
-    if engine == "ALLOW_FP32_TO_BF16":
-        return _allow_bf16(tensor, columns, forbidden)
-    if engine == "FORCE_FP32":
-        return _force_fp32(work, tensor, columns, forbidden)
-    if engine == "FORCE_LOWERPRECISION":
-        return _force_lower(tensor, columns)
-    if engine == "CUBE_HIF8":
-        return _by_table(WHITE_HIF8 if work.expects_fp16 else BLACK_HIF8, own, tensor, columns)
-    return risen(tensor.row, own, columns, None)
+        fits = _force_fp16(tensor, columns, forbidden)
+    elif engine in ("ALLOW_FP32_TO_FP16", "ALLOW_FP32_TO_LOWPRECISION"):
+        fits = _allow_fp16(work, tensor, columns, forbidden)
+    elif engine == "ALLOW_FP32_TO_BF16":
+        fits = _allow_bf16(tensor, columns, forbidden)
+    elif engine == "FORCE_FP32":
+        fits = _force_fp32(work, tensor, columns, forbidden)
+    elif engine == "FORCE_LOWERPRECISION":
+        fits = _force_lower(tensor, columns)
+    elif engine == "CUBE_HIF8":
+        fits = _by_table(WHITE_HIF8 if work.expects_fp16 else BLACK_HIF8, own, tensor, columns)
+    else:
+        fits = match_rise(tensor.row, own, columns, None)
+    return Matched(fits, "mode")
 
 
 def _mixed(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None, low: str) -> Matched:
     own = tensor.port.dtype
     if work.policy is Policy.BLACK:
-        return Matched(risen(tensor.row, own, columns, forbidden), "black")
+        return Matched(match_rise(tensor.row, own, columns, forbidden), "black")
     if work.policy is Policy.WHITE:
         if own in FLOATING:
-            return Matched(lowered(tensor.row, columns, forbidden), "white")
-        return Matched(risen(tensor.row, own, columns, None), "white")
+            return Matched(match_mix_precision(tensor.row, columns, forbidden), "white")
+        return Matched(match_rise(tensor.row, own, columns, None), "white")
     return _gray(work, tensor, columns, forbidden, low, "gray")
 
 
@@ -141,7 +138,7 @@ def _gray(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str |
         return Matched(_allow_fp16(work, tensor, columns, forbidden), f"{why}-own")
     behind = seen_through(tensor.seen, low)
     dtype = plain(tensor.seen) if behind is None else behind
-    fits = risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
+    fits = match_rise(tensor.row, dtype, columns, forbidden) or match_reduce(tensor.row, dtype, columns, forbidden)
     return Matched(fits, why, True, behind is not None)
 
 
@@ -150,9 +147,9 @@ def _allow_fp16(work: Work, tensor: JudgedTensor, columns: list[int], forbidden:
     dtype = tensor.port.dtype
     if dtype == "float32" and work.expects_fp16 and not work.facts.keep:
         dtype = "float16"
-    if risen(tensor.row, dtype, columns, forbidden):
+    if match_rise(tensor.row, dtype, columns, forbidden):
         return True
-    if dtype in ("float32", "bfloat16") and reduced(tensor.row, dtype, columns, forbidden):
+    if dtype in ("float32", "bfloat16") and match_reduce(tensor.row, dtype, columns, forbidden):
         work.forced = work.forced or dtype == "float32"
         return True
     return False
@@ -161,14 +158,14 @@ def _allow_fp16(work: Work, tensor: JudgedTensor, columns: list[int], forbidden:
 def _allow_bf16(tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     """As :func:`_allow_fp16` without ``fp16.op_type`` (op_dtype_selection_strategy_allow_fp32_to_bf16.cc:45-87)."""
     dtype = tensor.port.dtype
-    if risen(tensor.row, dtype, columns, forbidden):
+    if match_rise(tensor.row, dtype, columns, forbidden):
         return True
-    return dtype in ("float32", "bfloat16") and reduced(tensor.row, dtype, columns, forbidden)
+    return dtype in ("float32", "bfloat16") and match_reduce(tensor.row, dtype, columns, forbidden)
 
 
 def _force_fp16(tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
     dtype = tensor.port.dtype
-    return risen(tensor.row, "float16" if dtype in FLOATING else dtype, columns, forbidden)
+    return match_rise(tensor.row, "float16" if dtype in FLOATING else dtype, columns, forbidden)
 
 
 def _force_fp32(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str | None) -> bool:
@@ -179,18 +176,18 @@ def _force_fp32(work: Work, tensor: JudgedTensor, columns: list[int], forbidden:
     if dtype in FLOATING:
         is_first = tensor.is_input and tensor.number == 0
         dtype = "float16" if is_first and work.expects_fp16 and work.takes_16_gives_32 else "float32"
-    return risen(tensor.row, dtype, columns, forbidden) or reduced(tensor.row, dtype, columns, forbidden)
+    return match_rise(tensor.row, dtype, columns, forbidden) or match_reduce(tensor.row, dtype, columns, forbidden)
 
 
 def _force_lower(tensor: JudgedTensor, columns: list[int]) -> bool:
     """bfloat16 for float32, else float16, else what is higher (op_dtype_selection_strategy_force_lowerprecision.cc)."""
     dtype = tensor.port.dtype
     if dtype not in FLOATING:
-        return risen(tensor.row, dtype, columns, None)
+        return match_rise(tensor.row, dtype, columns, None)
     wanted = "bfloat16" if dtype == "float32" else dtype
-    if precisely(tensor.row, wanted, columns):
+    if match_precise(tensor.row, wanted, columns):
         return True
-    return risen(tensor.row, "float16", columns, None)
+    return match_rise(tensor.row, "float16", columns, None)
 
 
 def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
@@ -206,9 +203,9 @@ def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched
     wanted = GRAY_HIF8.get(dtype or "", (dtype or "",))
     if dtype == "hifloat8" and own == "bfloat16":
         wanted = WHITE_HIF8["bfloat16"]
-    return Matched(any(precisely(tensor.row, each, columns) for each in wanted), "gray", True)
+    return Matched(any(match_precise(tensor.row, each, columns) for each in wanted), "gray", True)
 
 
 def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: JudgedTensor, columns: list[int]) -> bool:
     wanted = table.get(dtype or "", (dtype or "",))
-    return any(precisely(tensor.row, each, columns) for each in wanted)
+    return any(match_precise(tensor.row, each, columns) for each in wanted)

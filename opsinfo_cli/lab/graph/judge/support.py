@@ -15,10 +15,10 @@ from ....core.cann.option_files import Customized
 from ....core.cann.policy import Policy
 from .kernel import Kernel, Slot
 from .node_facts import BoundPort, Facts, Port
-from .promote import Promotion, promoted, promotion_of
+from .promote import Promotion, has_promoted_column, promotion_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from .modes import JudgeMode
 
@@ -43,14 +43,14 @@ class Bound(NamedTuple):
     promotion: Promotion | None = None
 
 
-class Refusal(NamedTuple):
+class KernelRefusal(NamedTuple):
     """Why a kernel refuses a node: the code of the reason and the tensor as text."""
 
     why: str
     detail: str
 
 
-def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | Refusal:
+def bind(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
     """Return the node bound to the kernel, or the refusal.
 
     The dynamic kernel is asked first, if it serves the node's shapes.
@@ -58,15 +58,19 @@ def taken(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Boun
     inputs = _slots(kernel.inputs, facts.inputs, kernel.alike, facts.lenient)
     outputs = _slots(kernel.outputs, facts.outputs, kernel.alike, facts.lenient)
     if inputs is None or outputs is None:
-        return Refusal("refused-tensors", "inputs" if inputs is None else "outputs")
-    refusal: Refusal | None = None
-    for dynamic in _implementations(facts, kernel):
+        return KernelRefusal("refused-tensors", "inputs" if inputs is None else "outputs")
+    if facts.shapes:
+        dynamics = [True] if kernel.dynamic_shape and (kernel.dynamic_rank or facts.shapes == 1) else []
+    else:
+        dynamics = [True, False] if kernel.serves_static else [False]
+    refusal: KernelRefusal | None = None
+    for dynamic in dynamics:
         bound = Bound(_bound(facts.inputs, inputs, dynamic), _bound(facts.outputs, outputs, dynamic))
         found = _checked(facts, kernel, bound, policy, mode)
         if isinstance(found, Bound):
             return found
         refusal = refusal or found
-    return refusal or Refusal("refused-shape", "unknown shapes")
+    return refusal or KernelRefusal("refused-shape", "unknown shapes")
 
 
 def customized_columns(customized: Customized, bound: Bound) -> list[int]:
@@ -86,21 +90,20 @@ def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool
 
     :param kernels: of the op type
     """
-    return bool(kernels) and all(
-        kernel.confidence == "library" and _refuses_all_nodes(customized, kernel) for kernel in kernels
-    )
-
-
-def _refuses_all_nodes(customized: Customized, kernel: Kernel) -> bool:
-    answers = []
-    for dynamic in (False, True):
-        inputs, outputs = (
-            _bound([Port(None)] * len(slots), slots, dynamic)
-            for slots in map(required, (kernel.inputs, kernel.outputs))
-        )
-        if any(each.dtypes for each in (*inputs, *outputs) if each is not None):
-            answers.append(not customized_columns(customized, Bound(inputs, outputs)))
-    return bool(answers) and all(answers)
+    for kernel in kernels:
+        if kernel.confidence != "library":
+            return False
+        refusals = []
+        for dynamic in (False, True):
+            inputs, outputs = (
+                _bound([Port(None)] * len(slots), slots, dynamic)
+                for slots in map(required, (kernel.inputs, kernel.outputs))
+            )
+            if any(each.dtypes for each in (*inputs, *outputs) if each is not None):
+                refusals.append(not customized_columns(customized, Bound(inputs, outputs)))
+        if not refusals or not all(refusals):
+            return False
+    return bool(kernels)
 
 
 def required(slots: Sequence[Slot]) -> list[Slot]:
@@ -108,41 +111,30 @@ def required(slots: Sequence[Slot]) -> list[Slot]:
     return list(takewhile(lambda slot: slot.param_type == "required", slots))
 
 
-def _implementations(facts: Facts, kernel: Kernel) -> Iterator[bool]:
-    """Yield which columns to try: the dynamic kernel's (True) or the static ones."""
-    if facts.shapes:
-        if kernel.dynamic_shape and (kernel.dynamic_rank or facts.shapes == 1):
-            yield True
-        return
-    if kernel.serves_static:
-        yield True
-    yield False
-
-
-def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | Refusal:
+def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
     promotion = promotion_of(kernel, bound.inputs)
     asks_dtypes = True
-    if facts.customized is not None and _has_columns(bound):
+    if facts.customized is not None and any(each is not None for each in (*bound.inputs, *bound.outputs)):
         if not customized_columns(facts.customized, bound):
-            return Refusal("refused-customized", "")
+            return KernelRefusal("refused-customized", "")
         asks_dtypes = False
     if facts.op_type == "Cast":
-        return bound if kernel.inputs and _fits_exactly(bound) else Refusal("refused-cast", "")
+        return bound if kernel.inputs and _fits_exactly(bound) else KernelRefusal("refused-cast", "")
     for side, ports in (("input", bound.inputs), ("output", bound.outputs)):
         for index, each in enumerate(ports):
             if each is None or not each.port.present:
                 continue
             if asks_dtypes and not (
                 _dtype_fits(facts, each, policy, mode)
-                or (side == "input" and promotion is not None and promoted(promotion, index, each.dtypes))
+                or (side == "input" and promotion is not None and has_promoted_column(promotion, index, each.dtypes))
             ):
                 if not each.dtypes:
-                    return Refusal("refused-shape", "unknown shapes" if facts.shapes else "static shapes")
-                return Refusal("refused-dtype", f"{side} {index}")
+                    return KernelRefusal("refused-shape", "unknown shapes" if facts.shapes else "static shapes")
+                return KernelRefusal("refused-dtype", f"{side} {index}")
             if each.port.format == "ND" and each.formats and not _ND_REACHABLE.intersection(each.formats):
-                return Refusal("refused-format", f"{side} {index}")
+                return KernelRefusal("refused-format", f"{side} {index}")
             if side == "input" and each.slot.needs_const and not each.port.const and not facts.lenient:
-                return Refusal("refused-value", f"input {index}")
+                return KernelRefusal("refused-value", f"input {index}")
     return bound._replace(promotion=promotion)
 
 
@@ -150,18 +142,14 @@ def _fits_exactly(bound: Bound) -> bool:
     """Whether some column has the very dtypes of a Cast (sub_ops_store.cc:843-960; fe_ops_kernel_info_store.cc:628)."""
     ports = [each for each in (*bound.inputs, *bound.outputs) if each is not None and each.port.present]
     return any(
-        all(_is_exactly(each, column) for each in ports) for column in range(len(ports[0].dtypes) if ports else 0)
+        all(
+            column < len(each.dtypes)
+            and each.port.dtype in (None, each.dtypes[column])
+            and (each.port.format is None or each.formats[column] in ("ND", each.port.format))
+            for each in ports
+        )
+        for column in range(len(ports[0].dtypes) if ports else 0)
     )
-
-
-def _is_exactly(each: BoundPort, column: int) -> bool:
-    if column >= len(each.dtypes) or each.port.dtype not in (None, each.dtypes[column]):
-        return False
-    return each.port.format is None or each.formats[column] in ("ND", each.port.format)
-
-
-def _has_columns(bound: Bound) -> bool:
-    return any(each is not None for each in (*bound.inputs, *bound.outputs))
 
 
 def _dtype_fits(facts: Facts, each: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
