@@ -71,11 +71,28 @@ def inlined(proto: Any, path: str) -> Any:
     """Return the model with its own functions inlined.
 
     :raises MissingPackage: if the ``onnx`` package is too old to inline
-    :raises Damaged: if the model cannot be inlined
+    :raises Damaged: if functions call themselves, would become too many nodes or bytes, or cannot be inlined
     """
     if not proto.functions:
         return proto
-    _require_small(proto, path)
+    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
+    content = {key: list(_nodes(function.node)) for key, function in functions.items()}
+    content["", "", ""] = list(_nodes(proto.graph.node))  # the model itself
+    calls = {key: [(node.domain, node.op_type, node.overload) for node in nodes] for key, nodes in content.items()}
+    called = {key: functions.keys() & called for key, called in calls.items()}
+    try:
+        order = list(TopologicalSorter(called).static_order())
+    except CycleError:
+        raise Damaged("a function of the model calls itself", name="damaged-model", path=path) from None
+    cost: dict[tuple[str, str, str], tuple[int, int]] = {}  # nodes and bytes; calls multiply
+    for key in order:
+        inner = [cost.get(each, (1, 0)) for each in calls[key]]
+        nodes = sum(count for count, _ in inner)
+        size = sum(count for _, count in inner) + sum(node.ByteSize() for node in content[key])
+        cost[key] = nodes, size
+        if nodes > MOST_NODES or size > MOST_BYTES:
+            message = f"its functions expand to more than {MOST_NODES:,} nodes or {MOST_BYTES >> 20} MiB"
+            raise Damaged(f"the model is too large: {message}", name="damaged-model", path=path)
     try:
         from onnx.inliner import inline_local_functions
     except ImportError:
@@ -85,28 +102,6 @@ def inlined(proto: Any, path: str) -> Any:
     except Exception as error:  # the package raises several kinds of exceptions
         message = f"the model's functions cannot be inlined: {brief(error)}"
         raise Damaged(message, name="damaged-model", path=path) from None
-
-
-def _require_small(proto: Any, path: str) -> None:
-    """:raises Damaged: if functions call themselves, or would become too many nodes or bytes: calls multiply"""
-    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
-    content = {key: list(_nodes(function.node)) for key, function in functions.items()}
-    content["", "", ""] = list(_nodes(proto.graph.node))  # the model itself
-    calls = {key: [(node.domain, node.op_type, node.overload) for node in nodes] for key, nodes in content.items()}
-    cost: dict[tuple[str, str, str], tuple[int, int]] = {}
-    try:
-        order = list(
-            TopologicalSorter({key: functions.keys() & called for key, called in calls.items()}).static_order()
-        )
-    except CycleError:
-        raise Damaged("a function of the model calls itself", name="damaged-model", path=path) from None
-    for key in order:
-        inner = [cost.get(called, (1, 0)) for called in calls[key]]
-        nodes, size = sum(each[0] for each in inner), sum(each[1] for each in inner)
-        cost[key] = nodes, size + sum(node.ByteSize() for node in content[key])
-        if nodes > MOST_NODES or cost[key][1] > MOST_BYTES:
-            message = f"its functions expand to more than {MOST_NODES:,} nodes or {MOST_BYTES >> 20} MiB"
-            raise Damaged(f"the model is too large: {message}", name="damaged-model", path=path)
 
 
 def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
@@ -398,61 +393,50 @@ class _Reader:
         op = f"{domain}::{proto.op_type}" if domain else proto.op_type
         node = SourceNode(proto.name, op, list(proto.input), list(proto.output))
         self.require_text(node.name, proto.op_type, proto.domain, *node.inputs, *node.outputs)
-        if proto.attribute:
-            attributes: dict[str, object] = {}
-            for attribute in proto.attribute:
-                self._attribute(graph, node, attribute, attributes)
-            node.attributes = attributes
-            node.bodies = [self.graph(body, name) for name, body in bodies(proto)]
+        if not proto.attribute:
+            return node
+        kept: dict[str, object] = {}  # what decides the translation: numbers, words, lists of integers
+        for attribute in proto.attribute:
+            value: object = None
+            if attribute.HasField("i"):
+                value = attribute.i
+            elif attribute.HasField("f"):
+                value = attribute.f
+            elif attribute.HasField("s"):
+                value = attribute.s[:256].decode("utf-8", "replace")
+            elif attribute.ints:
+                value = list(attribute.ints)
+            elif attribute.HasField("t") and op == "ConstantOfShape":
+                value = _first_value(attribute.t)
+            if value is not None:
+                kept[attribute.name] = value
+            if op == "Constant" and attribute.HasField("t"):
+                made = self._constant(graph, attribute.t, node.outputs[0] if node.outputs else node.name)
+                node.type, node.weights = CONST, made.weights
+            elif op == "Constant" and attribute.name in _UNREAD and node.type != CONST:
+                node.type = CONST
+                self.empty.update(node.outputs)
+        node.attributes = kept
+        node.bodies = [self.graph(body, name) for name, body in bodies(proto)]
         return node
-
-    def _attribute(self, graph: SourceGraph, node: SourceNode, attribute: Any, kept: dict[str, object]) -> None:
-        """Keep what decides the translation: numbers, words, lists of integers, and the value of a Constant."""
-        name = attribute.name
-        value: object = None
-        if attribute.HasField("i"):
-            value = attribute.i
-        elif attribute.HasField("f"):
-            value = attribute.f
-        elif attribute.HasField("s"):
-            value = attribute.s[:256].decode("utf-8", "replace")
-        elif attribute.ints:
-            value = list(attribute.ints)
-        elif attribute.HasField("t") and node.op == "ConstantOfShape":
-            value = _first_value(attribute.t)
-        if value is not None:
-            kept[name] = value
-        if node.op != "Constant":
-            return
-        if attribute.HasField("t"):
-            made = self._constant(graph, attribute.t, node.outputs[0] if node.outputs else node.name)
-            node.type, node.weights = CONST, made.weights
-        elif name in _UNREAD and node.type != CONST:
-            node.type = CONST
-            self.empty.update(node.outputs)
 
     def _constant(self, graph: SourceGraph, tensor: Any, value: str = "") -> SourceNode:
         """Return the constant of a TensorProto."""
         name = value or tensor.name
         self.require_text(name)
-        node = SourceNode(name, CONST, [], [name])
-        node.type = CONST
+        node = SourceNode(name, CONST, [], [name], type=CONST)
         if tensor.data_location == EXTERNAL:
-            node.weights = self._outside(tensor)
+            entries = {entry.key: entry.value for entry in tensor.external_data}
+            file = entries.get("location", "")
+            if not file or "\0" in file or os.path.isabs(file) or ".." in file.replace("\\", "/").split("/"):
+                self.outside.add(file)
+            else:  # a size of -1: up to the end of the file
+                offset, size = max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1"))
+                node.weights = Weights(os.path.join(self._folder, file), offset, size, folder=self._folder)
         elif any(getattr(tensor, field) for field in _VALUES):
             node.weights = Weights(self._path, tensor=tensor)
         graph.tensors[name] = self._tensor(tensor.data_type, tuple(tensor.dims))
         return node
-
-    def _outside(self, tensor: Any) -> Weights | None:
-        """Return the place of external data, beside or below the model; a size of -1: up to the end of the file."""
-        entries = {entry.key: entry.value for entry in tensor.external_data}
-        name = entries.get("location", "")
-        if not name or "\0" in name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
-            self.outside.add(name)
-            return None
-        offset, size = max(_number(entries.get("offset", "0")), 0), _number(entries.get("length", "-1"))
-        return Weights(os.path.join(self._folder, name), offset, size, folder=self._folder)
 
 
 def _first_value(tensor: Any) -> tuple[float, str] | None:
@@ -549,20 +533,17 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
     if folded:
         fold(graph)
     for each in graph.walk():
-        each.nodes = [made for node in each.nodes for made in _translated(each, node, opsets, path)]
+        translated: list[SourceNode] = []
+        for node in each.nodes:
+            if not node.type and node.op in _WITH_ATTRIBUTES:
+                node.extra = {**node.extra, "given": node.attributes}
+            translation = Found() if node.type else find(each, node, opsets)
+            if translation.case is not None:
+                translated += expand(each, node, translation.case, path)
+            else:
+                node.type = node.type or translation.type
+                translated.append(node)
+        each.nodes = translated
         if folded:
             fold_added(each)
     return refused
-
-
-def _translated(graph: SourceGraph, node: SourceNode, opsets: dict[str, int], path: str) -> list[SourceNode]:
-    """Return a node with its op type, or the nodes that it becomes."""
-    if node.type:
-        return [node]
-    if node.op in _WITH_ATTRIBUTES:
-        node.extra = {**node.extra, "given": node.attributes}
-    translation = find(graph, node, opsets)
-    if translation.case is not None:
-        return expand(graph, node, translation.case, path)
-    node.type = translation.type
-    return [node]

@@ -178,7 +178,10 @@ def _holds(text: str, it: Given) -> bool:
 
 
 def expand(graph: SourceGraph, node: SourceNode, case: Case, path: str) -> list[SourceNode]:
-    """Return the nodes that replace an operator, with their types; the operator's own node is one of them."""
+    """Return the nodes that replace an operator, with their types; the operator's own node is one of them.
+
+    :raises Damaged: if an attribute is not a number of the dtype that it has as a constant
+    """
     return _Expansion(graph, node, path).run(case)
 
 
@@ -195,24 +198,25 @@ class _Expansion:
         """By result of a Shape, the shape that it gives."""
 
     def run(self, case: Case) -> list[SourceNode]:
-        steps: Sequence[Step] = case.steps
-        if steps[0].inputs == ("@chain",):
-            steps = self._chained(steps[0].type)
+        steps = list(case.steps)
+        if steps[0].inputs == ("@chain",):  # one node for two inputs, a further one for each further input
+            op_type = steps[0].type
+            steps = [Step("*", op_type, "", ("0", "1"))]
+            for number in range(2, len(self.given)):
+                steps.append(Step(f"{op_type}_{number}", op_type, "", (steps[-1].name, str(number))))
         results = case.results or (steps[-1].name, *(f"*:{at}" for at in range(1, len(self.results))))
         wanted = dict(zip(results, self.results, strict=False))
-        steps = _needed(steps, [name for name, value in wanted.items() if value])
-        read = {each for step in steps for each in step.inputs}
-        for step in steps:
+        needed = {name.partition(":")[0] for name, value in wanted.items() if value} | {"*"}
+        kept: list[Step] = []
+        for step in reversed(steps):
+            if step.name in needed:
+                kept.insert(0, step)
+                needed.update(each.partition(":")[0] for each in step.inputs)
+        read = {each for step in kept for each in step.inputs}
+        for step in kept:
             inputs = [value for text in step.inputs for value in self._inputs(text, step)]
             self._add(step, inputs, wanted, read)
         return self.made
-
-    def _chained(self, op_type: str) -> tuple[Step, ...]:
-        """Return one node for two inputs, a further one for each further input."""
-        steps = [Step("*", op_type, "", ("0", "1"))]
-        for number in range(2, len(self.given)):
-            steps.append(Step(f"{op_type}_{number}", op_type, "", (steps[-1].name, str(number))))
-        return tuple(steps)
 
     def _add(self, step: Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
         graph, main = self.graph, step.name == "*"
@@ -244,10 +248,8 @@ class _Expansion:
         if main:
             self.node.type, self.node.inputs, self.node.outputs = step.type, inputs, outputs
             self.made.append(self.node)
-            return
-        extra = {"source": self.node.name}
-        number = self.node.number
-        self.made.append(SourceNode(name, step.type, inputs, outputs, number=number, extra=extra, type=step.type))
+        else:
+            self._append(name, step.type, inputs, outputs)
 
     def _inputs(self, text: str, step: Step) -> list[str]:
         if text == "_":
@@ -265,9 +267,13 @@ class _Expansion:
         it = Given(self.graph, self.node, {})
         if text in ("@roi", "@scales"):
             at = 1 if text == "@roi" else 2
-            if it.has(at):
-                return self._copy(text[1:], self.given[at])
-            return self._made_constant(step, "float32", [])
+            if not it.has(at):
+                return self._made_constant(step, "float32", [])
+            source = self.given[at]
+            name = f"{self.node.name}_{text[1:]}"  # the plugin of Resize puts an Identity before each
+            self.graph.tensors[name] = self.graph.tensor(source)
+            self._append(name, "Identity", [source], [name])
+            return name
         if text == "@value":  # ConstantOfShape: a tensor of one value, float32 0 if it is not given
             tensor = self.node.attributes.get("value")
             value, dtype = tensor if isinstance(tensor, tuple) else (0.0, "float32")
@@ -290,14 +296,9 @@ class _Expansion:
             value = it.number(name, float(default)) if name else float(default)
         return self._made_constant(step, found[1], value)
 
-    def _copy(self, name: str, value: str) -> str:
-        """Return an Identity of an input, as the plugin of Resize puts it before each."""
-        full = f"{self.node.name}_{name}"
-        self.graph.tensors[full] = self.graph.tensor(value)
-        extra = {"source": self.node.name}
-        number = self.node.number
-        self.made.append(SourceNode(full, "Identity", [value], [full], number=number, extra=extra, type="Identity"))
-        return full
+    def _append(self, name: str, op_type: str, inputs: list[str], outputs: list[str]) -> None:
+        extra, number = {"source": self.node.name}, self.node.number
+        self.made.append(SourceNode(name, op_type, inputs, outputs, number=number, extra=extra, type=op_type))
 
     def _made_constant(self, step: Step, dtype: str, value: Any) -> str:
         from onnx import helper
@@ -316,17 +317,6 @@ class _Expansion:
         made.weights = Weights(self.path, tensor=tensor)
         self.made.append(made)
         return name
-
-
-def _needed(steps: Sequence[Step], results: Sequence[str]) -> list[Step]:
-    """Return the steps that results need, in order."""
-    wanted = {each.partition(":")[0] for each in results}
-    kept: list[Step] = []
-    for step in reversed(steps):
-        if step.name in wanted or step.name == "*":
-            kept.insert(0, step)
-            wanted.update(each.partition(":")[0] for each in step.inputs)
-    return kept
 
 
 def fold_added(graph: SourceGraph) -> None:

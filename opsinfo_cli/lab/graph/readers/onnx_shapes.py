@@ -78,7 +78,9 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
 
     :param types: of the values, by name: parts of the model
     """
-    from onnx.helper import make_tensor_type_proto
+    from onnx.defs import get_schema
+    from onnx.helper import make_opsetid, make_tensor_type_proto
+    from onnx.shape_inference import infer_node_outputs
 
     opsets = {each.domain or "ai.onnx": each.version for each in model.opset_import}
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
@@ -91,17 +93,28 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
     }
     changed: set[str] = set()
     for node in model.graph.node:
-        given = {name: types.get(name) for name in node.input if name}
+        given: dict[str, Any] = {name: types.get(name) for name in node.input if name}
         if node.domain not in _STANDARD or None in given.values() or any(each.HasField("g") for each in node.attribute):
             continue
         values = {name: constants[name] for name in given if name in constants}
         is_computed = node.op_type in _COMPUTED and (values.keys() == given.keys() or node.op_type in _OF_SHAPE)
         if not is_computed and changed.isdisjoint(given):
             continue
-        for name, kind in _outputs(node, given, values, opsets).items():
+        try:
+            schema = get_schema(node.op_type, opsets["ai.onnx"], "")
+            imports = [make_opsetid("", opsets["ai.onnx"])]
+            results = infer_node_outputs(schema, node, given, values, opset_imports=imports)
+        except Exception:  # the package raises several kinds of exceptions
+            continue
+        for name, kind in results.items():
             if name not in types:
                 types[name] = model.graph.value_info.add(name=name).type
-            _add_dims(types[name], kind)
+            known = types[name].tensor_type
+            if kind.tensor_type.HasField("shape") and not known.HasField("shape"):
+                types[name].CopyFrom(kind)
+            for dim, other in zip(known.shape.dim, kind.tensor_type.shape.dim, strict=False):
+                if not dim.HasField("dim_value") and other.HasField("dim_value"):
+                    dim.dim_value = other.dim_value
             value = _value(node, given, values, opsets) if is_computed and _is_small(dims_of(kind)) else None
             if value is not None:
                 constants[name] = value
@@ -110,31 +123,6 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
 
 def _is_small(dims: Sequence[int] | None) -> bool:
     return dims is not None and prod(dims) <= _MOST
-
-
-def _outputs(node: Any, given: dict[str, Any], values: dict[str, Any], opsets: dict[str, int]) -> dict[str, Any]:
-    """Return the types of a node's outputs, by name; none if the package cannot infer them."""
-    from onnx.defs import get_schema
-    from onnx.helper import make_opsetid
-    from onnx.shape_inference import infer_node_outputs
-
-    try:
-        schema = get_schema(node.op_type, opsets["ai.onnx"], "")
-        imports = [make_opsetid("", opsets["ai.onnx"])]
-        return infer_node_outputs(schema, node, given, values, opset_imports=imports)
-    except Exception:  # the package raises several kinds of exceptions
-        return {}
-
-
-def _add_dims(known: Any, kind: Any) -> None:
-    """Add the shape of a type, or the dimensions that are not known, to another one."""
-    if not kind.tensor_type.HasField("shape"):
-        return
-    if not known.tensor_type.HasField("shape"):
-        known.CopyFrom(kind)
-    for dim, other in zip(known.tensor_type.shape.dim, kind.tensor_type.shape.dim, strict=False):
-        if not dim.HasField("dim_value") and other.HasField("dim_value"):
-            dim.dim_value = other.dim_value
 
 
 def _value(node: Any, given: dict[str, Any], values: dict[str, Any], opsets: dict[str, int]) -> Any:
