@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,12 @@ def read_graph(path: str, seen: Callable[[int], None] | None = None, shapes_of: 
         with open_inside(folder, name) if is_folder else open_file(path) as file:
             if seen:
                 seen(os.fstat(file.fileno()).st_size)
-            return _read(file, path, shapes_of)
+            return _read_file(file, path, shapes_of)
     except OSError as error:
         raise unreadable(error, path) from None
 
 
-def _read(file: IO[bytes], path: str, shapes_of: ShapesOf | None) -> ModelGraph:
+def _read_file(file: IO[bytes], path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     module, _, function = _reader_of(file, path).partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
     if shapes_of is not None and module == "ge":
@@ -106,20 +107,20 @@ def _reader_of(file: IO[bytes], path: str) -> str:
     if foreign := unread_model(head):
         raise Refused(f"{foreign.what} is not read", name="unknown-model", path=path, hint=_HINT)
     if head.translate(None, _CONTROLS) != head:
-        found = _binary(head)
+        found = _binary_reader(head)
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         found = _GE_JSON
     else:
-        found = _text(head, path)
+        found = _text_reader(head, path)
     if found is None:
         raise Refused("not a model that opsinfo reads", name="unknown-model", path=path, hint=_HINT)
     return found
 
 
-def _text(head: bytes, path: str) -> str | None:
+def _text_reader(head: bytes, path: str) -> str | None:
     outer = _OUTER.search(head)
     if not outer:
-        return _binary(head)
+        return _binary_reader(head)
     name = outer[1]
     if name in (b"layer", b"layers"):
         raise Refused("Caffe models are not read", name="unknown-model", path=path, hint=_HINT)
@@ -140,8 +141,8 @@ def _text(head: bytes, path: str) -> str | None:
     return _GE_TEXT
 
 
-def _binary(head: bytes) -> str | None:
-    """Detect by the fields at the beginning, which are in the order of their numbers."""
+def _binary_reader(head: bytes) -> str | None:
+    """Return the reader by the fields at the beginning, which are in the order of their numbers."""
     seen: dict[int, bytes] = {}
     try:
         for tag, start, end in fields(head, 0, len(head)):
@@ -150,7 +151,11 @@ def _binary(head: bytes) -> str | None:
             seen.setdefault(tag, head[start : min(end, start + 64)] if end >= 0 else b"")
     except WireFault as fault:  # the head of a file ends inside a field
         if fault.at < len(head):
-            seen.setdefault(head[fault.at], _behind_length(head, fault.at + 1))
+            content = b""
+            with suppress(IndexError, WireFault):
+                _, start = varint(head, fault.at + 1)
+                content = head[start : start + 64]
+            seen.setdefault(head[fault.at], content)
     first = next(iter(seen), 0)
     if first == 0x0A and seen[0x0A][:1] == b"\n":
         return _GRAPH_DEF
@@ -160,12 +165,3 @@ def _binary(head: bytes) -> str | None:
     if first in (0x08, 0x3A, 0x12) or 0x3A in seen:
         return _ONNX
     return _GRAPH_DEF if first in (0x0A, 0x22) and not seen.keys() - {0x0A, 0x12, 0x18, 0x22, 0x2A} else None
-
-
-def _behind_length(head: bytes, at: int) -> bytes:
-    """Return the byte after the length of a field that continues after the head."""
-    try:
-        _, start = varint(head, at)
-    except (IndexError, WireFault):
-        return b""
-    return head[start : start + 64]

@@ -136,8 +136,16 @@ def _fold(graph: SourceGraph) -> None:
             made.append(node)
         elif (node.op in _OF_SHAPE or constant.issuperset(node.inputs)) and _folds(graph, node, constant):
             constant.update(node.outputs)
-            made += _constants(graph, node, held)
-            held.update((each.outputs[0], each.weights) for each in made[-len(node.outputs) :] if each.outputs)
+            if node.op == "Identity" and len(node.outputs) == 1:  # the only one whose values are known: its input's
+                output, given = node.outputs[0], node.inputs[0]
+                graph.tensors[output] = graph.tensor(given)
+                held[output] = held.get(given)
+            for number, value in enumerate(node.outputs):
+                if value:
+                    name = f"{node.name}:{number}" if number else node.name
+                    folded = SourceNode(name, CONST, [], [value], number=node.number, type=CONST)
+                    folded.weights = held.get(value)
+                    made.append(folded)
         else:
             made.append(node)
     unused = constant.difference(graph.outputs)
@@ -156,15 +164,9 @@ def _fold(graph: SourceGraph) -> None:
 def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
     op = node.op
     given = [value for value in node.inputs if value]
-    if (
-        not given
-        or node.type
-        or node.bodies
-        or op in _NOT_FOLDED
-        or op.startswith(_STATEFUL)
-        or "::" in op
-        or not node.outputs
-    ):
+    if not given or not node.outputs or node.type or node.bodies:
+        return False
+    if op in _NOT_FOLDED or op.startswith(_STATEFUL) or "::" in op:
         return False
     if constant.issuperset(given):
         return True
@@ -172,24 +174,6 @@ def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
         return False
     shapes = [graph.tensor(value).shape for value in given]
     return all(shape is not None and all(dim >= 0 for dim in shape) for shape in shapes)
-
-
-def _constants(graph: SourceGraph, node: SourceNode, held: Mapping[str, Weights | None]) -> list[SourceNode]:
-    """Return the constants that replace a folded node, one for each output.
-
-    Their values are not computed; the result of an Identity has those of its input.
-
-    :param held: the weights of each constant value
-    """
-    if node.op == "Identity" and len(node.outputs) == 1:
-        graph.tensors[node.outputs[0]] = graph.tensor(node.inputs[0])
-        weights = held.get(node.inputs[0])
-        return [SourceNode(node.name, CONST, [], node.outputs, number=node.number, type=CONST, weights=weights)]
-    return [
-        SourceNode(f"{node.name}:{index}" if index else node.name, CONST, [], [value], number=node.number, type=CONST)
-        for index, value in enumerate(node.outputs)
-        if value
-    ]
 
 
 def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:
@@ -232,8 +216,8 @@ class _Assembler:
             tensor = graph.tensor(value)
             parent_input = graph.parent_inputs[number] if number < len(graph.parent_inputs) else -1
             attributes = {"parent_input": parent_input} if parent_input >= 0 else None
-            origin = Origin(-1, True, (), (value,))
-            builder.add(next(names), INPUT, [None], [tensor], inputs=[tensor], attributes=attributes, origin=origin)
+            place = Origin(-1, True, (), (value,))
+            builder.add(next(names), INPUT, [None], [tensor], inputs=[tensor], attributes=attributes, origin=place)
         bodies: list[tuple[SourceGraph, int | None]] = []
         unknown = [
             values
@@ -243,7 +227,19 @@ class _Assembler:
         graph.nodes.reverse()
         while graph.nodes:  # each is gone before the next is made, so that a large model is not in memory twice
             node = graph.nodes.pop()
-            index = self._add_node(graph, node, next(names), producers)
+            is_main = "source" not in node.extra
+            origin = Origin(node.number, is_main, node.inputs, node.outputs) if node.number >= 0 else None
+            index = builder.add(
+                next(names),
+                node.type,
+                self._sources(node.name, node.inputs, producers),
+                [graph.tensor(value) if value else UNKNOWN for value in node.outputs],
+                inputs=self._inputs(graph, node),
+                control=node.control,
+                attributes={**node.extra, "operator": node.op} if is_main and node.op != node.type else node.extra,
+                weights=node.weights,
+                origin=origin,
+            )
             read.update(node.inputs)
             bodies += [(body, index) for body in node.bodies]
         if graph.outputs or parent is not None:
@@ -268,21 +264,6 @@ class _Assembler:
                     message = f"`{value}` is an output of two nodes, the second is `{node.name}`"
                     raise Damaged(message, name="bad-graph", path=self._path)
         return producers
-
-    def _add_node(self, graph: SourceGraph, node: SourceNode, name: str, producers: dict[str, Producer]) -> int:
-        is_main = "source" not in node.extra
-        origin = Origin(node.number, is_main, node.inputs, node.outputs)
-        return self.builder.add(
-            name,
-            node.type,
-            self._sources(node.name, node.inputs, producers),
-            [graph.tensor(value) if value else UNKNOWN for value in node.outputs],
-            inputs=self._inputs(graph, node),
-            control=node.control,
-            attributes={**node.extra, "operator": node.op} if is_main and node.op != node.type else node.extra,
-            weights=node.weights,
-            origin=origin if node.number >= 0 else None,
-        )
 
     def _inputs(self, graph: SourceGraph, node: SourceNode) -> list[GraphTensor | None]:
         """The facts of a node's inputs, without the mark of the outputs of a loop that they read."""

@@ -198,7 +198,9 @@ class _Model:
             elif number == "-1":
                 control.append(producer)
             else:
-                sources.append((producer, _index(number)))
+                # 0 for other text, as in the engine's `strtol`
+                is_number = number.isascii() and number.isdigit()
+                sources.append((producer, min(int(number[:18]), _LARGEST_INDEX) if is_number else 0))
         sources += [None] * (len(inputs) - len(sources))
         attributes: dict[str, object] = {}
         fused: list[str] = []
@@ -267,11 +269,6 @@ def _integers(value: object) -> tuple[int, ...]:
     return tuple(number for listed in messages(value, "list") for number in numbers(listed, "i"))
 
 
-def _index(number: str) -> int:
-    """Return the number of an output; 0 for other text, as in the engine's ``strtol``."""
-    return min(int(number[:18]), _LARGEST_INDEX) if number.isascii() and number.isdigit() else 0
-
-
 # compiled models
 
 _HEADER = 256
@@ -301,46 +298,42 @@ def partitions(file: IO[bytes], path: str) -> list[list[Partition]]:
     header = file.read(_HEADER)
     if len(header) < _HEADER:
         raise _damaged(path, f"the header of a compiled model has {_HEADER} bytes, the file {size}", len(header))
-    length, long_length = (
-        struct.unpack_from("<I", header, _LENGTH)[0],
-        struct.unpack_from("<Q", header, _LONG_LENGTH)[0],
+    (short_length,), (long_length,) = (
+        struct.unpack_from("<I", header, _LENGTH),
+        struct.unpack_from("<Q", header, _LONG_LENGTH),
     )
     if header[_ENCRYPTED]:
         raise Refused("the compiled model is encrypted", name="encrypted-model", path=path)
-    if (long_length or length) > size - _HEADER:
-        message = f"its header announces {long_length or length} bytes, there are {size - _HEADER}"
+    length = long_length or short_length
+    if length > size - _HEADER:
+        message = f"its header announces {length} bytes, there are {size - _HEADER}"
         raise _damaged(path, f"the compiled model is cut off: {message}", _LENGTH)
     large = bool(long_length) or header[_KIND] == _FLOW_MODEL
     models = max(min(struct.unpack_from("<I", header, _MODELS)[0], _MOST_MODELS), 1)
+    entry, head_size = (_LARGE, 8) if large else (_SMALL, 4)
     found, at = [], _HEADER
     for _ in range(models):
         if at >= size:
             break
-        table, at = _table(file, at, size, large, path)
+        begin = at + head_size
+        file.seek(at)
+        head = file.read(4)
+        count = struct.unpack("<I", head)[0] if len(head) == 4 else 0
+        if not 0 < count <= _MOST_PARTITIONS or begin + count * entry.size > size:
+            raise _damaged(path, f"a table of {count} partitions does not fit into the file", at)
+        file.seek(begin)
+        rows = list(entry.iter_unpack(file.read(count * entry.size)))
+        base = at = begin + count * entry.size
+        table = []
+        for row in rows:
+            kind, offset, length = (row[0], row[2], row[3]) if large else row
+            begin = base + offset if offset + length <= size - base else at
+            if length > size or begin > size - length:
+                raise _damaged(path, f"partition {kind} has {length} bytes, {max(size - begin, 0)} are left", begin)
+            table.append(Partition(kind, begin, length))
+            at = begin + length
         found.append(table)
     return found
-
-
-def _table(file: IO[bytes], at: int, size: int, large: bool, path: str) -> tuple[list[Partition], int]:
-    """Return one table and the offset after its partitions."""
-    entry, begin = (_LARGE, at + 8) if large else (_SMALL, at + 4)
-    file.seek(at)
-    head = file.read(4)
-    count = struct.unpack("<I", head)[0] if len(head) == 4 else 0
-    if not 0 < count <= _MOST_PARTITIONS or begin + count * entry.size > size:
-        raise _damaged(path, f"a table of {count} partitions does not fit into the file", at)
-    file.seek(begin)
-    rows = list(entry.iter_unpack(file.read(count * entry.size)))
-    base = place = begin + count * entry.size
-    table = []
-    for row in rows:
-        kind, offset, length = (row[0], row[2], row[3]) if large else row
-        begin = base + offset if offset + length <= size - base else place
-        if length > size or begin > size - length:
-            raise _damaged(path, f"partition {kind} has {length} bytes, {max(size - begin, 0)} are left", begin)
-        table.append(Partition(kind, begin, length))
-        place = begin + length
-    return table, place
 
 
 def _damaged(path: str, message: str, at: int) -> Damaged:

@@ -261,28 +261,21 @@ class _Parser:
 
     def _string(self) -> bytes:
         """A string; adjacent pieces are joined."""
-        parts = []
+        text, parts = self._text, []
         while (quote := self._next()) in _QUOTES:
-            end = self._string_end(quote)
-            parts.append(unescaped(self._text[self._at + 1 : end]))
+            end, slashes = self._at, 1
+            while slashes % 2:  # a quote behind an odd number of backslashes does not close the string
+                end = text.find(quote, end + 1)
+                if end < 0:
+                    raise TextFault(self._at, "an unterminated string")
+                slashes = 0
+                while text[end - slashes - 1 : end - slashes] == b"\\":
+                    slashes += 1
+            if text.find(b"\n", self._at, end) >= 0:
+                raise TextFault(self._at, "a string does not end in its line")
+            parts.append(unescaped(text[self._at + 1 : end]))
             self._at = end + 1
         return b"".join(parts)
-
-    def _string_end(self, quote: bytes) -> int:
-        """Return the offset of the quote that closes the string at the current place."""
-        text, end = self._text, self._at
-        while True:
-            end = text.find(quote, end + 1)
-            if end < 0:
-                raise TextFault(self._at, "an unterminated string")
-            slashes = end
-            while text[slashes - 1 : slashes] == b"\\":
-                slashes -= 1
-            if (end - slashes) % 2 == 0:
-                break
-        if text.find(b"\n", self._at, end) >= 0:
-            raise TextFault(self._at, "a string does not end in its line")
-        return end
 
 
 def values(message: object, name: str) -> list[Any]:

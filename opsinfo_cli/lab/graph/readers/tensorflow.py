@@ -135,7 +135,10 @@ def _binary(file: IO[bytes], name: str, path: str) -> Message:
 def _graph(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     library = _Library([message], Notes())
     graph = library.graph("", library.nodes)
-    graph.outputs = _leaves(graph)
+    read = {value for node in graph.nodes for value in node.inputs}
+    graph.outputs = [  # of nodes without a reader, as of ATC
+        node.outputs[0] for node in graph.nodes if node.outputs and node.type != CONST and read.isdisjoint(node.outputs)
+    ]
     return _finished(graph, path, "tensorflow", library.notes, {}, shapes_of)
 
 
@@ -513,16 +516,6 @@ def _mark_loops(graph: SourceGraph) -> None:
                     mark(end.outputs[0])
 
 
-def _leaves(graph: SourceGraph) -> list[str]:
-    """Return values of nodes without a reader: ATC's default outputs."""
-    read = {value for node in graph.nodes for value in node.inputs}
-    return [
-        node.outputs[0]
-        for node in graph.nodes
-        if node.outputs and node.type != CONST and not any(value in read for value in node.outputs)
-    ]
-
-
 def _without_variables(graph: SourceGraph) -> None:
     """Replace a resource variable and its reads by one ``Variable`` with the dtype of its value, in bodies too."""
     waiting: list[tuple[SourceGraph, set[str]]] = [(graph, set())]
@@ -533,37 +526,28 @@ def _without_variables(graph: SourceGraph) -> None:
                 node.type = "Variable"
                 each.tensors[node.outputs[0]] = _placeholder(node)
                 variables.add(node.outputs[0])
-        _read_directly(each, variables)
+        held: dict[str, str] = {}
+        gone: set[str] = set()
         for node in each.nodes:
-            waiting += [(body, _passed(each, node, body, variables)) for body in node.bodies]
-
-
-def _read_directly(graph: SourceGraph, variables: set[str]) -> None:
-    """Remove the reads of variables, so that their readers read the variable."""
-    held: dict[str, str] = {}
-    gone: set[str] = set()
-    for node in graph.nodes:
-        if node.op == "ReadVariableOp" and node.inputs and node.inputs[0] in variables and node.outputs:
-            held[node.outputs[0]] = node.inputs[0]
-            gone.add(node.name)
-    if held:
-        graph.nodes = [node for node in graph.nodes if node.name not in gone]
-        for node in graph.nodes:
-            node.inputs = [held.get(value, value) for value in node.inputs]
-            node.control = [name for name in node.control if name not in gone]
-        graph.outputs = [held.get(value, value) for value in graph.outputs]
-
-
-def _passed(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: set[str]) -> set[str]:
-    """Return the inputs of a body that are variables; a loop that passes one on has it as an output as well."""
-    found = set()
-    for value, index in zip(body.inputs, body.parent_inputs, strict=False):
-        if 0 <= index < len(node.inputs) and node.inputs[index] in variables:
-            found.add(value)
-            body.tensors[value] = graph.tensor(node.inputs[index])
-            if node.op.endswith("While") and index < len(node.outputs):
-                graph.tensors[node.outputs[index]] = body.tensors[value]
-    return found
+            if node.op == "ReadVariableOp" and node.inputs and node.inputs[0] in variables and node.outputs:
+                held[node.outputs[0]] = node.inputs[0]
+                gone.add(node.name)
+        if held:
+            each.nodes = [node for node in each.nodes if node.name not in gone]
+            for node in each.nodes:
+                node.inputs = [held.get(value, value) for value in node.inputs]
+                node.control = [name for name in node.control if name not in gone]
+            each.outputs = [held.get(value, value) for value in each.outputs]
+        for node in each.nodes:
+            for body in node.bodies:
+                own: set[str] = set()
+                for value, index in zip(body.inputs, body.parent_inputs, strict=False):
+                    if 0 <= index < len(node.inputs) and node.inputs[index] in variables:
+                        own.add(value)
+                        body.tensors[value] = each.tensor(node.inputs[index])
+                        if node.op.endswith("While") and index < len(node.outputs):  # a loop passes it on
+                            each.tensors[node.outputs[index]] = body.tensors[value]
+                waiting.append((body, own))
 
 
 def _finished(
@@ -588,7 +572,19 @@ def _finished(
     fold(graph)
     for each in graph.walk():
         for node in each.nodes:
-            _translate(node, notes)
+            if node.type:
+                continue
+            if node.op == "Conv2D":
+                given = {name: word(node.attributes.get(name), "s") for name in ("padding", "data_format")}
+                node.extra = {**node.extra, "given": given}
+            types = tensorflow_names().get(node.op, ())
+            node.type = types[0] if types else node.op
+            if not types:
+                message = f"`{node.op}` has no documented translation in CANN's parser"
+                notes.add("unmapped-operator", message, node.op)
+            elif len(types) > 1:
+                message = f"`{node.op}` becomes {' or '.join(types)}; `{node.type}` is used"
+                notes.add("alternatives", message, node.op)
     facts = ModelFacts(
         format,
         path,
@@ -611,22 +607,6 @@ def _inputs(graph: SourceGraph) -> list[ModelInput]:
         dims = tuple("" if dim < 0 else dim for dim in tensor.shape or ())
         found.append(ModelInput(name, dims or None, tensor.dtype or ""))
     return found
-
-
-def _translate(node: SourceNode, notes: Notes) -> None:
-    if node.type:
-        return
-    if node.op == "Conv2D":
-        given = {name: word(node.attributes.get(name), "s") for name in ("padding", "data_format")}
-        node.extra = {**node.extra, "given": given}
-    types = tensorflow_names().get(node.op, ())
-    if not types:
-        notes.add("unmapped-operator", f"`{node.op}` has no documented translation in CANN's parser", node.op)
-        node.type = node.op
-        return
-    node.type = types[0]
-    if len(types) > 1:
-        notes.add("alternatives", f"`{node.op}` becomes {' or '.join(types)}; `{node.type}` is used", node.op)
 
 
 # outputs: their number and dtypes, which a GraphDef does not list
@@ -661,16 +641,7 @@ def _ruled(rule: str, attributes: Mapping[str, object], given: Callable[[int], s
     return _dtypes(attributes.get(name))[:1] or [default or given(0)]
 
 
-def _rules(table: str) -> dict[str, list[str]]:
-    found = {}
-    for line in table.strip().splitlines():
-        words, _, names = line.partition("|")
-        found.update(dict.fromkeys(names.split(), words.split()))
-    return found
-
-
-_RULES = _rules(
-    """
+_TABLE = """
     :bool | Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr LogicalNot IsFinite IsNan IsInf All
     :bool | Any
     :bool | ApproximateEqual InTopK InTopKV2 LoopCond VarIsInitializedOp IsVariableInitialized QueueIsClosedV2
@@ -733,8 +704,11 @@ _RULES = _rules(
     @component_types | QueueDequeueV2
     @dtypes | Unstage RestoreV2
     | NoOp Assert ControlTrigger AssignVariableOp AssignAddVariableOp AssignSubVariableOp SaveV2 PrintV2
-    """
-)
+"""
+_RULES: dict[str, list[str]] = {}
+for _line in _TABLE.strip().splitlines():
+    _rule, _, _operators = _line.partition("|")
+    _RULES |= dict.fromkeys(_operators.split(), _rule.split())
 
 _NAMES = {
     "Switch": ("output_false", "output_true"),
