@@ -46,10 +46,10 @@ class CheckedModel:
     @cached_property
     def possible(self) -> set[str]:
         """The op types of its nodes, and those that may result from fusion."""
-        from .fusions.fuse import fused
+        from .fusions.fuse import fuse
         from .judge.kernel_sources import Kernels
 
-        types = {*self.graph.types, *fused(self.graph, Kernels(None)).graph.types}
+        types = {*self.graph.types, *fuse(self.graph, Kernels(None)).graph.types}
         return types | second_types(self.graph) if self.graph.model.predicted else types
 
     @cached_property

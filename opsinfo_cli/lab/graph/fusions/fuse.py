@@ -10,7 +10,7 @@ the same for every mode and mixlist.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -28,10 +28,11 @@ from .rule import JSON_RULE, FusionGraph, Rule
 from .toolkit_rules import json_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from ..graph import GraphNode, ModelGraph
     from ..judge.kernel_sources import Kernels
+    from ..judge.node_facts import Facts
     from .rule import Confidence
 
 ALL = "all"
@@ -78,7 +79,7 @@ class Fused(NamedTuple):
     not_applied: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
-def fused(
+def fuse(
     graph: ModelGraph,
     kernels: Kernels,
     without: Collection[str] = (),
@@ -98,7 +99,7 @@ def fused(
             raise UsageFault(f"--no-fusion: unknown fusion `{name}`", name="unknown-fusion", hint=hint)
     if not graph.model.predicted or ALL in without:
         return Fused(graph)
-    it = FusionGraph(graph, _Support(graph, kernels), kernels.soc)
+    it = FusionGraph(graph, _support_of(graph, kernels), kernels.soc)
     fusions: list[Fusion] = []
     not_applied: dict[str, list[str]] = {}
     for rule in rules:
@@ -115,8 +116,9 @@ def fused(
             result = () if change.node is None else (change.node.name,)
             fusions.append(Fusion(rule.name, tuple([part.name for part in parts]), result, rule.confidence_on(it.soc)))
             it.apply(rule.name, change)
-    for name, nodes in _not_known(it):
-        not_applied.setdefault(name, []).extend(nodes)
+    for row in _unknown_passes():
+        if nodes := [node.name for node in it.of(*row["types"]) if _may_take(it, row, node)]:
+            not_applied.setdefault(row["name"], []).extend(nodes)
     return Fused(it.result() if fusions else graph, fusions, not_applied)
 
 
@@ -127,49 +129,35 @@ def fused_into(graph: ModelGraph, op_type: str) -> list[str]:
 
 
 def _rules(root: str | None) -> list[Rule]:
-    """Return the rules in order, with the target's own JSON rules if there are any."""
-    own = _own_json_rules(root)
+    """Return the rules in order, with the JSON rules of the target's toolkit instead if it has any."""
+    own: list[Rule] = []
+    toolkit = None if root is None else Path(root).resolve().parent
+    for place in (toolkit, toolkit / "compiler", *sorted(toolkit.glob("*-linux"))) if toolkit else ():
+        try:
+            document = json.loads((place / _JSON_RULES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        own = json_rules(document, str(place / _JSON_RULES))
+        break
     if not own:
         return list(RULES.values())
     others = (rule for rule in RULES.values() if not 0 <= rule.priority - JSON_RULE < JSON_RULE)
     return sorted((*others, *own), key=lambda rule: rule.order)
 
 
-def _own_json_rules(root: str | None) -> list[Rule]:
-    if root is None:
-        return []
-    toolkit = Path(root).resolve().parent
-    for place in (toolkit, toolkit / "compiler", *sorted(toolkit.glob("*-linux"))):
-        try:
-            document = json.loads((place / _JSON_RULES).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        return json_rules(document, str(place / _JSON_RULES))
-    return []
+def _support_of(graph: ModelGraph, kernels: Kernels) -> Callable[[GraphNode], bool]:
+    """Return a function that tells whether AI Core supports a node; equal ones are asked once."""
+    facts_of, mode = NodeFacts(graph).of, judge_mode("mixed_float16")
+
+    @cache
+    def is_supported(facts: Facts) -> bool:
+        return any(isinstance(bind(facts, kernel, kernel.policy, mode), Bound) for kernel in kernels.of(facts.op_type))
+
+    return lambda node: is_supported(facts_of(node))
 
 
-class _Support:
-    """Tells whether AI Core supports a node; equal ones are asked once."""
-
-    def __init__(self, graph: ModelGraph, kernels: Kernels) -> None:
-        self._kernels = kernels
-        self._facts = NodeFacts(graph)
-        self._known: dict[Any, bool] = {}
-        self._mode = judge_mode("mixed_float16")
-
-    def __call__(self, node: GraphNode) -> bool:
-        facts = self._facts.of(node)
-        known = self._known.get(facts)
-        if known is None:
-            known = self._known[facts] = any(
-                isinstance(bind(facts, kernel, kernel.policy, self._mode), Bound)
-                for kernel in self._kernels.of(facts.op_type)
-            )
-        return known
-
-
-@lru_cache(1)
-def _not_applied() -> list[dict[str, Any]]:
+@cache
+def _unknown_passes() -> list[dict[str, Any]]:
     """Return the passes whose rules are not known, see the file."""
     found: list[dict[str, Any]] = package_data("opsinfo_cli.lab.graph", "fusions-not-applied")["passes"]
     return found
@@ -177,16 +165,7 @@ def _not_applied() -> list[dict[str, Any]]:
 
 def names_not_applied() -> list[str]:
     """Return the names of the passes that are named and never applied."""
-    return [each["name"] for each in _not_applied()]
-
-
-def _not_known(it: FusionGraph) -> list[tuple[str, list[str]]]:
-    """Return the passes that may run here and whose rules are not known, with the nodes that they may take."""
-    found = [
-        (row["name"], [node.name for node in it.of(*row["types"]) if _may_take(it, row, node)])
-        for row in _not_applied()
-    ]
-    return [(name, nodes) for name, nodes in found if nodes]
+    return [each["name"] for each in _unknown_passes()]
 
 
 def _may_take(it: FusionGraph, row: Mapping[str, Any], node: GraphNode) -> bool:

@@ -198,8 +198,8 @@ class FusionGraph:
         """Return a node with another op type whose given inputs became attributes, which keep their values."""
         producers = ((number, self.source(node, number)) for number in gone)
         kept = {number: each for number, each in producers if each is not None and each.weights is not None}
-        made = with_inputs(node, op_type, [input_of(node, at) for at in range(len(node.sources)) if at not in gone])
-        return replace(made, attributes={**node.attributes, "constants": kept}) if kept else made
+        result = with_inputs(node, op_type, [input_of(node, at) for at in range(len(node.sources)) if at not in gone])
+        return replace(result, attributes={**node.attributes, "constants": kept}) if kept else result
 
     def apply(self, name: str, change: Change) -> None:
         """Make a change.
@@ -221,26 +221,22 @@ class FusionGraph:
             self._read(node)
             self._by_type.setdefault(node.type, []).append(change.at)
         self.gone.update(change.gone)
-        for index, feed in change.gone.items():
-            self._feed(index, feed)
+        for index, feed in change.gone.items():  # what reads the outputs of a node reads another output instead
+            for number in range(len(self.nodes[index].outputs)):
+                old = Producer(index, number)
+                for reader, times in self._readers.pop(old, {}).items():
+                    node = self.nodes[reader]
+                    sources = tuple([feed if source == old else source for source in node.sources])
+                    self.nodes[reader] = replace(node, sources=sources)
+                    if feed is not None:
+                        places = self._readers.setdefault(feed, {})
+                        places[reader] = places.get(reader, 0) + times
 
     def _read(self, node: GraphNode) -> None:
         for source in node.sources:
             if source is not None:
                 places = self._readers.setdefault(source, {})
                 places[node.index] = places.get(node.index, 0) + 1
-
-    def _feed(self, index: int, feed: Producer | None) -> None:
-        """Let what reads the outputs of a node read another output instead."""
-        for number in range(len(self.nodes[index].outputs)):
-            old = Producer(index, number)
-            for reader, times in self._readers.pop(old, {}).items():
-                node = self.nodes[reader]
-                sources = tuple([feed if source == old else source for source in node.sources])
-                self.nodes[reader] = replace(node, sources=sources)
-                if feed is not None:
-                    places = self._readers.setdefault(feed, {})
-                    places[reader] = places.get(reader, 0) + times
 
     def result(self) -> ModelGraph:
         """Return the graph, without constants that nothing reads since they became attributes."""
@@ -264,7 +260,7 @@ def input_of(node: GraphNode, number: int) -> Input:
     return node.sources[number], node.inputs[number], names[number] if number < len(names) else ""
 
 
-def made(dtype: str) -> Input:
+def own_constant(dtype: str) -> Input:
     """Return an input that the fusion feeds with a constant of its own."""
     return None, GraphTensor(dtype), ""
 
@@ -279,7 +275,7 @@ def with_inputs(node: GraphNode, op_type: str, inputs: Sequence[Input]) -> Graph
     return replace(node, type=op_type, sources=sources, inputs=tensors, origin=origin)
 
 
-def fused(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: GraphNode | None = None) -> Change:
+def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: GraphNode | None = None) -> Change:
     """Return the change that makes one node of several, in the place and with the outputs of the last one.
 
     :param parts: the nodes, producers first

@@ -12,7 +12,7 @@ from functools import partial
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .rule import JSON_RULE, Rule, fused, input_of
+from .rule import JSON_RULE, Rule, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ def json_rules(document: Any, source: str) -> list[Rule]:
     rules: list[Rule] = []
     for number, each in enumerate(document.get("Rules", ()) if isinstance(document, dict) else ()):
         try:
-            parsed = _parsed(each)
+            parsed = _parse(each)
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
         if parsed is not None:
@@ -57,7 +57,7 @@ def json_rules(document: Any, source: str) -> list[Rule]:
     return rules
 
 
-def _parsed(rule: Mapping[str, Any]) -> JsonRule | None:
+def _parse(rule: Mapping[str, Any]) -> JsonRule | None:
     before, after = rule["OriginGraph"], rule["FusionGraph"]
     results = after["Nodes"]
     edges = [(_end(each["src"]), _end(each["dst"])) for each in (*before["Edges"], *after["Edges"])]
@@ -109,7 +109,7 @@ def _changes(rule: JsonRule, it: FusionGraph) -> Iterator[Change]:
             continue  # one outer input stands for two
         inputs = [given[rule.takes[number]] for number in sorted(rule.takes)]
         parts = [*sorted((nodes[name] for name in others), key=lambda node: node.index), nodes[output]]
-        yield fused(rule.result, inputs, parts)._replace(checked=True)
+        yield join(rule.result, inputs, parts)._replace(checked=True)
 
 
 def _match(rule: JsonRule, it: FusionGraph, name: str, node: GraphNode) -> dict[str, int] | None:

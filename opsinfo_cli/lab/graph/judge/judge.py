@@ -15,7 +15,7 @@ from ....core.cann.target import Target
 from ....errors import UsageFault
 from ..atc_options import NO_OPTIONS, with_options
 from ..doubts import OptionFiles, doubts_of
-from ..fusions.fuse import Fused, fused
+from ..fusions.fuse import Fused, fuse
 from ..implmode import implementation_modes
 from ..open_dimensions import has_open_dimensions, with_sizes
 from ..result import Answer
@@ -141,7 +141,7 @@ def prepare(
 
     operators, own_soc, root = _opened(against)
     kernels = Kernels(operators, soc or own_soc)
-    after = fused(before_judge(graph), kernels, no_fusion, root)
+    after = fuse(before_judge(graph), kernels, no_fusion, root)
     graph, considered = with_options(after.graph, atc)
     modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)
     kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()

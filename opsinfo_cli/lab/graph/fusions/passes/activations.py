@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, Rule, fused, in_order, input_of
+from ..rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, Rule, in_order, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def _gelu(it: FusionGraph) -> Iterator[Change]:
             two = all(sum(map(bool, node.sources)) == 2 for node in parts if node.type != "Tanh")
             once = all(it.is_read(node) for node in parts)
             if two and once and it.is_static(*(tensor for node in parts for tensor in node.outputs)):
-                yield fused("Gelu", [input_of(nodes["power"], 0)], parts)
+                yield join("Gelu", [input_of(nodes["power"], 0)], parts)
 
 
 def _erf_gelu(it: FusionGraph) -> Iterator[Change]:
@@ -72,7 +72,7 @@ def _erf_gelu(it: FusionGraph) -> Iterator[Change]:
             if not two or not fits or it.one_constant(nodes["shifted"]) != 1 or half != 0.5:
                 continue
             if all(it.is_read(node) for node in inner):
-                yield fused("Gelu", [input_of(nodes["quotient"], 0)], in_order(nodes))
+                yield join("Gelu", [input_of(nodes["quotient"], 0)], in_order(nodes))
 
 
 def _leaky_relu(it: FusionGraph) -> Iterator[Change]:
@@ -88,7 +88,7 @@ def _leaky_relu(it: FusionGraph) -> Iterator[Change]:
         tensor, slope = product.inputs[number], it.scalar(product, number)
         is_scalar = tensor.shape == () and tensor.first_dtype in HALF_AND_SINGLE and slope is not None and slope < 1
         if is_scalar and any(it.source(product, x) is it.source(result, at) for at in (0, 1)):
-            yield fused("LeakyRelu", [input_of(product, x)], [product, result], product)
+            yield join("LeakyRelu", [input_of(product, x)], [product, result], product)
 
 
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from .....core.package_data import package_data
-from ..rule import UNNUMBERED, Change, Rule, input_of, is_unknown, made, with_inputs
+from ..rule import UNNUMBERED, Change, Rule, input_of, is_unknown, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ def _global_average_pool(it: FusionGraph) -> Iterator[Change]:
     """GlobalAveragePool of rank 3 to 5 becomes ReduceMean with constant int64 axes; in 2020, ReduceMeanD at once."""
     for node in it.of("GlobalAveragePool"):
         if 3 <= len(node.inputs[0].shape or ()) <= 5:
-            yield Change(node.index, with_inputs(node, "ReduceMean", [input_of(node, 0), made("int64")]))
+            yield Change(node.index, with_inputs(node, "ReduceMean", [input_of(node, 0), own_constant("int64")]))
 
 
 def _pad(it: FusionGraph) -> Iterator[Change]:

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import A2, A3, ABSENT, NEWEST, UNNUMBERED, Change, Rule, fused, input_of, with_inputs
+from ..rule import A2, A3, ABSENT, NEWEST, UNNUMBERED, Change, Rule, input_of, join, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ def _constants(it: FusionGraph, node: GraphNode) -> list[int]:
 
 def _biased(conv: GraphNode, result: GraphNode, number: int) -> Change:
     """Return the change that makes an input of the addition the bias of the convolution."""
-    return fused(conv.type, [input_of(conv, 0), input_of(conv, 1), input_of(result, number)], [conv, result], conv)
+    return join(conv.type, [input_of(conv, 0), input_of(conv, 1), input_of(result, number)], [conv, result], conv)
 
 
 def _is_by_channel(it: FusionGraph, conv: GraphNode, shape: Sequence[int] | None, added: Sequence[int] | None) -> bool:
@@ -113,7 +113,7 @@ def _pad_conv(it: FusionGraph) -> Iterator[Change]:
         fits = min(*own, *added) >= 0 and max(sums) <= _MOST_PAD and max(sums[:2]) < height
         if is_known and fits and all(each == (0, 0) for each in rest):
             inputs = [input_of(pad, 0), *(input_of(conv, number) for number in range(1, len(conv.sources)))]
-            change = fused("Conv2D", inputs, [pad, conv], conv)
+            change = join("Conv2D", inputs, [pad, conv], conv)
             yield change._replace(gone={pad.index: None})
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import A2, NEWEST, UNNUMBERED, Change, Rule, fused, input_of, output_of, with_inputs
+from ..rule import A2, NEWEST, UNNUMBERED, Change, Rule, input_of, join, output_of, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def _transpose_reshape(it: FusionGraph) -> Iterator[Change]:
         transpose, reshape = nodes["transpose"], nodes["reshape"]
         fits = all(map(_is_aligned, (transpose.inputs[0], reshape.outputs[0])))
         if fits and it.is_read(transpose) and it.is_const(reshape, 1):
-            change = fused("ConfusionTransposeD", [input_of(transpose, 0)], [transpose, reshape], reshape)
+            change = join("ConfusionTransposeD", [input_of(transpose, 0)], [transpose, reshape], reshape)
             yield change._replace(checked=True)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import HALF_AND_SINGLE, NEWEST, Change, Rule, fused, in_order, input_of, made, with_inputs
+from ..rule import HALF_AND_SINGLE, NEWEST, Change, Rule, in_order, input_of, join, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,8 @@ def _conv_norm(it: FusionGraph) -> Iterator[Change]:
         if weights is None or weights.type == "QuantWeightRollBack":
             continue
         if all(it.is_const(norm, number) for number in range(1, 5 if norm.type == "BatchNorm" else len(norm.sources))):
-            change = fused(conv.type, [input_of(conv, 0), input_of(conv, 1), made("float32")], [conv, norm], conv)
+            inputs = [input_of(conv, 0), input_of(conv, 1), own_constant("float32")]
+            change = join(conv.type, inputs, [conv, norm], conv)
             yield _computed_by_the_host(change, (1, 2), norm.outputs[:1])
 
 
@@ -76,7 +77,7 @@ def _batch_norm(it: FusionGraph) -> Iterator[Change]:
         x, scale, offset, mean, variance = (input_of(node, number) for number in range(5))
         result = with_inputs(node, "BNInfer", [x, scale, offset, mean, variance])
         if all(it.is_const(node, number) for number in range(1, 5)):
-            result = with_inputs(node, "BNInference", [x, mean, variance, made("float32"), scale, offset])
+            result = with_inputs(node, "BNInference", [x, mean, variance, own_constant("float32"), scale, offset])
         yield Change(node.index, replace(result, outputs=node.outputs[:1]))
 
 
@@ -86,7 +87,7 @@ def _host_norm(it: FusionGraph) -> Iterator[Change]:
         given = sum(input_of(node, number)[1].dtype is not None for number in range(len(node.sources)))
         if given in (4, 6):
             dtype = node.inputs[1].dtype or "float32"
-            result = with_inputs(node, "BNInferenceD", [input_of(node, 0), made(dtype), made(dtype)])
+            result = with_inputs(node, "BNInferenceD", [input_of(node, 0), own_constant(dtype), own_constant(dtype)])
             yield _computed_by_the_host(Change(node.index, result), (1, 2), node.outputs)
 
 
@@ -99,7 +100,7 @@ def _layer_norm(it: FusionGraph) -> Iterator[Change]:
         for nodes in pattern.matches(it):
             affine = _affine_of(it, nodes)
             if affine is not None and _is_layer_norm(it, nodes):
-                yield fused("LayerNorm", [input_of(nodes["mean"], 0), *affine], in_order(nodes))
+                yield join("LayerNorm", [input_of(nodes["mean"], 0), *affine], in_order(nodes))
 
 
 def _affine_of(it: FusionGraph, nodes: dict[str, GraphNode]) -> list[Input] | None:
@@ -109,7 +110,7 @@ def _affine_of(it: FusionGraph, nodes: dict[str, GraphNode]) -> list[Input] | No
         halves = [node for node in it.readers(quotient) if node.type in ("Mul", "Add")]
         is_half = any(it.is_const(node, number) for node in halves for number in (0, 1))
         dtype = quotient.outputs[0].first_dtype
-        return None if is_half or dtype not in HALF_AND_SINGLE else [made(dtype), made(dtype)]
+        return None if is_half or dtype not in HALF_AND_SINGLE else [own_constant(dtype), own_constant(dtype)]
     inputs = [input_of(nodes[name], 1) for name in ("scaled", "result")]
     axes = _axes(it, nodes["mean"])
     wanted = None if axes is None else tuple((nodes["mean"].inputs[0].shape or ())[axis] for axis in axes)

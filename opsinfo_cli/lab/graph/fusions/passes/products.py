@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..rule import UNNUMBERED, Change, Rule, fused, input_of
+from ..rule import UNNUMBERED, Change, Rule, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def _transposed(it: FusionGraph) -> Iterator[Change]:
                 sources[number], tensors[number], values[number] = input_of(before, 0)
         if not parts:
             continue
-        change = fused(node.type, list(zip(sources, tensors, values, strict=True)), [*parts, node], node)
+        change = join(node.type, list(zip(sources, tensors, values, strict=True)), [*parts, node], node)
         yield change._replace(gone=dict.fromkeys(part.index for part in parts))
 
 
@@ -59,7 +59,7 @@ def _bias_add(it: FusionGraph) -> Iterator[Change]:
             continue
         op_type = "BatchMatMulV2" if product.type == "BatchMatMul" else product.type
         inputs = [input_of(product, 0), input_of(product, 1), input_of(add, 1 - at)]
-        yield fused(op_type, inputs, [product, add], product)
+        yield join(op_type, inputs, [product, add], product)
 
 
 def _is_bias(it: FusionGraph, product: GraphNode, result: GraphTensor, bias: GraphTensor) -> bool:
