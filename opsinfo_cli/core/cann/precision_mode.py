@@ -159,6 +159,14 @@ def knows_modes_of(soc: str) -> bool:
     return folder_facts(LIKE.get(soc, soc)).bf16 is not None
 
 
+def mode_doubt(name: str, soc: str | None) -> str:
+    """Return that a chip lacks a mode, or that it may; empty if it has it, or the chip or the mode is unknown."""
+    if not soc or name not in MODES or MODES[name].is_on(soc):
+        return ""
+    may = "does not have" if knows_modes_of(soc) else "is an unknown chip, which may not have"
+    return f"{soc} {may} the mode {name}"
+
+
 class Mechanism(NamedTuple):
     """An option that is easily confused with the mixlist."""
 

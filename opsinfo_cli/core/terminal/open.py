@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted, join_some, quoted
 from ..cann.definitions import chips_of
 from ..cann.install import opp_root, socs_of
-from ..cann.precision_mode import MODES, knows_modes_of
 from ..cann.target import Target, TargetOptions, defined_target, resolve
 from ..text.source import Source, read_standard_input
 from .console import Console
@@ -138,13 +137,6 @@ def require_no_library(source: Source) -> None:
     kind = kind_of(source)
     if kind in hints:
         raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])
-
-
-def report_mode(name: str, target: Target | None, console: Console) -> None:
-    """Report that the chip of a target does not have a precision mode."""
-    if target and target.soc and name in MODES and not MODES[name].is_on(target.soc):
-        may = "does not have" if knows_modes_of(target.soc) else "is an unknown chip, which may not have"
-        console.warn(f"{target.soc} {may} the mode {name}")
 
 
 def report_doubts(target: Target, console: Console) -> None:

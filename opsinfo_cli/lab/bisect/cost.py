@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...errors import counted
 from ..graph.casts import tensor_bytes
+from ..graph.result import NOT_COMPUTED
+from ..profile.times import read_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..graph.graph import ModelGraph
     from ..graph.result import Answer
+    from ..listener import Listener
     from ..profile.times import Profile
 
 
@@ -51,6 +55,20 @@ class Prices:
         nodes = list(nodes)
         types = {self._types[node] for node in nodes}
         return sum(self._by_node.get(node, 0.0) for node in nodes) + sum(self._by_type.get(name, 0.0) for name in types)
+
+
+def read_prices(graph: ModelGraph, paths: Sequence[str], listener: Listener) -> Prices:
+    """Return what the nodes of a model took when they ran, and tell how they were found.
+
+    :raises Refused: as :func:`.read_profile`
+    """
+    prices = Prices(graph, read_profile(paths, listener, {*graph.names}))
+    nodes = sum(op_type not in NOT_COMPUTED for op_type in graph.types)
+    if prices.matched:
+        listener.note(f"{prices.matched} of {counted(nodes, 'compute node')} ran under their names")
+    else:
+        listener.warn("no node of the model ran under its name: its op types have the times of the profile")
+    return prices
 
 
 def cost_of(before: Answer, after: Answer, prices: Prices | None = None) -> Cost:

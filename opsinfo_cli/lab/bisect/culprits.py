@@ -8,6 +8,7 @@ from ..graph.open_dimensions import limits_of
 from .cost import left_low, low_nodes
 
 if TYPE_CHECKING:
+    from ...errors import OpsinfoError
     from ..graph.fusions.limits import FusionLimit
     from ..graph.result import Coverage
     from .candidates import JudgedSets
@@ -92,6 +93,7 @@ class BisectAnswer(NamedTuple):
     :param effect: of the list, or of the largest one if that fails; None without a model, or if none is known to pass
     :param curve: the lists that were run with loss and cost; None: not asked for
     :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
+    :param failed: why a file could not be written
     """
 
     session: SearchSession
@@ -102,6 +104,7 @@ class BisectAnswer(NamedTuple):
     mixlist: str | None = None
     nodes: NodesAnswer | None = None
     curve: list[CurvePoint] | None = None
+    failed: OpsinfoError | None = None
 
     @property
     def moved(self) -> list[str]:

@@ -1,50 +1,199 @@
-"""A search from Python, from the candidates to the answer."""
+"""A search, from the candidates to the answer: for the command, and for a program."""
 
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from warnings import warn
 
 from ...core.cann.input_shapes import stated_shapes
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.target import Target
-from ...errors import UsageFault, brief
-from ..graph.judge.judge import prepare
-from ..graph.readers import read_graph
-from ..profile.table import Table, find_tables
-from ..profile.times import profile_of
+from ...errors import OpsinfoError, Stopped, UsageFault, brief, counted
+from ..listener import Listener, PythonListener
 from .check_command import named_files, names_list, require_placeholders
-from .cost import Prices
-from .culprits import BisectAnswer, answer_of
+from .culprits import KeptNode, NodesAnswer, answer_of
+from .curve import curve_of
 from .journal import SearchJournal, begun
 from .places.here import HerePlace
 from .places.many import ManyPlace
-from .problem import SubjectOptions, problem_of, require_sense
-from .run_folder import BEST, RunFolder
+from .problem import SubjectOptions, keep_dtype_text, node_name, open_problem
+from .run_folder import BEST, BEST_KEPT, BEST_NAMES, RunFolder
 from .session import Budget, OutOfBudget, Rules, SearchSession
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import TypeAlias, TypeVar
 
     from ...core.cann.input_shapes import Shapes
+    from .culprits import BisectAnswer
     from .place import Trial, TrialPlace
+    from .problem import Problem
+    from .search.protocol import SearchEnd
 
     Check: TypeAlias = Callable[[str], bool] | Sequence[str]
     """Called with the path of a mixlist, it returns whether the result is good enough; or a command."""
+    Written = TypeVar("Written")
 
 
-class _Doubts:
-    """Gives warnings as Python warnings, and drops notes."""
+class SearchListener(Listener, Protocol):
+    """Told how a search goes on."""
 
-    def note(self, text: str) -> None: ...
+    def watching(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
+        """:param what: the candidates, as a plural
+        :returns: a context manager whose value is called whenever a run begins or ends
+        """
 
-    def detail(self, text: str) -> None: ...
+    def interrupted(self, signal: KeyboardInterrupt | Stopped) -> None:
+        """Called when a signal ends the search. Raises it, or returns if the best list known is the answer."""
 
-    def warn(self, text: str) -> None:
-        warn(text, stacklevel=2)
+
+class TrialCheck(NamedTuple):
+    """What judges trials.
+
+    :param words: identify it in a journal
+    :param files: that it reads, as far as its words name them
+    :param place: returns where trials run; called when nothing refuses the search
+    """
+
+    rules: Rules
+    words: Sequence[str]
+    files: Sequence[str]
+    place: Callable[[Problem], TrialPlace]
+
+
+def search_lists(
+    problem: Problem,
+    check: TrialCheck,
+    folder: RunFolder,
+    listener: SearchListener,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    write: Callable[[Mapping[str, str]], str] | None = None,
+) -> BisectAnswer:
+    """Search for the smallest list that passes, and write it.
+
+    :param resume: continue the search in the folder
+    :param force: use the verdicts of the journal even if they are about something else
+    :param write: writes the texts of files by their names in the run folder, and returns the path of the first one;
+        None: writes them there
+    :returns: the answer, also if a file could not be written
+    :raises UsageFault: if the folder has a search that is not resumed, or another one
+    :raises Unusable: if the check gives no verdict; the search can be resumed
+    :raises Refused: if the check or the model cannot be run, or the system refuses
+    """
+    folder.require(resume)
+    place = check.place(problem)
+    folder.make()
+    _ = place.slots  # an unreachable cluster is an error before a journal is created
+    journal = SearchJournal(folder.journal)
+    try:
+        past = begun(journal, problem.facts(check.words, check.files), force)
+        if past:
+            listener.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
+        session = SearchSession(problem.subject(), check.rules, place, folder, journal, past)
+        return _Search(problem, session, listener, write or (lambda texts: folder.write_texts(texts)[0])).answer()
+    finally:
+        journal.close()
+
+
+class _Search:
+    def __init__(
+        self,
+        problem: Problem,
+        session: SearchSession,
+        listener: SearchListener,
+        write: Callable[[Mapping[str, str]], str],
+    ) -> None:
+        self.problem = problem
+        self.session = session
+        self.listener = listener
+        self.write = write
+        self.failed: OpsinfoError | None = None
+
+    def answer(self) -> BisectAnswer:
+        problem, session = self.problem, self.session
+        with self.listener.watching("op types") as session.watch:
+            end = self._end_of(session, problem.weights, problem.singles)
+        answer = answer_of(problem, session, end)
+        if end.kept is not None:
+            (name, text), *more = problem.lists(problem.types(end.kept)).items()
+            name = name if name == BEST else BEST_NAMES
+            texts = {name: text} | {f"{os.path.splitext(name)[0]}.{other}": text for other, text in more}
+            answer = answer._replace(mixlist=self._written(lambda: self.write(texts)))
+        if problem.options.by == "node" and end.ended == "found":
+            types = [name for culprit in answer.culprits for name in (culprit.type, *culprit.same)]
+            answer = answer._replace(nodes=self._among_nodes(types))
+        if problem.options.curve:
+            if end.ended not in ("budget", "interrupted"):
+                self._run_prefixes()
+            points = curve_of(problem, session)
+            if not points:
+                message = "the check printed no number: --curve needs the loss as the last number of its output"
+                self.listener.warn(message)
+            answer = answer._replace(curve=points)
+        return answer._replace(failed=self.failed)
+
+    def _end_of(self, session: SearchSession, weights: Sequence[float], singles: Sequence[int] = ()) -> SearchEnd:
+        """Return the end of a search: by itself, by its budget, or by a signal."""
+        try:
+            end = session.search(weights, singles)
+        except OutOfBudget:
+            end = session.so_far("budget")
+        except (KeyboardInterrupt, Stopped) as signal:
+            self.listener.interrupted(signal)
+            end = session.so_far("interrupted")
+        self._written(lambda: session.journal.ended(end.ended))
+        return end
+
+    def _among_nodes(self, types: Sequence[str]) -> NodesAnswer:
+        """Continue among the nodes of the culprit types."""
+        sets = self.problem.sets
+        assert sets is not None
+        subject = self.problem.node_subject(types)
+        names = [node_name(name) for name in subject.names]
+        self.listener.note(f"continuing among {counted(len(names), 'node')} of {counted(len(types), 'op type')}")
+        with self.listener.watching("nodes") as self.session.watch:
+            session = self.session.below(subject)
+            end = self._end_of(session, [1.0] * len(names))
+        kept = sorted(end.kept or ())
+        path = None
+        if end.kept is not None:
+            text = keep_dtype_text([names[number] for number in kept])
+            path = self._written(lambda: self.write({BEST_KEPT: text}))
+        type_of = {sets.plain[index].name: name for name, nodes in sets.types.items() for index in nodes}
+        nodes = [
+            KeptNode(names[number], type_of[names[number]], session.proof(frozenset(kept), number)) for number in kept
+        ]
+        return NodesAnswer(session, end, path, nodes)
+
+    def _run_prefixes(self) -> None:
+        """Run the lists of the most suspected op types, too."""
+        try:
+            with self.listener.watching("op types") as self.session.watch:
+                self.session.run_prefixes()
+        except (KeyboardInterrupt, Stopped) as signal:
+            self.listener.interrupted(signal)
+
+    def _written(self, write: Callable[[], Written]) -> Written | None:
+        """Write; the search has an answer even if it cannot be written."""
+        try:
+            return write()
+        except OpsinfoError as error:
+            self.failed = error
+            return None
+
+
+class _PythonSearch(PythonListener):
+    def watching(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
+        return nullcontext(lambda _: None)
+
+    def interrupted(self, signal: KeyboardInterrupt | Stopped) -> None:
+        raise signal
 
 
 def bisect_mixlist(
@@ -91,39 +240,17 @@ def bisect_mixlist(
     options = SubjectOptions(
         target.text, model_path, list_path, mode, named, suspects, grow, "type", profile=tuple(profile)
     )
-    require_sense(options)
-    shapes_of = None if shapes is None else partial(stated_shapes, shapes)
-    ready = prepare(read_graph(model_path, shapes_of=shapes_of), target) if model_path else None
-    prices = None
-    if ready is not None and profile:
-        graph = ready.prepared.graph
-        prices = Prices(graph, profile_of(map(Table, find_tables(options.profile).paths), {*graph.names}))
+    listener = _PythonSearch()
     base = Mixlist.read(list_path) if list_path else None
-    if ready is not None:
-        for text in ready.judge(mode, base).warnings:
-            warn(text, stacklevel=2)
-    problem = problem_of(options, target, base, ready, _Doubts(), prices=prices)
-    folder = RunFolder(journal)
-    command, place = _place(check)
-    rules = Rules(command, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
-    folder.require(resume)
-    folder.make()
-    written = SearchJournal(folder.journal)
-    try:
-        past = begun(written, problem.facts(command, named_files(command)))
-        session = SearchSession(problem.subject(), rules, place, folder, written, past)
-        try:
-            end = session.search(problem.weights)
-        except OutOfBudget:
-            end = session.so_far("budget")
-        written.ended(end.ended)
-        answer = answer_of(problem, session, end)
-        if end.kept is None:
-            return answer
-        text = problem.text(problem.types(end.kept))
-        return answer._replace(mixlist=os.path.relpath(folder.write(BEST, text.encode("utf-8"))))
-    finally:
-        written.close()
+    shapes_of = None if shapes is None else partial(stated_shapes, shapes)
+    problem = open_problem(options, target, base, listener, shapes_of=shapes_of)
+    words, place = _place(check)
+    rules = Rules(words, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
+    judge = TrialCheck(rules, words, named_files(words), lambda _: place)
+    answer = search_lists(problem, judge, RunFolder(journal), listener, resume=resume)
+    if answer.failed is not None:
+        raise answer.failed
+    return answer
 
 
 def _place(check: Check) -> tuple[Sequence[str], TrialPlace]:

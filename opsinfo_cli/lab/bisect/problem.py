@@ -6,22 +6,29 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...core import rooms
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.near_names import did_you_mean
 from ...core.cann.policy import Policy
+from ...core.cann.precision_mode import mode_doubt
 from ...core.cann.target import Target
 from ...core.change.plan import written_like
 from ...core.text.scanner import scan
 from ...core.text.source import Source
-from ...errors import Refused, UsageFault, counted, join_some
+from ...errors import MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some
 from ...opening import open_file, open_inside, unreadable
+from ..graph.api import open_model
+from ..graph.atc_options import AtcOptions
+from ..graph.judge.judge import prepare
 from ..graph.judge.modes import judge_mode
 from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
+from ..simulate.simulate import opened
 from .candidates import JudgedSets, doubts, moved, pruned
+from .cost import read_prices
 from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.protocol import Price, price
@@ -33,8 +40,9 @@ if TYPE_CHECKING:
     from hashlib import _Hash as Hash
     from typing import IO
 
-    from ..graph.judge.judge import Ready
-    from .cost import Cost, Prices
+    from ...core.cann.input_shapes import ShapesOf
+    from ..listener import Listener
+    from .cost import Cost
     from .search.question import Kept
     from .session import Rules
 
@@ -98,6 +106,11 @@ class Problem(NamedTuple):
     @property
     def white(self) -> bool:
         return self.options.grow
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulation ordered the candidates, if it could be computed."""
+        return self.sets is not None and _is_simulated(self.options, self.sets)
 
     @property
     def has_cost(self) -> bool:
@@ -266,47 +279,58 @@ def _add(digest: Hash, file: IO[bytes]) -> None:
         digest.update(block)
 
 
-class Listener(Protocol):
-    """Told what is found on the way; the console of the command line is one."""
-
-    def note(self, text: str) -> None: ...
-
-    def warn(self, text: str) -> None: ...
-
-    def detail(self, text: str) -> None: ...
+_ENOUGH, _SINGLES = 0.1, 3
+"""A type may be enough alone if at most this share of the error is left when it stays high; how many are tried."""
 
 
-def problem_of(
+def open_problem(
     options: SubjectOptions,
     target: Target | None,
     base: Mixlist | None,
-    ready: Ready | None,
     listener: Listener,
-    simulated: Sequence[str] = (),
-    prices: Prices | None = None,
-    singles: Sequence[str] = (),
+    *,
+    shapes_of: ShapesOf | None = None,
+    inputs: Sequence[str] = (),
+    saturate: bool = False,
 ) -> Problem:
-    """Find the candidates of a search.
+    """Open the model and find the candidates of a search.
 
-    :param base: the mixlist of ``options``
-    :param ready: the graph of the model of ``options``, prepared for the target
-    :param simulated: op types in the order of their error in a simulation, if there is no other evidence
-    :param prices: what the nodes of the model cost, by the profile of ``options``
-    :param singles: op types that may be enough alone, by a simulation
-    :raises UsageFault: if an op type is unknown
-    :raises Refused: if a file with evidence or op types cannot be read
+    :param target: that of ``options``, and ``base`` their mixlist
+    :param shapes_of: the shapes that are written into the model
+    :param inputs: sources of inputs of the simulation that orders the candidates; empty: random ones
+    :param saturate: whether overflowing values become the largest value in it
+    :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
+    :raises Refused: if a file cannot be read, or the engine refuses it
     """
+    require_sense(options)
     base = base or Mixlist(scan(Source(b"{}\n", "")))
-    sets = JudgedSets(ready, options.mode, base.marks, options.grow, prices) if ready else None
+    sets: JudgedSets | None = None
+    simulated, singles = list[str](), list[str]()
     if target is None:
         names, same = _named(options.among), dict[str, tuple[str, ...]]()
         rooms.list_files(options.write_as, names, [])
         rooms.list_files(options.write_as, [], names)
     else:
+        if options.model is None:
+            remarks = [*target.operators.lacking(base.marks).values(), mode_doubt(options.mode, target.soc)]
+        else:
+            graph = open_model(options.model, listener, shapes_of)
+            ready = prepare(graph, target, atc=AtcOptions(allow_hf32=options.allow_hf32))
+            prices = read_prices(ready.prepared.graph, options.profile, listener) if options.profile else None
+            sets = JudgedSets(ready, options.mode, base.marks, options.grow, prices)
+            remarks = sets.plain.warnings
+        for remark in filter(None, remarks):
+            listener.warn(remark)
+        if sets is not None and _is_simulated(options, sets):
+            simulated, singles = _simulated(sets, inputs, saturate, listener)
         names, same = _candidates(options, target, base, sets, listener)
     listener.detail(f"candidates: {', '.join(names)}")
     evidence = [name for path in options.evidence for name in read_evidence(path)]
-    _report_evidence(evidence, names, options.evidence, listener)
+    used = [name for name in dict.fromkeys(evidence) if name in names]
+    if used:
+        listener.note(f"suspected by the evidence: {join_some(used, 5)}")
+    elif options.evidence:
+        listener.warn(f"{join_some(options.evidence)} suspects no op type among the candidates")
     if simulated:
         listener.note(f"suspected by a simulation: {join_some([name for name in simulated if name in names], 5)}")
     black = sets if not options.grow else None
@@ -315,6 +339,36 @@ def problem_of(
     alone = sorted((name for name in singles if name in order.names), key=cost)
     numbers = tuple(map(order.names.index, alone))
     return Problem(options, target, base, sets, order.names, order.weights, same, numbers)
+
+
+def _is_simulated(options: SubjectOptions, sets: JudgedSets) -> bool:
+    return sets.plain.graph.model.onnx is not None and not (options.evidence or options.grow)
+
+
+def _simulated(
+    sets: JudgedSets, inputs: Sequence[str], saturate: bool, listener: Listener
+) -> tuple[list[str], list[str]]:
+    """Return the op types of a model in the order of their error in a simulation, and those that may be enough alone.
+
+    Both are empty if it cannot be computed.
+    """
+    try:
+        with listener.progress("computing in float32"):
+            simulation = opened(sets.ready, sets.mode, inputs, saturate=saturate)
+        plan = simulation.plan(sets.base)
+        with listener.progress("ranking op types", len(plan.types)) as advance:
+            ranked = simulation.rank(sets.base, advance)
+        most = (simulation.error(plan) or 0.0) * _ENOUGH
+        left = sorted((each.error_without, each.type) for each in ranked if each.error_without is not None)
+        singles = [name for error, name in left if error <= most and isfinite(error)]
+        return [each.type for each in ranked if each.error_alone], singles[:_SINGLES]
+    except MissingPackage as error:
+        listener.detail(f"candidates are not ranked by a simulation: {error.message}")
+    except OpsinfoError as error:
+        if inputs:
+            raise
+        listener.note(f"candidates are not ranked by a simulation: {error.message}")
+    return [], []
 
 
 def require_sense(options: SubjectOptions) -> None:
@@ -412,11 +466,3 @@ def _require_known(
     for name in names:
         if base.effective(name, operators[name].policy) is goal:
             listener.warn(f"`{name}` is on the {goal} list already")
-
-
-def _report_evidence(evidence: Sequence[str], names: Sequence[str], paths: Sequence[str], listener: Listener) -> None:
-    used = [name for name in dict.fromkeys(evidence) if name in names]
-    if used:
-        listener.note(f"suspected by the evidence: {join_some(used, 5)}")
-    elif paths:
-        listener.warn(f"{join_some(paths)} suspects no op type among the candidates")

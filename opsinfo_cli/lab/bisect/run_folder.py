@@ -18,6 +18,8 @@ from ...errors import Refused, UsageFault
 from .check_command import CACHE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .place import Files
 
 OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
@@ -122,6 +124,14 @@ class RunFolder:
         except OSError as error:
             raise not_written(path, error) from None
         return path
+
+    def write_texts(self, texts: Mapping[str, str]) -> list[str]:
+        """Write files by name.
+
+        :returns: their paths, from the current directory
+        :raises Refused: as :meth:`make`
+        """
+        return [os.path.relpath(self.write(name, text.encode("utf-8"))) for name, text in texts.items()]
 
 
 def _own_folder(path: str) -> bool:

@@ -11,17 +11,17 @@ import click
 
 from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
 from ...core.cann.mixlist import Mixlist
-from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
 from ...core.cann.target import TargetOptions
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, report_doubts
 from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
 from ...errors import UsageFault
+from ..graph.api import prepared_model
 from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
 from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE, SPELLED_HF32
-from ..graph.judge.judge import Ready, prepare
-from ..graph.judge.modes import FP16_OP_TYPES, judge_mode
+from ..graph.judge.judge import Ready
+from ..graph.judge.modes import judge_mode
 from ..graph.result import Answer
 
 DEFAULT_MODE = "mixed_float16"
@@ -144,17 +144,15 @@ def judged_model(
         options = replace(options, mode=DEFAULT_MODE)
     mode = judge_mode(options.mode or DEFAULT_MODE)
     mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
-    keep_dtype = KeepDtype.read(options.keep_dtype) if options.keep_dtype else None
-    customize_dtypes = CustomizeDtypes.read(options.customize_dtypes) if options.customize_dtypes else None
     with console.progress(f"judging {len(graph)} nodes"):
-        ready = prepare(
+        ready = prepared_model(
             graph,
             target,
-            keep_dtype=keep_dtype,
-            customize_dtypes=customize_dtypes,
-            fp16_types=fp16_op_types(options.fe_ini) if options.fe_ini else FP16_OP_TYPES,
-            atc=options.atc,
-            no_fusion=options.no_fusion,
+            options.keep_dtype,
+            options.customize_dtypes,
+            options.fe_ini,
+            options.atc,
+            options.no_fusion,
         )
         answer = ready.judge(mode.name, mixlist)
         _ = answer.counts

@@ -33,6 +33,7 @@ from ...core.terminal.params import (
 )
 from ...core.terminal.targets import target_document
 from ...errors import UsageFault, counted, join_some, quoted
+from ..graph.api import open_model
 from ..graph.graph import ModelGraph
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.open_dimensions import open_dimensions_text
@@ -40,11 +41,10 @@ from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import Listed, listed
 from ..profile.table import Dtypes, Kernel, Table
-from ..profile.times import Profile, Run, State, Time, is_of, total
+from ..profile.times import Profile, Run, State, Time, is_of, read_profile, total
 from .cost import duration
 from .graph.document import dtypes, read_back_document
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes_of
-from .open import open_model, open_profile
 
 
 @click.command("profile", cls=Targeted)
@@ -100,14 +100,13 @@ def command(
     judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
     answer = _model(model, shapes, judging, options, console) if model else None
     run = Run(device or "", step or "")
-    read, profile = open_profile(tables, console, {*answer.graph.names} if answer else (), run)
+    profile = read_profile(tables, console, {*answer.graph.names} if answer else (), run)
     view = ProfileView(
         profile,
         _listed(profile, target, applied),
-        read,
         target,
         mixlist,
-        KernelRows([table.path for table in read], run) if by == "kernel" else None,
+        KernelRows([table.path for table in profile.tables], run) if by == "kernel" else None,
         read_back_profile(answer, profile) if answer else None,
     )
     return profile_answer(view)
@@ -162,7 +161,6 @@ _STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["h
 class ProfileView:
     """What is shown.
 
-    :param tables: read, with their rows counted
     :param kernels: yields the rows once more, with the path of their table; None to show op types
     :param mixlist: its path
     :param back: the model against what ran
@@ -170,7 +168,6 @@ class ProfileView:
 
     profile: Profile
     types: Sequence[Listed]
-    tables: Sequence[Table]
     target: Target | None = None
     mixlist: str | None = None
     kernels: Iterable[tuple[str, Kernel]] | None = None
@@ -319,7 +316,7 @@ def _notes(view: ProfileView) -> Iterator[str]:
         nodes = counted(view.back.matched, "node")
         yield f"{nodes} of the model ran by name: {agreement}; {len(view.back.unmatched)} not compared"
     if any(each.time.nodes for each in view.types):
-        table = quoted(view.tables[0].path) if len(view.tables) == 1 else "TABLE"
+        table = quoted(view.profile.tables[0].path) if len(view.profile.tables) == 1 else "TABLE"
         target = quoted(view.target.text) if view.target else "TARGET"
         yield f"next: opsinfo bisect --profile {table} --against {target} --model MODEL -- CHECK"
 
@@ -361,7 +358,7 @@ def _caveats(view: ProfileView) -> list[str]:
     recorded = sum(each.confidence == "kernel" for each in view.types)
     if recorded:
         caveats.append(f"movable is known from kernels of CANN 8.1.RC1 for {counted(recorded, 'op type')}")
-    skipped = sum(table.skipped for table in view.tables)
+    skipped = sum(table.skipped for table in view.profile.tables)
     if skipped:
         caveats.append(f"{counted(skipped, 'row')} without a time left out")
     return caveats
@@ -370,7 +367,7 @@ def _caveats(view: ProfileView) -> list[str]:
 def _page(view: ProfileView, tables: Sequence[Rows]) -> str:
     from ...core.terminal.page import table_page
 
-    facts = [("Tables", join_some([table.path for table in view.tables])), ("Mixlist", view.mixlist or "")]
+    facts = [("Tables", join_some([table.path for table in view.profile.tables])), ("Mixlist", view.mixlist or "")]
     facts += [("Target", view.target.text if view.target else ""), ("Time", _time(view.profile.totals))]
     facts += [("Casts", _time(view.profile.casts))]
     facts += [(core, _time(time)) for core, time in view.profile.apart.items()]
@@ -402,7 +399,7 @@ def _document(view: ProfileView) -> dict[str, Any]:
         },
         "totals": {**_counts(profile.totals), **sums},
         "runs": [{**_known(run, "device", "step"), **_counts(time)} for run, time in profile.runs.items()],
-        "files": [members(table, "path", "format", "rows", "skipped") for table in view.tables],
+        "files": [members(table, "path", "format", "rows", "skipped") for table in view.profile.tables],
     }
     if view.mixlist:
         document["moved"] = {**_counts(view.moved), "types": [_moved(each) for each in view.types if each.moved.calls]}

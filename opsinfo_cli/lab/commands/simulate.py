@@ -17,6 +17,7 @@ from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, OutputFile, bundle, install_options, option, prints, strict_option
 from ...core.terminal.plot import picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
+from ..graph.api import open_model
 from ..simulate.report import SimulationReport
 from ..simulate.simulate import report_of
 from ..simulate.simulation import onnx_model
@@ -25,7 +26,6 @@ from .error_plot import error_plot
 from .graph.document import coverage_document, coverage_text
 from .judge_options import MODEL, JudgeOptions, judge_options, judged_model
 from .model_explorer import simulation_node_data
-from .open import open_model
 from .simulation_options import SimulationOptions, opened_simulation, simulate_options
 
 

@@ -1,4 +1,4 @@
-"""The graph of the public API, which can be judged in a notebook.
+"""A model's graph, read and judged: for the commands, and for a program.
 
 >>> graph = Graph.read("model.onnx")  # doctest: +SKIP
 >>> graph.judge("ascend910b", "mixed_float16", "ops_info.json").counts.low  # doctest: +SKIP
@@ -11,20 +11,74 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...core.cann.input_shapes import stated_shapes
-from ...core.cann.option_files import fp16_op_types
+from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
 from . import graph as core
-from .atc_options import AtcOptions
+from .atc_options import NO_OPTIONS, AtcOptions, command_options
 from .judge.judge import prepare
-from .judge.modes import FP16_OP_TYPES
+from .judge.modes import FP16_OP_TYPES, mode_by_number
 from .readers import read_graph
+from .refusals import refusal_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-    from ...core.cann.input_shapes import Shapes
-    from ...core.cann.option_files import CustomizeDtypes, KeepDtype
-    from .judge.judge import Against, Lists
+    from ...core.cann.input_shapes import Shapes, ShapesOf
+    from ..listener import Listener
+    from .judge.judge import Against, Lists, Ready
     from .result import Answer
+
+
+def open_model(path: str, listener: Listener, shapes_of: ShapesOf | None = None) -> core.ModelGraph:
+    """Return a model's graph, and tell what the reader could not read and how it was compiled.
+
+    :param shapes_of: the shapes that are written into it, as :func:`.read_graph` does
+    :raises UsageFault: if they do not fit it
+    :raises Refused: if the file cannot be read or is not a model
+    """
+    total = os.path.getsize(path) if os.path.isfile(path) else None
+    with listener.progress("reading", total) as advance:
+        graph = read_graph(path, advance, shapes_of)
+    for note in graph.model.notes:
+        listener.note(f"{path}: {note.message}")
+    for line in refusal_lines(graph.model):
+        listener.warn(f"{path}: {line}")
+    if graph.model.atc_cmdline:
+        given = command_options(graph.model.command)
+        mode = given.get("precision_mode_v2") or given.get("precision_mode")
+        listener.note(f"compiled by: {graph.model.atc_cmdline}")
+        default = "unknown, the file of --raw_ge_options is not read" if given.get("raw_ge_options") else "its default"
+        listener.note(f"precision mode of that command: {mode or default}")
+        if given.get("modify_mixlist"):
+            listener.note(f"mixlist of that command: {given['modify_mixlist']}")
+    elif (number := graph.model.graph_precision_mode) is not None:
+        named = mode_by_number(number)
+        listener.note(f"precision mode in the file: {named.name if named else number}")
+    return graph
+
+
+def prepared_model(
+    graph: core.ModelGraph,
+    against: Against,
+    keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
+    customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,
+    fe_ini: str | None = None,
+    atc: AtcOptions = NO_OPTIONS,
+    no_fusion: Collection[str] = (),
+) -> Ready:
+    """Read the option files and prepare a graph; parameters and errors as of :meth:`Graph.judge`."""
+    if isinstance(keep_dtype, (str, os.PathLike)):
+        keep_dtype = KeepDtype.read(os.fspath(keep_dtype))
+    if isinstance(customize_dtypes, (str, os.PathLike)):
+        customize_dtypes = CustomizeDtypes.read(os.fspath(customize_dtypes))
+    return prepare(
+        graph,
+        against,
+        keep_dtype=keep_dtype,
+        customize_dtypes=customize_dtypes,
+        fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
+        atc=atc,
+        no_fusion=no_fusion,
+    )
 
 
 class Graph(core.ModelGraph):
@@ -53,8 +107,8 @@ class Graph(core.ModelGraph):
         mode: str,
         mixlist: Lists = None,
         *,
-        keep_dtype: KeepDtype | None = None,
-        customize_dtypes: CustomizeDtypes | None = None,
+        keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
+        customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,
         fe_ini: str | None = None,
         output_type: str | None = None,
         input_fp16_nodes: str | None = None,
@@ -69,6 +123,7 @@ class Graph(core.ModelGraph):
         :param against: a target, an install, a store, a library, or the path or SoC name of one
         :param mode: any name of a precision mode
         :param mixlist: a mixlist, its path, a parsed one, or marks by op type
+        :param keep_dtype: a keep_dtype file, or its path, and so ``customize_dtypes``
         :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
         :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command
         :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
@@ -81,20 +136,8 @@ class Graph(core.ModelGraph):
         :raises UsageFault: if there is no such mode or target, or an option does not fit the model
         :raises Refused: if a file cannot be read, or the engine would refuse it
         """
-        ready = prepare(
-            self,
-            against,
-            keep_dtype=keep_dtype,
-            customize_dtypes=customize_dtypes,
-            fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
-            atc=AtcOptions(
-                output_type,
-                input_fp16_nodes,
-                op_precision_mode,
-                op_select_implmode,
-                optypelist_for_implmode,
-                allow_hf32,
-            ),
-            no_fusion=no_fusion,
+        atc = AtcOptions(
+            output_type, input_fp16_nodes, op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32
         )
+        ready = prepared_model(self, against, keep_dtype, customize_dtypes, fe_ini, atc, no_fusion)
         return ready.judge(mode, mixlist)

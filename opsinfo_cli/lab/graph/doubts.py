@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.op_precision import OpPrecision
-from ...core.cann.precision_mode import MODES, knows_modes_of
+from ...core.cann.precision_mode import mode_doubt
 from ...core.check.mode import keep_dtype_without_effect
 from .fusions.fuse import fused_into
 
@@ -43,9 +43,8 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
                 yield f"the dtypes of `{name}` are assumed, since they could not be read: {why}"
     if marks and not mode.is_mixed:
         yield f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here"
-    if soc and mode.name in MODES and not MODES[mode.name].is_on(soc):
-        may = "does not have" if knows_modes_of(soc) else "is an unknown chip, which may not have"
-        yield f"{soc} {may} the mode {mode.name}"
+    if doubt := mode_doubt(mode.name, soc):
+        yield doubt
     if files.keep_dtype and mode.engine == "KEEP_ORIGIN":
         yield keep_dtype_without_effect(mode.name)[0]
     for name in sorted(marks):

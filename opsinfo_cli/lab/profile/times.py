@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import precision_of
+from ...errors import UsageFault
+from ..listener import Listener, PythonListener
 from .table import Dtypes, Kernel, Table, find_tables
 
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
@@ -95,6 +97,7 @@ class Profile(NamedTuple):
     :param runs: the time of everything by device and step, in the order of the tables
     :param nodes: the calls of the nodes that were asked for, by name
     :param others: the engine's other calls by op type, if nodes were asked for: the name of the first, their time
+    :param tables: with their rows counted
     """
 
     types: list[TypeTime]
@@ -103,14 +106,17 @@ class Profile(NamedTuple):
     runs: dict[Run, Time]
     nodes: dict[str, Ran]
     others: dict[str, tuple[str, Time]]
+    tables: list[Table]
 
     @classmethod
-    def read(cls, *paths: str | os.PathLike[str]) -> Profile:
+    def read(cls, *paths: str | os.PathLike[str], device: str = "", step: str = "") -> Profile:
         """Return what ran, by tables and folders of tables.
 
+        :param device: only its rows; empty for those of all devices, and so ``step``
+        :raises UsageFault: if no row is of the device and step
         :raises Refused: if a file is no such table, or has a line that cannot be read
         """
-        return profile_of(map(Table, find_tables(tuple(os.fspath(path) for path in paths)).paths))
+        return read_profile([os.fspath(path) for path in paths], PythonListener(), run=Run(device, step))
 
     @property
     def totals(self) -> Time:
@@ -131,6 +137,29 @@ class Profile(NamedTuple):
     def by_node(self) -> dict[str, float]:
         """Microseconds of each node that was asked for and ran."""
         return {name: ran.time.microseconds for name, ran in self.nodes.items()}
+
+
+def read_profile(
+    paths: Sequence[str], listener: Listener, nodes: Collection[str] = (), run: Run | None = None
+) -> Profile:
+    """Read tables and folders of tables, and tell what was passed over.
+
+    :param nodes: names of nodes whose calls are kept one by one
+    :param run: only this device and this step; an empty one stands for all
+    :raises Refused: if a file is no such table, or has a line that cannot be read
+    :raises UsageFault: if no row is of the device and step
+    """
+    found = find_tables(tuple(paths))
+    for path, why in found.passed:
+        listener.note(f"{path}: not read: {why}")
+    size = sum(os.path.getsize(path) for path in found.paths if os.path.isfile(path))
+    with listener.progress("reading", size) as advance:
+        profile = profile_of([Table(path, advance) for path in found.paths], nodes, run)
+    if not profile.runs:
+        if run and any(run):
+            raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])
+        listener.warn("the tables have no row with a time")
+    return profile
 
 
 def state_of(kernel: Kernel) -> State:
@@ -157,11 +186,9 @@ def is_of(kernel: Kernel, run: Run) -> bool:
     return run.device in ("", kernel.device) and run.step in ("", kernel.step)
 
 
-def profile_of(tables: Iterable[Table], nodes: Collection[str] = (), run: Run | None = None) -> Profile:
+def profile_of(tables: Sequence[Table], nodes: Collection[str] = (), run: Run | None = None) -> Profile:
     """Read tables in memory that grows with the op types, and the nodes asked for, not with the rows.
 
-    :param nodes: names of nodes whose calls are kept one by one
-    :param run: only this device and this step; an empty one stands for all
     :raises Refused: as the iteration of a table
     """
     calls: defaultdict[tuple[str, State, bool], list[float]] = defaultdict(lambda: [0, 0.0])
@@ -195,6 +222,7 @@ def profile_of(tables: Iterable[Table], nodes: Collection[str] = (), run: Run | 
         {Run(*key): _time(counts) for key, counts in runs.items()},
         kept,
         others,
+        list(tables),
     )
 
 

@@ -18,6 +18,7 @@ from bisect_support import CHAIN, CULPRITS, among, black, events, needing, scrip
 from cli_support import Run, mixlist, rows, write
 from model_files import dump, onnx_model
 
+from opsinfo_cli import bisect_mixlist
 from opsinfo_cli.lab.bisect.places import ray
 from opsinfo_cli.lab.commands.bisect import answer as view
 
@@ -382,3 +383,34 @@ def test_a_mode_that_the_chip_lacks_is_warned_about(opsinfo: Run, opp: Path) -> 
     for soc, is_warned in (("ascend910", True), ("ascend910b", False)):
         ran = opsinfo("bisect", "--against", f"{opp}@{soc}", *words)
         assert (f"warning: {soc} does not have the mode mixed_bfloat16" in ran.err) is is_warned
+
+
+def test_a_search_from_python_runs_what_the_command_runs(search: Search, opp: Path, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    model = onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]])
+    check = ["grep", "-q", "MatMulV2", "{mixlist}"]
+    assert search("--model", model, "--", *check).code == 0
+    found = bisect_mixlist(check, f"{opp}@ascend910b", model=model, journal=str(tmp_path / "python"))
+    assert [culprit.type for culprit in found.culprits] == ["MatMulV2"]
+
+    def told(folder: str) -> list[Any]:
+        changing = {"seconds", "sum", "tail"}
+        return [{k: v for k, v in each.items() if k not in changing} for each in events(tmp_path / folder)]
+
+    assert told("python") == told(".opsinfo-bisect")
+
+
+def test_a_search_from_python_warns_of_a_mode_and_names_that_the_target_lacks(opp: Path, tmp_path: Path) -> None:
+    base = write(tmp_path / "base.json", mixlist(black_add=["Mull"]))
+    with pytest.warns(UserWarning) as warned:
+        bisect_mixlist(
+            lambda _: True,
+            f"{opp}@ascend910",
+            "mixed_bfloat16",
+            base,
+            among=["Mul"],
+            journal=str(tmp_path / "run"),
+        )
+    texts = [str(each.message) for each in warned]
+    assert "ascend910 does not have the mode mixed_bfloat16" in texts
+    assert any(text.startswith("unknown operator `Mull`: not in the target") for text in texts)

@@ -10,7 +10,7 @@ from ....core.terminal.answer import Answer, Cell, Column, Table
 from ....core.terminal.console import Console, failure_document
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import svg_text
-from ....errors import OpsinfoError, counted, join_some
+from ....errors import counted, join_some
 from ...bisect.culprits import BisectAnswer, NodesAnswer
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
@@ -108,14 +108,10 @@ def plan_answer(problem: Problem, rules: Rules) -> Answer:
     return Answer(lambda: {"dry_run": True, "order": order, "price": expected}, lambda: [table], {"html": lambda: page})
 
 
-def bisect_answer(
-    answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int, failed: OpsinfoError | None = None
-) -> Answer:
-    """:param facts: the model, the target and the check, for the page
-    :param failed: why the answer could not be written
-    """
+def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int) -> Answer:
+    """:param facts: the model, the target and the check, for the page"""
     return Answer(
-        lambda: _document(answer) | ({"error": failure_document(failed)} if failed else {}),
+        lambda: _document(answer) | ({"error": failure_document(answer.failed)} if answer.failed else {}),
         lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else [])],
         texts={"html": lambda: _page(answer, facts)},
         notes=list(_notes(answer)),

@@ -9,6 +9,7 @@ from ....core.terminal import completion
 from ....core.terminal.answer import Answer
 from ....core.terminal.config import Targeted
 from ....core.terminal.console import Console
+from ....core.terminal.open import accepted_mixlist, open_given, report_doubts
 from ....core.terminal.params import (
     FILE,
     MODE,
@@ -28,12 +29,12 @@ from ....core.terminal.params import (
     strict_option,
     write_options,
 )
-from ...bisect.problem import SubjectOptions
+from ....errors import UsageFault
+from ...bisect.problem import SubjectOptions, open_problem, require_sense
 from ..judge_options import allow_hf32_option
 from ..simulation_options import SimulationOptions, simulation_options
 from .check import Check, RunOptions
 from .run import BisectRun
-from .subject import open_problem
 
 _COUNT = click.IntRange(min=1)
 
@@ -184,4 +185,23 @@ def command(
         -- ./evaluate.sh {mixlist}
     """
     check = Check(running, simulating, words, searching.by == "node")
-    return BisectRun(check, list_file, writing, console).search(open_problem(searching, check, options, console))
+    require_sense(searching)
+    if simulating.shapes and searching.model is None:
+        raise UsageFault("--shape requires --model", name="needs-model")
+    if searching.model is None or searching.evidence or searching.grow:
+        check.require_simulation()
+    target = open_given(searching.against, console, options)
+    if target is not None:
+        report_doubts(target, console)
+    problem = open_problem(
+        searching,
+        target,
+        accepted_mixlist(searching.base, console) if searching.base else None,
+        console,
+        shapes_of=simulating.shapes_of,
+        inputs=simulating.inputs,
+        saturate=simulating.saturate,
+    )
+    if not problem.is_simulated:  # a model of another format is known only now
+        check.require_simulation()
+    return BisectRun(check, list_file, writing, console).search(problem)

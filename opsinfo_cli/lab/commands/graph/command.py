@@ -36,7 +36,8 @@ from ....core.terminal.params import (
     strict_option,
 )
 from ....errors import UsageFault, counted
-from ...bisect.cost import Cost, cost_of
+from ...bisect.cost import Cost, cost_of, read_prices
+from ...graph.api import open_model
 from ...graph.constants import constant_faults
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.graph import ModelGraph
@@ -50,7 +51,6 @@ from ...graph.result import Answer as JudgedAnswer
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
 from ..model_explorer import not_drawn, require_onnx
-from ..open import open_model, open_prices
 from .document import GraphView
 from .tables import comparison_answer, fusion_result_answer, path_answer, profiles_answer, read_back_answer, rows_answer
 
@@ -297,7 +297,7 @@ def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: Co
 
 
 def _cost(before: JudgedAnswer, after: JudgedAnswer, profile: tuple[str, ...], console: Console) -> Cost:
-    return cost_of(before, after, open_prices(after.graph, profile, console))
+    return cost_of(before, after, read_prices(after.graph, profile, console))
 
 
 def _require_new(word: str, out: str) -> None:
