@@ -353,8 +353,7 @@ def _simulated(
     Both are empty if it cannot be computed.
     """
     try:
-        with listener.progress("computing in float32"):
-            simulation = opened(sets.ready, sets.mode, inputs, saturate=saturate)
+        simulation = opened(sets.ready, sets.mode, inputs, saturate=saturate, listener=listener)
         plan = simulation.plan(sets.base)
         with listener.progress("ranking op types", len(plan.types)) as advance:
             ranked = simulation.rank(sets.base, advance)

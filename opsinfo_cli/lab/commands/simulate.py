@@ -19,14 +19,14 @@ from ...core.terminal.plot import picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
 from ..graph.api import open_model
 from ..simulate.report import SimulationReport
-from ..simulate.simulate import report_of
+from ..simulate.simulate import opened, report_of
 from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot
 from .graph.document import coverage_document, coverage_text
 from .judge_options import MODEL, JudgeOptions, judge_options, judged_model
 from .model_explorer import simulation_node_data
-from .simulation_options import SimulationOptions, opened_simulation, simulate_options
+from .simulation_options import SimulationOptions, simulate_options
 
 
 @dataclass(frozen=True)
@@ -95,23 +95,19 @@ def command(
     graph = open_model(model, console, simulating.shapes_of)
     onnx_model(graph)  # another format is wrong usage
     judged = judged_model(graph, judging, options, console)
-    with console.progress("computing in float32"):
-        simulation = opened_simulation(judged.ready, judged.answer.mode.name, simulating)
+    mode, inputs = judged.answer.mode.name, simulating.inputs
+    simulation = opened(judged.ready, mode, inputs, saturate=simulating.saturate, listener=console)
     report = report_of(
         simulation,
         judged.mixlist,
         traced=not parts.no_trace,
         ranked=not parts.no_rank,
         by_node=parts.by == "node",
-        progress=console.progress,
-    )._replace(
-        mixlist=judged.options.mixlist,
-        max_error=simulating.max_error,
-        min_cosine=simulating.min_cosine,
-    )
+        listener=console,
+    )._replace(max_error=simulating.max_error, min_cosine=simulating.min_cosine)
     if plot and report.trace is not None:
         write_file(plot, svg_text(error_plot(report.trace.nodes)).encode("utf-8"))
-    for doubt in doubts(report):
+    for doubt in report.doubts:
         console.warn(doubt)
     return simulation_answer(report)
 
@@ -142,20 +138,6 @@ def simulation_answer(report: SimulationReport) -> Answer:
         notes=[_compared(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
-
-
-def doubts(report: SimulationReport) -> list[str]:
-    """Return what limits the meaning of the numbers."""
-    found = []
-    for output in report.simulated.outputs:
-        if output.why:
-            found.append(f"output `{output.name}`: {output.why}")
-        if output.reference_inf or output.reference_nan:
-            wrong = f"{output.reference_inf} Inf and {output.reference_nan} NaN"
-            found.append(f"output `{output.name}`: the reference has {wrong}")
-    if not report.simulated.rounded:
-        found.append("no tensor of this model is low in this mode: nothing was rounded")
-    return found
 
 
 def number(value: float | None, digits: int = 3) -> str:

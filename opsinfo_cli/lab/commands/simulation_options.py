@@ -1,4 +1,4 @@
-"""The options of a simulation, and the simulation that they request; `simulate` and `bisect` share them."""
+"""The options of a simulation; `simulate` and `bisect` share them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from ...core.terminal.params import Decorator, Number, Word, bundle, option, sha
 
 if TYPE_CHECKING:
     from ...core.cann.input_shapes import ShapesOf
-    from ..graph.judge.judge import Ready
-    from ..simulate.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -82,14 +80,3 @@ def _options(section: str) -> Decorator[Any]:
 
 simulation_options = _options("advanced")
 simulate_options = _options("")
-
-
-def opened_simulation(ready: Ready, mode: str, options: SimulationOptions) -> Simulation:
-    """Return a model computed in float32, ready to be simulated.
-
-    :raises UsageFault: if an option does not fit the model
-    :raises Refused: if a file cannot be read, or the model cannot be computed
-    """
-    from ..simulate.simulate import opened
-
-    return opened(ready, mode, options.inputs, saturate=options.saturate)

@@ -119,6 +119,20 @@ class SimulationReport(NamedTuple):
     decided_open: tuple[str, ...] = ()
 
     @property
+    def doubts(self) -> list[str]:
+        """What limits the meaning of the numbers."""
+        found = []
+        for output in self.simulated.outputs:
+            if output.why:
+                found.append(f"output `{output.name}`: {output.why}")
+            if output.reference_inf or output.reference_nan:
+                wrong = f"{output.reference_inf} Inf and {output.reference_nan} NaN"
+                found.append(f"output `{output.name}`: the reference has {wrong}")
+        if not self.simulated.rounded:
+            found.append("no tensor of this model is low in this mode: nothing was rounded")
+        return found
+
+    @property
     def passes(self) -> bool | None:
         """Whether every output is within the bounds; None: there are no bounds."""
         if self.max_error is None and self.min_cosine is None:

@@ -1,9 +1,8 @@
-"""One simulation, from a model to its report."""
+"""One simulation, from a model to its report: for the command, and for a program."""
 
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from ...errors import Refused
 from ..graph.judge.judge import prepare
 from ..graph.readers import read_graph
 from ..graph.readers.onnx import model_inputs
+from ..listener import PythonListener
 from .inputs import GIVEN, InputSet, given_shapes, input_sets, require_fit, unknown_numbers
 from .node_costs import rank_nodes
 from .report import SimulationReport, not_shown
@@ -20,16 +20,14 @@ from .trace import trace as trace_of
 from .trace import traced_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
     from typing import Any, TypeAlias
 
     from ...core.cann.input_shapes import Shapes
     from ..graph.graph import ModelGraph
     from ..graph.judge.judge import Against, Lists, Ready
+    from ..listener import Listener
 
-    Progress: TypeAlias = Callable[[str, float | None], AbstractContextManager[Callable[[float], None]]]
-    """Called with what is done and how much there is to do; its value is called with each part that is done."""
     Inputs: TypeAlias = Sequence[str | Mapping[str, Any]]
     """Files, folders, ``random:SEED``, or arrays by the name of the input."""
 
@@ -76,11 +74,17 @@ def simulate_model(
         model = read_graph(model.model.path, shapes_of=settle)
     simulation = opened(prepare(model, against), mode, inputs, saturate=saturate)
     report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
-    path = os.fspath(mixlist) if isinstance(mixlist, (str, os.PathLike)) else getattr(mixlist, "path", None)
-    return report._replace(mixlist=path, max_error=max_error, min_cosine=min_cosine)
+    return report._replace(max_error=max_error, min_cosine=min_cosine)
 
 
-def opened(ready: Ready, mode: str, inputs: Inputs = (), *, saturate: bool = False) -> Simulation:
+def opened(
+    ready: Ready,
+    mode: str,
+    inputs: Inputs = (),
+    *,
+    saturate: bool = False,
+    listener: Listener = PythonListener(),  # noqa: B008  # without state
+) -> Simulation:
     """Return a model computed in float32, ready to be simulated; parameters as for :func:`simulate_model`."""
     graph = ready.prepared.graph
     proto = onnx_model(graph)
@@ -92,20 +96,15 @@ def opened(ready: Ready, mode: str, inputs: Inputs = (), *, saturate: bool = Fal
             require_fit(model_inputs(proto), dict(each), GIVEN)
             sets.append(InputSet(GIVEN, dict(each)))
     try:
-        return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate)
+        with listener.progress("computing in float32"):
+            return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate)
     except Refused as error:
         if error.name == "not-computed" and any(each.is_random for each in sets):
-            error.hint = _about_random(proto)
+            error.hint = "random inputs may be the cause: give real ones with --inputs FILE.npz"
+            if whole := ", ".join(f"`{name}`" for name in unknown_numbers(proto)):
+                may = f"random whole numbers are 0 and 1, which may not serve {whole}"
+                error.hint = f"{may}: give inputs with --inputs FILE.npz"
         raise
-
-
-def _about_random(proto: Any) -> str:
-    """Return what to do about a model that cannot be computed from random inputs."""
-    whole = [f"`{name}`" for name in unknown_numbers(proto)]
-    if not whole:
-        return "random inputs may be the cause: give real ones with --inputs FILE.npz"
-    named = ", ".join(whole)
-    return f"random whole numbers are 0 and 1, which may not serve {named}: give inputs with --inputs FILE.npz"
 
 
 def report_of(
@@ -115,24 +114,35 @@ def report_of(
     traced: bool = True,
     ranked: bool = True,
     by_node: bool = False,
-    progress: Progress = lambda description, total: nullcontext(lambda _: None),
+    listener: Listener = PythonListener(),  # noqa: B008  # without state
 ) -> SimulationReport:
     """Compute with the roundings of a mixlist, along the graph and by op type; the report has no bounds."""
     plan = simulation.plan(mixlist)
-    with progress("computing with roundings", None):
+    with listener.progress("computing with roundings"):
         simulated = simulation.computed(plan)
     trace, types = None, []
     if traced:
-        with progress("comparing along the graph", len(traced_values(simulation))) as advance:
+        with listener.progress("comparing along the graph", len(traced_values(simulation))) as advance:
             trace = trace_of(simulation, plan, advance)
     if ranked:
-        with progress("ranking op types", len(plan.types)) as advance:
+        with listener.progress("ranking op types", len(plan.types)) as advance:
             types = simulation.rank(mixlist, advance)
     nodes = None
     if by_node:
-        with progress("ranking nodes", len(plan.nodes)) as advance:
+        with listener.progress("ranking nodes", len(plan.nodes)) as advance:
             nodes = rank_nodes(simulation, plan, advance)
     answer = simulation.answer(mixlist)
     limits = not_shown(simulation, plan, answer)
-    report = SimulationReport(simulation, simulated, trace, types, limits, nodes, answer.coverage)
-    return report._replace(warnings=answer.warnings, decided_open=answer.decided_open)
+    path = os.fspath(mixlist) if isinstance(mixlist, (str, os.PathLike)) else getattr(mixlist, "path", None)
+    return SimulationReport(
+        simulation,
+        simulated,
+        trace,
+        types,
+        limits,
+        nodes,
+        answer.coverage,
+        path,
+        warnings=answer.warnings,
+        decided_open=answer.decided_open,
+    )

@@ -20,7 +20,8 @@ from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS
-from ..simulation_options import SimulationOptions, opened_simulation
+from ...simulate.simulate import opened
+from ..simulation_options import SimulationOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,18 +163,18 @@ class Check:
         if options.interactive:
             return HerePlace(lambda trial: _asked(trial, console), "person")
         if options.simulate:
-            return self._simulation(problem)
+            return self._simulation(problem, console)
         if options.ray:
             from ...bisect.places.ray import LOG, RayPlace
 
             return RayPlace(options.ray, self.resources, os.path.join(folder, LOG))
         return ManyPlace(os.environ, options.jobs or len(self.devices) or 1, self.devices)
 
-    def _simulation(self, problem: Problem) -> HerePlace:
+    def _simulation(self, problem: Problem, console: Console) -> HerePlace:
         sets, options = problem.sets, self.simulating
         if sets is None:
             raise UsageFault("--simulate requires --model", name="needs-model")
-        plain = opened_simulation(sets.ready, sets.mode, options)
+        plain = opened(sets.ready, sets.mode, options.inputs, saturate=options.saturate, listener=console)
 
         def simulate(trial: Trial) -> tuple[int, str]:
             simulation = plain
