@@ -298,8 +298,8 @@ class SearchSession:
         free = self.place.slots - len(self.running)
         questions = [question]
         is_bounded = self.rules.max_drop is None or self.spent.reference is not None
-        if free > 0 and self.place.slots > 1 and is_bounded:
-            likely = next_questions(start, self.knowledge.answer, self.place.slots + len(self.running))
+        if self.place.slots > 1 and is_bounded:
+            likely = next_questions(start, self.knowledge.answer, self.place.slots)
             questions += [other for other in likely if other.kept != question.kept]
         for wanted in questions:
             running = list(self.running.values()).count(wanted.kept)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.readers.onnx_shapes import dims_of, inferred
 from .output_error import output_error, worst
+from .packages import needed
 from .rewriting import NOTHING
 from .rounding_plan import STORED, Side
 
@@ -225,14 +226,9 @@ def sizes_of(simulation: Simulation) -> dict[str, int]:
         found = inferred(made)
     except Exception:  # onnx raises several kinds; sizes are then unknown
         return {}
+    dtype_of = needed("onnx").helper.tensor_dtype_to_np_dtype
     return {
-        each.name: math.prod(dims) * _itemsize(each.type.tensor_type.elem_type)
-        for each in found.graph.value_info
-        if (dims := dims_of(each.type)) is not None
+        value.name: math.prod(dims) * dtype_of(value.type.tensor_type.elem_type).itemsize
+        for value in found.graph.value_info
+        if value.type.tensor_type.elem_type and (dims := dims_of(value.type)) is not None
     }
-
-
-def _itemsize(dtype: int) -> int:
-    from onnx import helper
-
-    return int(helper.tensor_dtype_to_np_dtype(dtype).itemsize) if dtype else 4

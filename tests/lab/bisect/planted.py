@@ -72,21 +72,26 @@ def planted(count: int, culprits: int, seed: int, pairs: int = 0, **options: Any
 
 
 class PlantedPlace:
-    """Judges all trials that run at once, as one round."""
+    """Judges all trials that run at once, as one round.
 
-    def __init__(self, check: Planted, slots: int = 1) -> None:
+    :param one_by_one: judges the first of them only
+    """
+
+    def __init__(self, check: Planted, slots: int = 1, one_by_one: bool = False) -> None:
         self.check = check
         self.slots = slots
+        self.one_by_one = one_by_one
         self.running: list[Trial] = []
-        self.rounds = 0
+        self.busy: list[int] = []
 
     def start(self, trial: Trial) -> None:
         assert len(self.running) < self.slots
         self.running.append(trial)
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
-        done, self.running = self.running, []
-        self.rounds += bool(done)
+        self.busy.append(len(self.running))
+        count = 1 if self.one_by_one else len(self.running)
+        done, self.running = self.running[:count], self.running[count:]
         return [(trial, self.check.run(trial.kept)) for trial in done]
 
     def stop(self) -> None:
@@ -107,11 +112,14 @@ class Nowhere:
 
 @dataclass
 class Ended:
-    """The end of a search, and its cost."""
+    """The end of a search, and its cost.
+
+    :param busy: how many trials ran whenever one was waited for
+    """
 
     found: SearchEnd
     runs: int
-    rounds: int
+    busy: list[int]
     session: SearchSession
 
 
@@ -122,15 +130,16 @@ def search(
     retries: int = 1,
     cost: Callable[[frozenset[int]], Cost] | None = None,
     budget: Budget = Budget(),  # noqa: B008
+    one_by_one: bool = False,
 ) -> Ended:
     """Search with the real session."""
     names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
     subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost)
-    place = PlantedPlace(check, jobs)
+    place = PlantedPlace(check, jobs, one_by_one)
     nowhere: Any = Nowhere()
     session = SearchSession(subject, Rules(["check"], lead, retries=retries, budget=budget), place, nowhere, nowhere)
     found = session.search(check.weights)
-    return Ended(found, session.spent.runs, place.rounds, session)
+    return Ended(found, session.spent.runs, place.busy, session)
 
 
 def most_runs(count: int, culprits: int) -> int:

@@ -35,6 +35,19 @@ def test_planted_searches_find_what_they_found_in_no_more_runs() -> None:
         assert now == before, case
 
 
+@pytest.mark.parametrize("lead", [None, 2])
+@pytest.mark.parametrize("jobs", [2, 3, 5])
+def test_no_place_is_idle_before_the_last_trials(jobs: int, lead: int | None) -> None:
+    check = planted(40, 3, seed=1)
+    ended = search(check, jobs, lead, one_by_one=True)
+    assert ended.found.kept == check.culprits
+    assert set(ended.busy[:-jobs]) == {jobs}
+    more_often = (frozenset[int](), frozenset(range(40)), ended.found.kept)
+    tallies = ended.session.knowledge.tallies.values()
+    most = max(len(tally.runs) for tally in tallies if tally.runs[0].kept not in more_often)
+    assert most == (lead or 1)  # none is run that is running already
+
+
 @pytest.mark.parametrize(("count", "mean"), [(20, 9.17), (60, 10.94)])
 def test_one_culprit_takes_so_many_runs_on_average_both_ends_twice_included(count: int, mean: float) -> None:
     runs = [search(planted(count, 1, seed)).runs for seed in range(100)]

@@ -15,7 +15,7 @@ from simulate_support import FLOAT, all_low, node, save, simulation, value
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.output_error import output_error, worst
 from opsinfo_cli.lab.simulate.simulation import Simulated, Simulation
-from opsinfo_cli.lab.simulate.trace import trace, traced_values
+from opsinfo_cli.lab.simulate.trace import PORTION, portions, trace, traced_values
 
 INF, NAN = math.inf, math.nan
 
@@ -108,6 +108,31 @@ def test_the_first_jump_is_at_the_subtraction_of_nearly_equal_numbers(
     assert found.first_not_finite is None
     assert found.nodes[-1].error == made.run().max_rel_error
     assert found.nodes[-1].inputs == jump.error
+
+
+def test_a_portion_holds_as_many_bytes_as_it_may_and_no_more() -> None:
+    sizes = {"a": 3, "b": 5, "c": 8, "d": 9}
+    assert list(portions("abcd", sizes, 8)) == [["a", "b"], ["c"], ["d"]]
+    assert list(portions("cab", sizes, 8)) == [["c"], ["a", "b"]]
+    assert list(portions("abcd", sizes, 7)) == [["a"], ["b"], ["c"], ["d"]]
+    assert list(portions(["a", "unknown"], sizes, 3 + (1 << 20))) == [["a", "unknown"]]
+    assert list(portions(["a", "unknown"], sizes, 2 + (1 << 20))) == [["a"], ["unknown"]]
+    assert PORTION == 256 * 1024 * 1024
+
+
+@pytest.mark.parametrize(("portion", "computed"), [(2 * 4 * 256, 4), (2 * 4 * 256 - 1, 6)])
+def test_the_sets_of_inputs_share_a_portion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portion: int, computed: int
+) -> None:
+    """Four values take 256 bytes each; the size of the output is unknown, and it has a portion of its own."""
+    monkeypatch.setattr("opsinfo_cli.lab.simulate.trace.PORTION", portion)
+    path = chain(tmp_path, 100)
+    made = Simulation(path, all_low(path), "force_fp16", [InputSet(each, FEEDS) for each in "ab"])
+    opened: list[Any] = []
+    session = made.session
+    monkeypatch.setattr(made, "session", lambda *words: opened.append(words) or session(*words))
+    trace(made, made.plan())
+    assert len(opened) == computed
 
 
 def test_the_error_of_a_fused_node_is_compared_with_that_of_what_enters_it(tmp_path: Path) -> None:
