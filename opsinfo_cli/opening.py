@@ -80,8 +80,8 @@ def _open_inside(folder: str, path: str) -> int:
         *folders, last = real.removeprefix(f"{top.rstrip('/')}/").split("/")
         for part in folders:
             inner = os.open(part, _READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
+            descriptor, outer = inner, descriptor  # first, so that an interrupt cannot make the end close it twice
+            os.close(outer)
         return os.open(last, _READ | os.O_NOFOLLOW, dir_fd=descriptor)
     finally:
         os.close(descriptor)

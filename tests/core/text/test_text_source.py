@@ -140,3 +140,20 @@ def test_the_place_of_an_offset_follows_from_the_lines_before_it() -> None:
         Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
         for before in (source.text[:at] for at in offsets)
     ]
+
+
+def test_an_interrupt_between_two_folders_is_no_error_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/f.json").write_text("{}")
+    close = os.close
+
+    def close_and_interrupt(descriptor: int) -> None:
+        close(descriptor)
+        monkeypatch.setattr(os, "close", close)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "close", close_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Source.read(str(tmp_path / "a/b/f.json"), str(tmp_path))
