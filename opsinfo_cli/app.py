@@ -181,7 +181,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         prepare_streams()
         if os.environ.get("_OPSINFO_COMPLETE"):
-            from .core.terminal import bash  # noqa: F401  replaces a class of click
+            from .core.terminal import shells  # noqa: F401  replaces classes of click
         result = cli.main(list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:

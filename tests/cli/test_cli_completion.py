@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 from cli_support import LEGACY, NN, Run, entry, write
 
+from opsinfo_cli import app
+from opsinfo_cli.systems.commands import group
+
 Complete = Callable[..., list[str]]
 LISTS = ("black", "white", "gray")
 
@@ -92,6 +95,12 @@ def test_changes_of_the_vault_are_offered_to_restore_and_reapply(complete: Compl
     assert complete(f"opsinfo restore {opp / NN} --to ") == ["pristine", *reversed(changes)]
     assert complete(f"opsinfo restore {opp / LEGACY} --to ") == ["pristine"]
     assert complete("opsinfo reapply ") == [*reversed(changes), "<file>"]
+
+
+@pytest.mark.parametrize(("line", "texts"), [("", app.COMMANDS), ("systems ", group.COMMANDS)], ids=["all", "systems"])
+def test_commands_are_described_as_in_the_help(opsinfo: Run, line: str, texts: dict[str, str]) -> None:
+    ran = opsinfo(env={"_OPSINFO_COMPLETE": "fish_complete", "COMP_WORDS": f"opsinfo {line}", "COMP_CWORD": ""})
+    assert ran.out.splitlines() == [f"plain,{name}\t{text}" for name, text in texts.items()]
 
 
 @pytest.mark.parametrize(
@@ -185,6 +194,17 @@ def test_in_a_real_fish(environment: dict[str, str], tmp_path: Path, opp: Path, 
     )
     (offered,) = done.stdout.splitlines()
     assert offered.split("\t")[0] == typed.rsplit(maxsplit=1)[-1] + added.rstrip()
+
+
+def test_fish_shows_a_description_behind_its_first_comma(environment: dict[str, str], tmp_path: Path) -> None:
+    if not shutil.which("fish"):
+        pytest.skip("fish is not installed")
+    path = write(tmp_path / "bin" / "opsinfo", f'#!/bin/sh\nexec {sys.executable} -m opsinfo_cli "$@"\n')
+    path.chmod(0o755)
+    code = "opsinfo completion fish | source; complete --do-complete 'opsinfo numer'"
+    env = {**environment, "PATH": f"{path.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["fish", "-N", "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == f"numerics\t{app.COMMANDS['numerics']}\n"
 
 
 def test_an_unknown_shell_is_wrong_usage(opsinfo: Run) -> None:

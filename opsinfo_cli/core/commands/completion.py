@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from ..terminal import bash  # noqa: F401  replaces a class of click
+from ..terminal import shells  # noqa: F401  replaces classes of click
 from ..terminal.answer import Answer, Exact
 from ..terminal.console import Console
 from ..terminal.params import Choice, Command, prints
@@ -26,8 +26,8 @@ def command(shell: str, console: Console) -> Answer:
       opsinfo completion zsh > _opsinfo         # for a folder in $fpath
       opsinfo completion fish > opsinfo.fish    # for ~/.config/fish/completions
     """
-    shells = get_completion_class(shell)
-    assert shells is not None
+    its_class = get_completion_class(shell)
+    assert its_class is not None
     group = click.get_current_context().find_root().command
-    script = shells(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
+    script = its_class(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
     return Answer(lambda: {"shell": shell, "script": script}, lambda: [Exact(script)], paged=False)

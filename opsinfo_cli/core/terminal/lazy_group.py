@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import UsageFault
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -42,6 +45,13 @@ class LazyGroup(click.Group):
         if not is_known and not ctx.resilient_parsing:
             raise self.unknown(args[0])
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        texts = {name: text for commands in self.sections.values() for name, text in commands.items()}
+        found = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, ctx, incomplete)  # not the group's, which imports commands
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))  # one column of help texts through all sections

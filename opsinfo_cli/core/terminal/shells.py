@@ -1,13 +1,14 @@
-"""Completion in bash, which ends words at `@`, `=` and `:`: click's script, but with the line as it was typed.
+"""Completion in shells where click's own script falls short: bash ends words at `@`, `=` and `:`, and click's script
+for fish ends descriptions at a comma.
 
-Importing this module replaces click's class.
+Importing this module replaces click's classes.
 """
 
 from __future__ import annotations
 
 import os
 
-from click.shell_completion import BashComplete, add_completion_class, split_arg_string
+from click.shell_completion import BashComplete, FishComplete, add_completion_class, split_arg_string
 
 
 @add_completion_class
@@ -38,3 +39,8 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         if line[-1:].isspace() or not words:
             return words, ""
         return words[:-1], words[-1]
+
+
+@add_completion_class
+class FishLine(FishComplete):
+    source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
