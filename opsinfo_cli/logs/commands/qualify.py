@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -199,12 +200,13 @@ def _require_known(runs: list[RunEvidence]) -> None:
     """:raises UsageFault: if no format understood a line of a run"""
     for run in runs:
         if not run.evidence.known:
-            known = "; ".join(kind.reads for kind in FORMATS)
+            known = "; ".join(re.sub(r" \(`[^)]*\)", "", kind.reads) for kind in FORMATS)  # without their lines
             raise UsageFault(
                 "no line of a known log format, and no mixed-precision option",
                 name="unknown-log",
                 path=run.name,
-                hint=f"known formats: {known}; and MindSpore's records of reduced precision, up to 2.0 with GLOG_v=1",
+                hint=f"known logs: {known}; and MindSpore's records of reduced precision, up to 2.0 with GLOG_v=1; "
+                "`opsinfo modes --snippet NAME` prints code that makes a run log what is read",
             )
 
 
