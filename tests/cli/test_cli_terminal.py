@@ -53,6 +53,7 @@ def pagers(tmp_path: Path) -> Path:
         ((), {}, 60, False),
         (("-q",), {}, 12, False),
         ((), {"TERM": "dumb"}, 12, False),
+        ((), {"TERM": ""}, 12, False),
         (("--format", "json"), {}, 12, False),
         ((), {"PAGER": "no-such-pager"}, 12, False),
     ],

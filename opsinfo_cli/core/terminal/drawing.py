@@ -303,7 +303,7 @@ def status() -> Iterator[Callable[[str, float], None]]:
 def page(text: str) -> bool:
     """Show a text through the pager if a person reads it and it is longer than the screen.
 
-    OPSINFO_PAGER, else PAGER, else `less` or `more`; empty or `cat` for none.
+    OPSINFO_PAGER, else PAGER, else `less` or `more`; empty or `cat` for none, as without TERM, where `less` asks first.
 
     :returns: whether it was shown
     """
@@ -311,7 +311,7 @@ def page(text: str) -> bool:
 
     pager = os.environ.get("OPSINFO_PAGER", os.environ.get("PAGER"))
     is_short = text.count("\n") < (get_terminal_size().lines or 24)
-    if is_short or pager in ("", "cat") or not (sys.stdin and sys.stdin.isatty()):
+    if is_short or pager in ("", "cat") or not os.environ.get("TERM") or not (sys.stdin and sys.stdin.isatty()):
         return False
     if pager:
         os.environ["PAGER"] = pager
