@@ -150,7 +150,7 @@ class Console:
             from .drawing import drawn, page
 
             encoding = sys.stdout.encoding or "utf-8"
-            text = drawn(self._flat(blocks), encoding, self.colored(sys.stdout), caveats)
+            text = drawn(self._flat(blocks), encoding, self.colored(sys.stdout), () if self.quiet else caveats)
             if not (paged and not self.quiet and page(text)):
                 self._send(text)
             return
