@@ -219,7 +219,7 @@ def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionD
 def _report_in_neither(only: Mixlist, a: Target, b: Target, console: Console) -> None:
     missing = sorted(name for name in only.marks if name not in a.operators and name not in b.operators)
     if missing:
-        console.warn(f"{len(missing)} op types of the mixlist are in neither target: {', '.join(missing)}")
+        console.warn(f"in neither target: {counted(len(missing), 'op type')} of the mixlist: {', '.join(missing)}")
 
 
 def _port(
@@ -234,8 +234,8 @@ def _port(
     missing: Difference[Any] = difference(library, wanted, named, unread)
     for names, side, other in ((missing.only_in_b, "B", "A"), (missing.only_in_a, "A", "B")):
         if names:
-            effect = "cannot be ported" if side == "B" else "keep their policy"
-            console.warn(f"{len(names)} op types of {side} are not in {other} and {effect}; -v names them")
+            effect = "not ported" if side == "B" else "not changed"
+            console.warn(f"{effect}: {counted(len(names), 'op type')} of {side} that {other} lacks; -v names them")
             console.detail(f"in {side} only: {', '.join(names)}")
     text = json.dumps(mixlist_for(library, wanted), indent=2, ensure_ascii=False) + "\n"
     return Answer(dict, texts={"mixlist": lambda: text})

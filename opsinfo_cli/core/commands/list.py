@@ -148,7 +148,7 @@ def _summary(target: Target, rows: Sequence[OperatorRow], total: int) -> str:
     counts = Counter("undecided" if row.policy is None else str(row.policy) for row in rows)
     words = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
     of = f" of {total}" if total != len(rows) else ""
-    return f"{len(rows)}{of} operators of {target.text}: {words or 'none'}"
+    return f"{len(rows)}{of} operator{'s' if total != 1 else ''} of {target.text}: {words or 'none'}"
 
 
 def _facts(target: Target, shown: int, total: int, mixlist: str | None) -> list[tuple[str, str]]:
