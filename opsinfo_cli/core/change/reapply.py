@@ -21,12 +21,14 @@ class Lost(NamedTuple):
     :param changes: the ids of the changes that made them
     :param wanted: the last requested policy of each op type
     :param gone: op types that the new file does not have
+    :param reasons: that the user gave
     """
 
     path: str
     changes: tuple[str, ...]
     wanted: dict[str, Policy]
     gone: tuple[str, ...]
+    reasons: frozenset[str]
 
 
 def lost_edits(history: History, scope: Scope, change: str | None = None) -> list[Lost]:
@@ -70,4 +72,5 @@ def _lost(path: str, requests: Mapping[str, Request], machine: str) -> Lost | No
     wanted = {name: policy for name, policy in policies.items() if entries[name].policy_or_none is not policy}
     gone = tuple(name for name in requests if name not in entries)
     changes = tuple(sorted({f"{machine}-{requests[name].number}" for name in (*wanted, *gone)}))
-    return Lost(path, changes, wanted, gone) if wanted or gone else None
+    reasons = frozenset(why for name in wanted if (why := requests[name].why))
+    return Lost(path, changes, wanted, gone, reasons) if wanted or gone else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import click
 
@@ -47,7 +48,8 @@ def command(what: str | None, writing: WriteOptions, console: Console) -> Answer
             console.warn(f"{each.path} no longer has {join_some(each.gone, 10)}")
     place = lost[0].path if lost else "TARGET"
     jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
-    result = changed("reapply", jobs, writing, console)
+    reasons = sorted({reason for each in lost for reason in each.reasons})
+    result = changed("reapply", jobs, replace(writing, reason="; ".join(reasons) or None), console)
     gone = sorted({name for each in lost for name in each.gone})
     return changed_answer(result, target or "", writing, console, undo=place, ignored=gone)
 

@@ -20,7 +20,16 @@ from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Table, Tree
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_target, report_doubts, require_operators
-from ..terminal.params import OP, TARGET, Command, given_names, mixlist_option, prints, target_options
+from ..terminal.params import (
+    OP,
+    TARGET,
+    Command,
+    backup_dir_option,
+    given_names,
+    mixlist_option,
+    prints,
+    target_options,
+)
 from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import below, row_document, target_document
 from ..text.escape import cell_width, shown
@@ -36,8 +45,16 @@ if TYPE_CHECKING:
 @click.argument("ops", nargs=-1, required=True, type=OP, metavar="OP...")
 @mixlist_option
 @target_options
+@backup_dir_option
 @prints("csv", "markdown", "opdef", out=True)
-def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: TargetOptions, console: Console) -> Answer:
+def command(
+    target: str,
+    ops: tuple[str, ...],
+    mixlist: str | None,
+    options: TargetOptions,
+    backup_dir: str | None,
+    console: Console,
+) -> Answer:
     """Show all details of operators, and why they are on their list.
 
     --format opdef prints the lines of an OpDef source that give an operator its policy, after applying --mixlist.
@@ -54,25 +71,28 @@ def command(target: str, ops: tuple[str, ...], mixlist: str | None, options: Tar
     operators = opened.operators.require(given_names(ops))
     report_doubts(opened, console)
     details = []
-    kept = _kept_reasons([operator.entry.path for operator in operators] + ([mixlist] if mixlist else []))
+    files = [operator.entry.path for operator in operators] + ([mixlist] if mixlist else [])
+    kept = _kept_reasons(files, backup_dir)
     for operator in operators:
         row = operator_row(operator, applied)
-        why = kept.get((operator.entry.path, operator.name), [])
+        why = kept.get((operator.entry.path, operator.name, str(row.library_policy)), [])
         if mixlist and row.marks:
-            why = [*why, *kept.get((mixlist, operator.name), [])]
+            why = [*why, *kept.get((mixlist, operator.name, str(row.policy)), [])]
         details.append(Details(row, operator.entry, [*_reasons(opened, operator, row, applied), *why]))
     return show_answer(opened, details)
 
 
-def _kept_reasons(paths: Sequence[str]) -> dict[tuple[str, str], list[str]]:
-    """Return what ``--reason`` said of the last change of an op type in a file, by path and name."""
+def _kept_reasons(paths: Sequence[str], backup_dir: str | None) -> dict[tuple[str, str, str], list[str]]:
+    """Return what ``--reason`` said of the last change of an op type in a file, by path, name and requested policy.
+
+    An upgrade may have replaced the file: then the entry's policy is another one, and not for this reason.
+    """
     from ..change.vault import Vault
     from ..change.vault_place import vault_path
 
-    vault = Vault(vault_path(None, os.environ))
     real = {os.path.realpath(path): path for path in paths}
     try:
-        history = vault.history()
+        history = Vault(vault_path(backup_dir, os.environ)).history()
     except OpsinfoError:  # another user's, perhaps: `opsinfo doctor` says so
         return {}
     last: dict[tuple[str, str], Request] = {}
@@ -81,7 +101,7 @@ def _kept_reasons(paths: Sequence[str]) -> dict[tuple[str, str], list[str]]:
         for name, request in requests.items() if path else ():
             last[path, name] = max(last.get((path, name), request), request, key=lambda each: each.number)
     return {
-        key: [f"the reason given: {request.why} (change {history.machine}-{request.number})"]
+        (*key, request.policy): [f"the reason given: {request.why} (change {history.machine}-{request.number})"]
         for key, request in last.items()
         if request.why
     }
