@@ -10,10 +10,11 @@ compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_pars
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import Damaged
+from ...errors import Damaged, Refused
 from ..text.source import read_bytes
 from .dtype_names import canonical
 from .entry_rules import DTYPES
@@ -98,6 +99,9 @@ class ListedName(NamedTuple):
     mode: str = ""
 
 
+KEEP_DTYPE = "keep_dtype takes a file, with a node name or OpType::TYPE on each line, not names"
+
+
 def option_lines(path: str) -> list[str]:
     """The lines as the engine reads them: ended by a line feed alone; bytes that are not UTF-8 stay as half surrogates.
 
@@ -139,7 +143,11 @@ class KeepDtype:
     @classmethod
     def read(cls, path: str) -> KeepDtype:
         """:raises Refused: if the file cannot be read"""
-        return cls(option_lines(path), path)
+        try:
+            return cls(option_lines(path), path)
+        except Refused as error:
+            error.hint = KEEP_DTYPE if not os.path.lexists(path) else error.hint
+            raise
 
     def marks(self, graph: Graph) -> frozenset[int]:
         """Return indexes of the listed nodes, by their names, those of their parts, or op types before fusion.

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ...opening import first_file, is_below
 from ..cann.near_names import NearNames, did_you_mean
+from ..cann.option_files import KEEP_DTYPE
 from ..cann.repository import git_root
 from ..text.source import Source
 from .finding import Finding, Outcome, PassedOver, at
@@ -148,6 +149,8 @@ class _Following:
             self._pass_over(setting, f"`{path}` depends on a variable")
         else:
             hint = did_you_mean(os.path.basename(path), self._beside)
+            if setting.option == "keep_dtype" and not re.search("[./]", path):
+                hint = hint or KEEP_DTYPE
             message = f"`{path}` does not exist"
             self.followed.findings.append(at("missing-file", self.source, setting.span, message, hint=hint))
 

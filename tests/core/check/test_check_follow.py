@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from opsinfo_cli.core.cann.option_files import KEEP_DTYPE
 from opsinfo_cli.core.check.run import Checker, validate
 from opsinfo_cli.core.check.script_text import ScriptText
 from opsinfo_cli.core.check.settings import KINDS
@@ -71,6 +72,12 @@ def test_a_missing_file_is_reported_with_its_place_and_a_near_name(tmp_path: Pat
     assert (finding.rule.name, finding.start) == ("missing-file", (2, 18))
     assert finding.hint == "did you mean `keep_dtype.cfg`?"
     assert validate(str(tmp_path)).findings == []
+
+
+def test_names_in_place_of_a_keep_dtype_file_get_a_hint(tmp_path: Path) -> None:
+    tree(tmp_path, {"run.sh": "atc --soc_version=Ascend910B3 --keep_dtype=Conv2D,MatMul\n"})
+    (finding,) = validate(str(tmp_path), follow=True).findings
+    assert (finding.rule.name, finding.hint) == ("missing-file", KEEP_DTYPE)
 
 
 @pytest.mark.parametrize(
