@@ -129,13 +129,27 @@ def test_no_page_names_a_package_host_or_a_path_of_one_machine() -> None:
 )
 def test_the_site_refuses(tmp_path: Path, link: str, pages: tuple[str, ...], said: str) -> None:
     """The step `docs` of CI runs this, after it built the site itself."""
-    pytest.importorskip("mkdocs", reason="mkdocs builds the site (the extra `docs`)")
-    (tmp_path / "docs").mkdir()
-    for page in ("index.md", *pages):
-        (tmp_path / "docs" / page).write_text(f"# Page\n\n[there]({link})\n")
-    configured = re.sub(r"^nav:\n(?:  .*\n)+", "nav:\n  - index.md\n", text_of("mkdocs.yml"), flags=re.MULTILINE)
-    (tmp_path / "mkdocs.yml").write_text(configured)
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = site_of(tmp_path, dict.fromkeys(("index.md", *pages), f"# Page\n\n[there]({link})\n"))
     assert done.returncode == bool(said), done.stderr
     assert said in done.stdout + done.stderr
+
+
+def test_the_site_has_the_scripts_that_a_page_links_and_not_those_that_make_pages(tmp_path: Path) -> None:
+    page = "# Page\n\n[there](checks/compare.py)\n"
+    done = site_of(tmp_path, {"index.md": page, "checks/compare.py": "", "generate.py": ""})
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "build/site"
+    assert ((site / "checks/compare.py").exists(), (site / "generate.py").exists()) == (True, False)
+
+
+def site_of(folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Build the site of other files with this configuration."""
+    pytest.importorskip("mkdocs", reason="mkdocs builds the site (the extra `docs`)")
+    for name, text in files.items():
+        path = folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    configured = re.sub(r"^nav:\n(?:  .*\n)+", "nav:\n  - index.md\n", text_of("mkdocs.yml"), flags=re.MULTILINE)
+    (folder / "mkdocs.yml").write_text(configured)
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
