@@ -67,15 +67,20 @@ class Vault:
                 path=self.path,
                 hint="choose another --backup-dir",
             )
+        made: list[str] = []
         try:
             os.makedirs(os.path.dirname(real), 0o755, exist_ok=True)
             for folder in (real, os.path.join(real, self.machine)):
                 with suppress(FileExistsError):
                     os.mkdir(folder, 0o700)
-                _require_ours(folder, private=True)  # before anything is made in it
+                    made.append(folder)
+                _require_ours(folder, private=True, is_new=folder in made)  # before anything is made in it
             lock = os.open(self.folder, os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError as error:
-            raise self._refusal(error) from None
+        except (OSError, Refused) as error:
+            for folder in reversed(made):
+                with suppress(OSError):
+                    os.rmdir(folder)
+            raise self._refusal(error) if isinstance(error, OSError) else error from None
         try:
             wait_for(lock, self.folder, deadline, "the vault")
             try:
@@ -381,8 +386,9 @@ class Vault:
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)
 
 
-def _require_ours(folder: str, private: bool) -> None:
+def _require_ours(folder: str, private: bool, is_new: bool = False) -> None:
     """:param private: whether other users may not enter it, either
+    :param is_new: whether this run made it, with a mode that keeps them out
     :raises Refused: if it belongs to another user or is a link
     """
     here = os.lstat(folder)
@@ -397,6 +403,8 @@ def _require_ours(folder: str, private: bool) -> None:
         )
     if private and here.st_mode & 0o077:
         hint = f"`chmod 700 {quoted(folder)}`, or choose a new folder with --backup-dir"
+        if is_new:
+            hint = "its file system does not keep modes: choose a folder elsewhere with --backup-dir"
         raise Refused("other users can enter the vault's folder", name="vault-open", path=folder, hint=hint)
 
 

@@ -128,6 +128,22 @@ def test_a_refused_vault_is_left_as_it_was(library: Path, tmp_path: Path) -> Non
     assert (error.name, error.message) == ("vault-not-ours", "the vault's folder is not a directory")
 
 
+def test_a_vault_where_modes_are_not_kept_is_refused_and_removed(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on exFAT, where each folder has the mode of the mount."""
+    mkdir = os.mkdir
+
+    def without_mode(path: str, mode: int = 0o777) -> None:
+        mkdir(path, mode)
+        os.chmod(path, 0o777)
+
+    monkeypatch.setattr(os, "mkdir", without_mode)
+    error = raised(Refused, run, Vault(str(tmp_path / "v")), library)
+    assert (error.name, "does not keep modes" in str(error.hint)) == ("vault-open", True)
+    assert not (tmp_path / "v").exists()
+
+
 @ROOT_ONLY
 def test_root_makes_nothing_in_the_vault_of_another_user(library: Path, tmp_path: Path) -> None:
     """A folder of root in it would keep its owner from using it."""
