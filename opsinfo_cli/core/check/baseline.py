@@ -134,7 +134,7 @@ class Baseline:
         """Return the new baseline: present findings added, gone ones removed; entries outside this run are kept."""
         kept = {entry.fingerprint: entry for entry in self.entries}
         for entry in gone:
-            del kept[entry.fingerprint]
+            kept.pop(entry.fingerprint, None)  # two entries may have the same, after a merge
         kept.update((finding.fingerprint, _known(finding, relative)) for finding in findings)
         return Baseline(tuple(sorted(kept.values())))
 

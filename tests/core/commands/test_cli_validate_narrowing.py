@@ -40,6 +40,13 @@ def test_a_baseline_of_an_older_version_is_read_and_renewed(opsinfo: Run, tmp_pa
     assert (ran.code, "1 finding no longer occurs" in ran.err) == (1, True)
 
 
+def test_an_entry_that_a_merge_left_twice_in_a_baseline_is_removed(opsinfo: Run, tmp_path: Path) -> None:
+    write(tmp_path / "m.json", mixlist(black_add=["Add"]))
+    write(tmp_path / "b.json", {"schema_version": 1, "kind": "opsinfo-baseline", "findings": [OLD, OLD]})
+    assert opsinfo("validate", "m.json", "--baseline", "b.json", "--update-baseline").code == 0
+    assert json.loads((tmp_path / "b.json").read_text())["findings"] == []
+
+
 def test_a_dry_run_of_fixes_prints_a_patch_and_writes_nothing(opsinfo: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", BROKEN)
     before = snapshot(tmp_path)
