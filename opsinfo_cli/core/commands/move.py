@@ -16,7 +16,7 @@ from ..cann.target import Target, TargetOptions
 from ..change.move import move_jobs, not_a_mixlist
 from ..change.plan import Job, Result
 from ..terminal.answer import Answer
-from ..terminal.config import Targeted, given_or_configured
+from ..terminal.config import Targeted, given_or_configured, too_many_configured
 from ..terminal.console import Console
 from ..terminal.open import open_against, open_target, report_doubts, require_against
 from ..terminal.params import (
@@ -227,7 +227,7 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
     if isinstance(target, str) or target.kind == "mixlist":
         if not against:
             require_against(options)
-            console.warn("names not checked; add --against TARGET")
+            console.warn(f"names not checked; {too_many_configured('against') or 'add --against TARGET'}")
         return Movable(target, tuple(open_against(each, console, options) for each in against))
     against = given_or_configured("against", against, False) or ()
     if against or create:

@@ -30,6 +30,7 @@ _OF_ALL = ("against", "precision-mode")
 """Keys that other commands than `validate` take, too."""
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
 _IN_USE = "opsinfo.config"
+_SEVERAL = "opsinfo.several"
 
 
 class Config(NamedTuple):
@@ -69,6 +70,12 @@ def config_that_names(parameter: str) -> str | None:
 def given_or_configured(parameter: str, value: T | None, fits: bool) -> T | None:
     """Return the value of an option; None if it does not fit and a configuration file gave it."""
     return value if fits or config_that_names(parameter) is None else None
+
+
+def too_many_configured(parameter: str) -> str | None:
+    """Text for a note: a configuration file has several values for an option that takes one, and has none; or None."""
+    texts: dict[str, str] = click.get_current_context().meta.get(_SEVERAL, {})
+    return texts.get(parameter)
 
 
 class Configured(Command):
@@ -193,7 +200,12 @@ def _value(
             option.type.convert(word, option, context)
     except click.BadParameter as error:
         raise config.fault(key, f"`{key}`: {error.message.rstrip('.')}") from None
-    return words if option.multiple else words[0] if len(words) == 1 else None
+    if len(words) > 1 and not option.multiple:
+        assert option.name is not None
+        text = f"{config.source.path} has {len(words)} values of `{key}`, of which none is taken: give one with --{key}"
+        context.meta.setdefault(_SEVERAL, {})[option.name] = text
+        return None
+    return words if option.multiple else next(iter(words), None)
 
 
 def _target(folder: str, text: str) -> str:

@@ -11,6 +11,7 @@ from ..cann.definitions import chips_of
 from ..cann.install import opp_root, socs_of
 from ..cann.target import Target, TargetOptions, defined_target, resolve
 from ..text.source import Source, read_standard_input
+from .config import too_many_configured
 from .console import Console
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def open_given(text: str | None, console: Console, options: TargetOptions = _DEF
     if text is not None:
         return open_against(text, console, options)
     require_against(options)
+    if note := too_many_configured("against"):
+        console.note(note)
     return None
 
 

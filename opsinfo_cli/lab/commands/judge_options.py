@@ -12,6 +12,7 @@ import click
 from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.target import TargetOptions
+from ...core.terminal.config import too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, report_doubts
 from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
@@ -135,7 +136,7 @@ def judged_model(
         raise UsageFault(
             "--against TARGET is required: its policies and dtypes decide",
             name="needs-target",
-            hint="TARGET is a library, a CANN install, a snapshot of one, or a chip",
+            hint=too_many_configured("against") or "TARGET is a library, a CANN install, a snapshot of one, or a chip",
         )
     target = open_against(options.against, console, target_options)
     report_doubts(target, console)

@@ -15,7 +15,7 @@ from ...core.change.output_file import new_folder
 from ...core.change.plan import Result
 from ...core.terminal.answer import Answer, Block, Exact, members
 from ...core.terminal.changes import change_notes, diffs, status_of
-from ...core.terminal.config import Targeted, given_or_configured
+from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_against, report_doubts, require_against
 from ...core.terminal.params import (
@@ -94,6 +94,8 @@ def command(
     against = given_or_configured("against", against, bool(takes_target))
     if against is None and not (inputs and origin.input == "target"):
         require_against(options)
+        if not (inputs and origin.input == "mixlist") and takes_target and (note := too_many_configured("against")):
+            console.note(note)  # else where the mixlist is read
     if against is not None and not target.delta and not (inputs and origin.input == "mixlist"):
         raise UsageFault("--against requires a mixlist to read or to write")
     if inputs:

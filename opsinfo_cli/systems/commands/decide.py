@@ -12,7 +12,7 @@ from ...core.cann.precision_mode import Mode, required_mode
 from ...core.cann.target import TargetOptions
 from ...core.terminal import completion
 from ...core.terminal.answer import Answer, Block, Either, Lines, Span, Table, members
-from ...core.terminal.config import Targeted, given_or_configured
+from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_given, report_doubts
 from ...core.terminal.params import FILE, TARGET, Word, install_options, option, prints
@@ -110,7 +110,8 @@ def _on_ascend(
     console: Console,
 ) -> list[Decision]:
     if mode.is_mixed and against is None:
-        raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint="add --against TARGET")
+        hint = too_many_configured("against") or "add --against TARGET"
+        raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint=hint)
     if mixlist and not mode.is_mixed:
         raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
     target = open_given(against, console, options)
