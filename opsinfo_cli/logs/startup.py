@@ -86,7 +86,8 @@ class Startup:
             self.known |= self._hugging_face
         kind = level_kind(match[1].decode("ascii", "replace")) if match else None
         if match and kind:
-            self.known = True
+            # a word of a command line, or code in prose, is on pages about options too
+            self.known |= not line[: match.start()].rstrip(b"\"'").endswith((b"--", b"`"))
             self._level = match[1].decode("ascii")
             self._precision = kind if kind != "off" else None
         scale = _SCALE.search(line) if b" : " in line and b"loss_scale" in line and b"PARAMETER" not in line else None

@@ -202,7 +202,7 @@ def _require_known(runs: list[RunEvidence]) -> None:
         if not run.evidence.known:
             known = "; ".join(re.sub(r" \(`[^)]*\)", "", kind.reads) for kind in FORMATS)  # without their lines
             raise UsageFault(
-                "no line of a known log format, and no mixed-precision option",
+                "not a training log: no line of a known format, and no mixed-precision option that a run printed",
                 name="unknown-log",
                 path=run.name,
                 hint=f"known logs: {known}; and MindSpore's records of reduced precision, up to 2.0 with GLOG_v=1; "

@@ -75,6 +75,19 @@ def test_a_page_of_text_is_not_a_log(opsinfo: Run) -> None:
     assert "known format" in ran.err
 
 
+@pytest.mark.parametrize(
+    "option", ["--precision_mode_v2=mixed_float16", "`fp16=True`", '`"precision_mode": "force_fp16"`']
+)
+def test_an_option_in_a_page_of_text_does_not_make_it_a_log(opsinfo: Run, tmp_path: Path, option: str) -> None:
+    page, run = tmp_path / "page.md", tmp_path / "run.log"
+    page.write_text(f"# Modes\n\nTo reduce operators, call atc with {option} and a mixlist.\n")
+    ran = opsinfo("qualify", page)
+    assert (ran.code, "not a training log" in ran.err) == (2, True)
+    run.write_text(f"+ python train.py {option}\n" + "".join(f"step: {n}, loss: {9 / n}\n" for n in range(1, 9)))
+    ran = opsinfo("qualify", run, "--format", "json")
+    assert (ran.code, ran.json["runs"][0]["precision"]) == (0, "float16")
+
+
 def test_a_log_that_grows_ends(opsinfo: Run, tmp_path: Path) -> None:
     path = log(tmp_path, "a.log")
     done = threading.Event()
