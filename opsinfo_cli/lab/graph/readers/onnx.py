@@ -61,7 +61,10 @@ def parsed(data: bytes, path: str) -> Any:
     try:
         proto = onnx.load_model_from_string(data)
     except Exception as error:  # protobuf raises its own exceptions
-        raise Damaged(f"not an ONNX model: {brief(error)}", name="damaged-model", path=path) from None
+        message = f"not an ONNX model: {brief(error)}"
+        if "MaxDepth" in str(error):
+            message = "the model is nested too deep: protobuf reads messages in 100 messages, about 33 bodies in bodies"
+        raise Damaged(message, name="damaged-model", path=path) from None
     if not proto.HasField("graph"):
         raise Damaged("not an ONNX model: it has no graph", name="damaged-model", path=path)
     return proto
