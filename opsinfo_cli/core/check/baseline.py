@@ -39,14 +39,14 @@ def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -
     last: dict[str, str] = {}
     result = []
     for finding in findings:
-        same = _hashed(finding.rule.name, relative(finding.path), finding.pointer, finding.identity)
+        same = _identity(finding.rule.name, relative(finding.path), finding.pointer, finding.identity)
         digest = _digest(same if same not in last else f"{same}\0{last[same]}")
         last[same] = digest
         result.append(replace(finding, fingerprint=digest))
     return result
 
 
-def _hashed(name: str, path: str, pointer: str | None, identity: str) -> str:
+def _identity(name: str, path: str, pointer: str | None, identity: str) -> str:
     pointer = _INDEX.sub("/*", pointer) if pointer is not None else "none"
     return "\0".join((name, path, pointer, _MOVES.sub("N", identity)))
 
@@ -74,7 +74,7 @@ class Known:
         """Whether the fingerprint hashes the message as it is: up to version 0.2.0, with the path of a target."""
         pointer = self.pointer or None
         return bool(_TARGET.search(self.message)) and self.fingerprint == _digest(
-            _hashed(self.name, self.path, pointer, self.message)
+            _identity(self.name, self.path, pointer, self.message)
         )
 
 
@@ -109,11 +109,11 @@ class Baseline:
         today: dict[str, list[str]] = {}
         for finding in findings:
             message = _TARGET.sub("", finding.message)
-            same = _hashed(finding.rule.name, relative(finding.path), finding.pointer, message)
+            same = _identity(finding.rule.name, relative(finding.path), finding.pointer, message)
             today.setdefault(same, []).append(finding.fingerprint)
         entries: list[Known] = []
         for entry in self.entries:
-            same = _hashed(entry.name, entry.path, entry.pointer or None, _TARGET.sub("", entry.message))
+            same = _identity(entry.name, entry.path, entry.pointer or None, _TARGET.sub("", entry.message))
             prints = today.get(same) if entry.is_old else None
             entries += [replace(entry, fingerprint=each) for each in prints or [entry.fingerprint]]
         return Baseline(tuple(entries))
@@ -127,15 +127,24 @@ class Baseline:
         :param checked: the files of this run, relative to the repository
         """
         seen = {finding.fingerprint for finding in findings}
-        missing = [entry for entry in self.entries if entry.fingerprint not in seen]
-        return [entry for entry in missing if _concerned(entry, checked, selection, root)]
+        missing = []
+        for entry in self.entries:
+            rule = RULES.get(entry.name)
+            is_selected = rule is None or selection.keeps(rule, entry.pointer)
+            is_checked = entry.path in checked or not os.path.lexists(os.path.join(root, entry.path))
+            if entry.fingerprint not in seen and is_selected and is_checked:
+                missing.append(entry)
+        return missing
 
     def updated(self, findings: Iterable[Finding], gone: Iterable[Known], relative: Callable[[str], str]) -> Baseline:
         """Return the new baseline: present findings added, gone ones removed; entries outside this run are kept."""
         kept = {entry.fingerprint: entry for entry in self.entries}
         for entry in gone:
             kept.pop(entry.fingerprint, None)  # two entries may have the same, after a merge
-        kept.update((finding.fingerprint, _known(finding, relative)) for finding in findings)
+        for finding in findings:
+            rule, path, pointer = finding.rule, relative(finding.path), finding.pointer or ""
+            known = Known(path, rule.code, rule.name, pointer, finding.message, finding.fingerprint)
+            kept[finding.fingerprint] = known
         return Baseline(tuple(sorted(kept.values())))
 
     def text(self) -> str:
@@ -145,19 +154,6 @@ class Baseline:
             "findings": [asdict(entry) for entry in sorted(self.entries)],
         }
         return json.dumps(document, indent=2) + "\n"
-
-
-def _known(finding: Finding, relative: Callable[[str], str]) -> Known:
-    rule = finding.rule
-    path = relative(finding.path)
-    return Known(path, rule.code, rule.name, finding.pointer or "", finding.message, finding.fingerprint)
-
-
-def _concerned(entry: Known, checked: Collection[str], selection: RuleSelection, root: str) -> bool:
-    rule = RULES.get(entry.name)
-    if rule is not None and not selection.keeps(rule, entry.pointer):
-        return False
-    return entry.path in checked or not os.path.lexists(os.path.join(root, entry.path))
 
 
 def _no_baseline(path: str, why: str) -> Damaged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -160,19 +160,15 @@ def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     program = shutil.which("git")
     if program is None or not os.path.isabs(program):  # a relative one could lie in the checked folder
         raise FileNotFoundError("git")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
     return subprocess.run(
         [program, *_SAFELY, "-C", folder, *words],
-        env=_environment(os.environ),
+        env={**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=_PATIENCE,
         check=False,
     )
-
-
-def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
-    return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

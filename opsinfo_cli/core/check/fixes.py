@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,27 +37,27 @@ class FixPlan(Plan):
     unsafe: bool = False
 
     def patch(self, source: Source) -> Patch:
-        fixed, _ = self._fixed(source)
+        fixed, _ = self._fix(source)
         return Patch(source.sha256, tuple(edits_between(source.text, fixed.text)), source.bom and not fixed.bom)
 
     def prove(self, source: Source, result: Source) -> None:
         """Check that the result has the content of the source, apart from renamed names, dropped entries and
         repetitions."""
-        _, changes = self._fixed(source)
+        _, changes = self._fix(source)
         before, after = scan(source).root, scan(result).root
         only_dropped = _Changes({}, {}, changes.dropped)
         if before is None or after is None or _content(before, changes) != _content(after, only_dropped):
             raise proof_failed(source.path)
 
-    def _fixed(self, source: Source) -> tuple[Source, _Changes]:
+    def _fix(self, source: Source) -> tuple[Source, _Changes]:
         """Return the text after all possible fixes, and what they change."""
         changes = _Changes({}, {}, set())
         drops = False
         for _ in range(_PASSES):
             possible = applicable(self.find(source), self.unsafe)
-            fixes = _together([fix for fix in possible if bool(fix.drops) is drops])
+            fixes = _choose([fix for fix in possible if bool(fix.drops) is drops])
             if not fixes and not drops:  # last of all, so that no name is renamed to one whose entry was dropped
-                drops, fixes = True, _together([fix for fix in possible if fix.drops])
+                drops, fixes = True, _choose([fix for fix in possible if fix.drops])
             if not fixes:
                 break
             changes.items.update(fix.renames for fix in fixes if fix.renames)
@@ -80,7 +80,7 @@ class OptionFixPlan(FixPlan):
 
     def prove(self, source: Source, result: Source) -> None:
         """Check that the compiler takes all that it took before, apart from renamed names and comments."""
-        _, changes = self._fixed(source)
+        _, changes = self._fix(source)
         before, after = OptionFile(self.kind, source).content, OptionFile(self.kind, result).content
         for (is_type, name), value in before.items():
             renamed = after.get((is_type, changes.items.get(name, name)))
@@ -88,7 +88,7 @@ class OptionFixPlan(FixPlan):
                 raise proof_failed(source.path)
 
 
-def _together(fixes: list[Fix]) -> list[Fix]:
+def _choose(fixes: list[Fix]) -> list[Fix]:
     """Return as many fixes as possible that do not touch each other."""
     taken: list[Fix] = []
     edits: list[Edit] = []
@@ -135,12 +135,9 @@ def _content(node: Node, changes: _Changes, keys: tuple[str, ...] = ()) -> objec
         renamed = {changes.keys.get(member.name, member.name): member.value for member in node}
         return {name: _content(value, changes, (*keys, name)) for name, value in renamed.items()}
     if node.kind == "array":
-        items = dict.fromkeys(_item(item, changes.items, index) for index, item in enumerate(node.items))
+        items: dict[object, None] = {}
+        for index, item in enumerate(node.items):
+            is_name = item.kind == "string"
+            items[changes.items.get(str(item.value), item.value) if is_name else (index, repr(item.plain()))] = None
         return [item for item in items if (*keys, item) not in changes.dropped]
     return node.plain()
-
-
-def _item(item: Node, renamed: Mapping[str, str], index: int) -> object:
-    if item.kind == "string":
-        return renamed.get(str(item.value), item.value)
-    return index, repr(item.plain())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ..cann.repository import git_root
 from ..text.source import Source
 from .finding import Finding, Outcome, PassedOver, at
 from .script_python import python_settings
-from .script_text import NAMES, ScriptText
+from .script_text import NAMES, text_settings
 from .settings import KINDS, Setting, Settings, check_settings
 
 SCRIPTS = (".sh", ".bash", ".ini", ".cfg", ".config", ".py")
@@ -65,7 +65,9 @@ def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followe
         return None
     folder = os.path.dirname(source.path) or "."
     if top is None:
-        top = git_root(os.path.abspath(folder)) or (_working_folder(folder) or folder)
+        here = os.path.realpath(os.curdir)
+        around = here if is_below(os.path.realpath(folder), here) else folder
+        top = git_root(os.path.abspath(folder)) or around
     following = _Following(source, folder, os.path.realpath(top))
     if source.path.endswith(".py"):
         found = python_settings(source)
@@ -73,7 +75,7 @@ def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followe
             is_mixlist = _MIXLIST.search(source.text) is not None
             return following.followed._replace(is_read=False) if is_mixlist else None
     else:
-        found = list(ScriptText(source.text, source.path.endswith(_SHELL)).settings())
+        found = list(text_settings(source.text, source.path.endswith(_SHELL)))
     followed = following.followed
     for settings in found:
         followed.findings.extend(check_settings(source, following.files_of(settings), socs))
@@ -110,7 +112,7 @@ class _Following:
         self.followed = Followed(top, [], [], [])
         self.count = 0
         self._folders = list(_folders(source.text, folder, top))
-        self._beside = NearNames(_names_in(folder))
+        self._folder = folder
         self._seen: set[tuple[int, int]] = set()
 
     def files_of(self, settings: Settings) -> Settings:
@@ -154,20 +156,16 @@ class _Following:
             message = f"`{path}` does not exist"
             self.followed.findings.append(at("missing-file", self.source, setting.span, message, hint=hint))
 
+    @cached_property
+    def _beside(self) -> NearNames:
+        try:
+            return NearNames(os.listdir(self._folder))
+        except OSError:
+            return NearNames([])
+
     def _pass_over(self, setting: Setting, reason: str) -> None:
         place = f"{self.source.path}:{self.source.place(setting.span[0]).line}"
         self.followed.passed_over.append(PassedOver(place, reason))
-
-
-def _working_folder(folder: str) -> str | None:
-    """Return the working folder if another one is in it."""
-    here = os.path.realpath(os.curdir)
-    return here if is_below(os.path.realpath(folder), here) else None
-
-
-def _names_in(folder: str) -> Iterator[str]:
-    with suppress(OSError):
-        yield from os.listdir(folder)
 
 
 def _folders(text: str, folder: str, top: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, TypeVar
 
@@ -39,7 +39,7 @@ from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
 T = TypeVar("T")
 
 
-@dataclass
+@dataclass(eq=False)
 class MixlistTarget:
     """One chip that a mixlist is for. Messages name it by its slot; see :meth:`Reading.at`.
 
@@ -110,6 +110,7 @@ class Reading:
     source: Source
     root: Node
     named: Sequence[Named] = ()
+    _forms_left: dict[tuple[MixlistTarget, str, Policy], list[str]] = field(default_factory=dict)
 
     @cached_property
     def items(self) -> list[Marked]:
@@ -175,6 +176,20 @@ class Reading:
         edits = tuple(drop_part(item.array, item.place) for item in items)
         return Fix(edits, is_safe=False, drops=tuple((*item.keys, name) for item in items))
 
+    def forms_left(self, against: MixlistTarget, name: str, policy: Policy) -> list[str]:
+        """Return texts about the forms of an op type that end with another policy in a target.
+
+        They are the same for each form, so they are kept; a form whose marks contradict each other has no policy.
+        """
+        key = against, _stem(name), policy
+        if key not in self._forms_left:
+            self._forms_left[key] = []
+            for form in against.by_stem[key[1]]:
+                marks, before = self.marks.get(form, frozenset()), against.policy(form)
+                if is_legal(marks) and (after := effective(before, marks)) is not policy:
+                    self._forms_left[key].append(f"`{form}` {_turns(before, after)}")
+        return self._forms_left[key]
+
     def renaming(self, name: str, near: str) -> Fix | None:
         """Return the fix that renames every occurrence of an op type; None if the engine would refuse the result."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
@@ -203,15 +218,11 @@ def structure(source: Source, root: Node) -> Iterator[Finding]:
     """Yield wrong-type, unknown-list and unknown-action, by the schema; a near key can be renamed."""
     for fault in mixlist_faults(root):
         hint = _hint_at_key(fault) if fault.name != "wrong-type" else None
-        span, pointer = (fault.node.start, fault.node.end), pointer_to(*fault.steps)
-        yield at(fault.name, source, span, fault.message, pointer=pointer, hint=hint, fix=_renaming_key(fault))
-
-
-def _renaming_key(fault: StructureFault) -> Fix | None:
-    if fault.meant is None:
-        return None
-    edit = Edit(fault.node.start, fault.node.end, quote(fault.meant))
-    return Fix((edit,), is_safe=False, renames_key=(str(fault.steps[-1]), fault.meant))
+        span, fix = (fault.node.start, fault.node.end), None
+        if fault.meant is not None:
+            renamed = str(fault.steps[-1]), fault.meant
+            fix = Fix((Edit(*span, quote(fault.meant)),), is_safe=False, renames_key=renamed)
+        yield at(fault.name, source, span, fault.message, pointer=pointer_to(*fault.steps), hint=hint, fix=fix)
 
 
 def _hint_at_key(fault: StructureFault) -> str:
@@ -228,19 +239,16 @@ def _hint_at_key(fault: StructureFault) -> str:
 def contradictions(reading: Reading) -> Iterator[Finding]:
     """Yield contradiction, at the last mark of an op type, which makes the combination illegal."""
     for name, marks in reading.marks.items():
-        if not is_legal(marks):
-            last = max(reading.by_name[name], key=lambda item: item.node.start)
-            message = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
-            yield reading.at("contradiction", last, message, _way_out(marks))
-
-
-def _way_out(marks: frozenset[Mark]) -> str:
-    adds = [mark for mark in marks if mark.action == "to-add"]
-    if len(adds) > 1:
-        return "keep the `to-add` of one list only"
-    if combination(marks) == "remove gray":
-        return "to remove it from gray, add it to another list"
-    return "use one `to-add`, and at most one `to-remove` of another list"
+        if is_legal(marks):
+            continue
+        last = max(reading.by_name[name], key=lambda item: item.node.start)
+        message = f"`{name}`: the engine refuses {combination(marks)} (E20003)"
+        hint = "use one `to-add`, and at most one `to-remove` of another list"
+        if sum(mark.action == "to-add" for mark in marks) > 1:
+            hint = "keep the `to-add` of one list only"
+        elif combination(marks) == "remove gray":
+            hint = "to remove it from gray, add it to another list"
+        yield reading.at("contradiction", last, message, hint)
 
 
 def duplicate_operators(reading: Reading) -> Iterator[Finding]:
@@ -274,7 +282,6 @@ def check_against(
     :param modes: the precision modes that the mixlist is used with; both mixed modes if empty
     :param has_models: whether models are given, which show whose operators the names are
     """
-    forms = {id(against): Forms(reading, against) for against in targets}
     for name, marks in reading.marks.items():
         if not is_legal(marks):
             continue
@@ -289,7 +296,7 @@ def check_against(
         entry = KnownEntry(reading, name, marks, knowing)
         yield from no_effect(entry)
         yield from remove_mismatch(entry)
-        yield from sibling_type(entry, forms, len(targets))
+        yield from sibling_type(entry, len(targets))
         yield from black_without_fp32(entry, modes)
         yield from white_without_low(entry, modes)
         if not has_models:
@@ -401,10 +408,9 @@ def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
             yield entry.at_useless("remove-mismatch", mark, message)
 
 
-def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms], targets: int) -> Iterator[Finding]:
+def sibling_type(entry: KnownEntry, targets: int) -> Iterator[Finding]:
     """Yield sibling-type, one for all targets: fused or versioned forms that the mixlist leaves with another policy.
 
-    :param forms: by the identity of their target
     :param targets: the number of targets; the chips are named for what is so in some of them only
     """
     own: dict[str, list[MixlistTarget]] = {}
@@ -412,7 +418,7 @@ def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms], targets: int) ->
     for against in entry.knowing:
         before = against.policy(entry.name)
         after = effective(before, entry.marks)
-        differing = forms[id(against)].with_other_policy(entry.name, after)
+        differing = entry.reading.forms_left(against, entry.name, after)
         if differing:
             own.setdefault(_turns(before, after), []).append(against)
         for form in differing:
@@ -424,41 +430,15 @@ def sibling_type(entry: KnownEntry, forms: Mapping[int, Forms], targets: int) ->
         return f" in {_listed(chips)}" if len(chips) < targets else ""
 
     turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
-    forms_left = join_some([form + where(chips) for form, chips in others.items()], 10)
-    message = f"`{entry.name}` {turns}, but {forms_left}; fusion may turn one into the other"
+    left = join_some([form + where(chips) for form, chips in others.items()], 10)
+    message = f"`{entry.name}` {turns}, but {left}; fusion may turn one into the other"
     hint = "add the other form too, if both are meant"
     yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
 
 
-def _turns(before: Policy, after: Policy | None) -> str:
+def _turns(before: Policy, after: Policy) -> str:
     """Return the effect of the mixlist on a policy, as text."""
     return f"stays {after}" if before is after else f"becomes {after}"
-
-
-class Forms:
-    """The policies of the forms of an op type in a target after a mixlist."""
-
-    def __init__(self, reading: Reading, against: MixlistTarget) -> None:
-        self._marks = reading.marks
-        self._against = against
-        self._others: dict[tuple[str, Policy], list[str]] = {}
-
-    def with_other_policy(self, name: str, policy: Policy) -> list[str]:
-        """Return texts about the forms of an op type that end with another policy; the same for each form."""
-        key = _stem(name), policy
-        if key not in self._others:
-            standings = {form: self._standing(form) for form in self._against.by_stem[key[0]]}
-            self._others[key] = [
-                f"`{form}` {_turns(self._against.policy(form), standing)}"
-                for form, standing in standings.items()
-                if standing not in (None, policy)
-            ]
-        return self._others[key]
-
-    def _standing(self, name: str) -> Policy | None:
-        """Return the final policy of an op type; None if its marks contradict each other."""
-        marks = self._marks.get(name, frozenset())
-        return effective(self._against.policy(name), marks) if is_legal(marks) else None
 
 
 _FORM = re.compile(r"(.+?)(V[0-9]+)?(D)?")
@@ -485,8 +465,13 @@ def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Find
     if ADD_WHITE not in entry.marks:
         return
     lows = [mode.low for mode in modes if mode.is_mixed] or ([FP16 | BF16] if not modes else [])
-    lacking = ((against, _low_lacked(against.columns(entry.name), lows)) for against in entry.knowing)
-    for words, chips in _alike(lacking):
+    lacking: list[tuple[MixlistTarget, frozenset[str] | None]] = []  # the first low precision that no column has
+    for against in entry.knowing:
+        columns = against.columns(entry.name)
+        missing = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
+        lacking.append((against, missing))
+    for low, chips in _alike(lacking):
+        words = " or ".join(sorted(low, reverse=True))
         message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
         yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), message)
 
@@ -500,17 +485,10 @@ def false_friend(entry: KnownEntry) -> Iterator[Finding]:
         if not marks.keys() >= set(known or op_types):
             becomes[framework] = known or op_types
     if becomes:
-        texts = [f"{framework}'s `{name}` becomes {_quoted(op_types)}" for framework, op_types in becomes.items()]
+        texts = []
+        for framework, meant_types in becomes.items():
+            quoted = " or ".join(f"`{op_type}`" for op_type in meant_types)
+            texts.append(f"{framework}'s `{name}` becomes {quoted}")
         message = f"`{name}` is an op type of its own: {', '.join(texts)}"
         hint = "name what the operator becomes, if the list is for such a model; --model names its nodes"
         yield entry.reading.at("false-friend", entry.reading.first(name), message, hint)
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return " or ".join(f"`{name}`" for name in names)
-
-
-def _low_lacked(columns: Columns, lows: list[frozenset[str]]) -> str | None:
-    """Return the first low precision that no column has, as text."""
-    low = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
-    return " or ".join(sorted(low, reverse=True)) if low else None

@@ -70,11 +70,11 @@ class OptionFile:
             named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in entries]
         else:
             named = [(entry.name, entry.is_type, entry.line, "") for entry in KeepDtype(lines).names if entry.name]
-        self.entries = [Entry(name, is_type, self._start(name, line), value) for name, is_type, line, value in named]
-
-    def _start(self, name: str, number: int) -> int:
-        line = self.lines[number - 1]
-        return self.starts[number - 1] + line.find(name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
+        self.entries: list[Entry] = []
+        for name, is_type, number, value in named:
+            line = self.lines[number - 1]
+            column = line.find(name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
+            self.entries.append(Entry(name, is_type, self.starts[number - 1] + column, value))
 
     @cached_property
     def content(self) -> dict[tuple[bool, str], str]:
@@ -156,7 +156,12 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
     for entry in sorted(first.values(), key=lambda entry: entry.start):  # a repeated line is a finding of its own
         if check.file.kind == "keep_dtype" and _is_no_name(entry):
             continue
-        if entry.is_type and check.targets and not _is_known(entry.name, check.targets):
+        is_known = any(
+            entry.name in target.target.operators or entry.name in target.target.other_engines
+            for target in check.targets
+        )
+        # a graph may also have op types of models before fusion, which no library has
+        if entry.is_type and check.targets and not is_known and entry.name not in translated_types():
             chips = ", ".join(target.slot for target in check.targets)
             message = f"unknown operator `{entry.name}` in {chips}; the compiler ignores it"
             yield check.at_name("unknown-operator", entry, message, check.types.of(entry.name))
@@ -169,12 +174,6 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
             hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
             message = f"{models} has no node `{entry.name}`"
             yield check.at_name("unknown-node", entry, message, nodes.of(entry.name), hint)
-
-
-def _is_known(name: str, targets: Sequence[MixlistTarget]) -> bool:
-    """Return whether a graph may have the op type: of a target, for any engine, or of a model before fusion."""
-    known = (name in target.target.operators or name in target.target.other_engines for target in targets)
-    return any(known) or name in translated_types()
 
 
 _RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import cache
 from importlib.resources import files
@@ -75,15 +75,13 @@ def mixlist_schema(targets: Sequence[Target]) -> dict[str, Any]:
         schema["$defs"][policy or "op-type"] = {
             **load_schema("mixlist")["$defs"]["op-type"],
             "enum": names,
-            "enumDescriptions": [_policies(policies[name], len(chips)) for name in names],
+            "enumDescriptions": [
+                ", ".join(f"{own} in {chip}" if len(chips) > 1 else str(own) for chip, own in policies[name].items())
+                for name in names
+            ],
             "examples": names[:3],
         }
     return schema
-
-
-def _policies(by_chip: Mapping[str, Policy], count: int) -> str:
-    """Return the policy of an op type, with its chips if there are several."""
-    return ", ".join(f"{policy} in {chip}" if count > 1 else str(policy) for chip, policy in by_chip.items())
 
 
 @cache

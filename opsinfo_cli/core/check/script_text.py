@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 from .settings import KINDS, MODE_OPTIONS, OPTIONS, Setting, Settings
 
@@ -47,39 +46,37 @@ _BLOCK = re.compile(r"(?:^|[;&|(]|\b(?:then|do|else))[ \t]*(?:(if|for|while|unti
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 
 
-class ScriptText(NamedTuple):
-    """The text of one file.
+def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
+    """Yield what each command of a file sets, then what each section sets apart from commands.
 
     :param is_shell: whether a name with ``=`` sets a variable of the script, and not an option
     """
-
-    text: str
-    is_shell: bool
-
-    def settings(self) -> Iterator[Settings]:
-        """Yield what each command sets, then what each section sets apart from commands."""
-        variables = _Variables(self.text) if self.is_shell else None
-        sections = [_Section("")]
-        for line in _LINE.finditer(self.text):
-            text = line[0]
-            if match := _SECTION.match(text):
-                sections.append(_Section(match[1].strip()))
-            if not NAMES.search(text) or text.lstrip().startswith(";"):
+    variables = _Variables(text) if is_shell else None
+    sections = [_Section("")]
+    for line in _LINE.finditer(text):
+        if match := _SECTION.match(line[0]):
+            sections.append(_Section(match[1].strip()))
+        if not NAMES.search(line[0]) or line[0].lstrip().startswith(";"):
+            continue
+        commands = _Commands(line[0])
+        by_command: dict[int, list[Setting]] = {}
+        for match in _OPTION.finditer(line[0]):
+            command = commands.at(match.start())
+            if command is None:
                 continue
-            commands = _Commands(text)
-            by_command: dict[int, list[Setting]] = {}
-            for match in _OPTION.finditer(text):
-                command = commands.at(match.start())
-                if command is None:
-                    continue
-                setting = _setting(match, line.start(), variables)
-                if match["dashes"]:
-                    by_command.setdefault(command, []).append(setting)
-                elif not self.is_shell or setting.option in KINDS:  # others are variables of the script
-                    sections[-1].add(setting, match["ge"] is not None)
-            for command, settings in by_command.items():
-                yield Settings(settings, *_compiler_of(commands[command]))
-        yield from _of_sections(sections)
+            setting = _setting(match, line.start(), variables)
+            if match["dashes"]:
+                by_command.setdefault(command, []).append(setting)
+            elif not is_shell or setting.option in KINDS:  # others are variables of the script
+                sections[-1].add(setting, match["ge"] is not None)
+        for command, settings in by_command.items():
+            yield Settings(settings, *_compiler_of(commands[command]))
+    modes = [each for section in sections for each in section.modes]
+    for section in sections:
+        if section.modes or len(modes) != 1:
+            yield Settings(section.settings, section.has_modes)
+        elif section.settings:  # one without a mode has that of the others, if they have only one
+            yield Settings([*section.settings, *modes], is_engine=True)
 
 
 class _Section:
@@ -101,16 +98,6 @@ class _Section:
         return [each for each in self.settings if each.option in MODE_OPTIONS] if self.has_modes else []
 
 
-def _of_sections(sections: list[_Section]) -> Iterator[Settings]:
-    """Yield what each section sets; one without a mode has that of the others, if they have only one."""
-    modes = [each for section in sections for each in section.modes]
-    for section in sections:
-        if section.modes or len(modes) != 1:
-            yield Settings(section.settings, section.has_modes)
-        elif section.settings:
-            yield Settings([*section.settings, *modes], is_engine=True)
-
-
 def command_in(text: str, start: int, end: int) -> Settings:
     """Return the options in a string of a program that holds a command line, as it is written in the text.
 
@@ -124,7 +111,7 @@ def command_in(text: str, start: int, end: int) -> Settings:
 def _setting(match: re.Match[str], offset: int, variables: _Variables | None) -> Setting:
     group = next(name for name in ("double", "single", "bare") if match[name] is not None)
     written, (start, end) = match[group], match.span(group)
-    value = written if variables is None or group == "single" else variables.expanded(written)
+    value = written if variables is None or group == "single" else variables.expand(written)
     return Setting(OPTIONS[match["option"]], value, written, (offset + start, offset + end))
 
 
@@ -187,7 +174,7 @@ class _Variables:
             if assigned[match[1]] == 1 and depths[bisect_right(places, match.start()) - 1] == 0
         }
 
-    def expanded(self, text: str) -> str | None:
+    def expand(self, text: str) -> str | None:
         """Return a value with its variables replaced; None if it depends on others."""
         values = self._values if "$" in text else {}
         done = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], "$"), text)
@@ -197,7 +184,7 @@ class _Variables:
 class _Braces(_Variables):
     """The variables in a string of Python: whatever is in braces or after ``%``."""
 
-    def expanded(self, text: str) -> str | None:
+    def expand(self, text: str) -> str | None:
         return None if re.search(r"[${}%`]", text) else text
 
 

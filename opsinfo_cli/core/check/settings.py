@@ -98,14 +98,16 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
         if name is None:
             continue
         mode, span = MODES.get(name), setting.span
-        if mode is None or _version(setting.option) not in mode.options:
+        version = "v2" if setting.option == "precision_mode_v2" else "v1"
+        if mode is None or version not in mode.options:
             yield _at("unknown-mode", source, span, unknown_mode(name, setting.option))
             continue
         if mixlist is not None and not mode.is_mixed:
             yield _at("mode-refuses-mixlist", source, span, refuses_mixlist(name, setting.text))
         if keep_dtype is not None and mode.engine == "KEEP_ORIGIN":
             yield _at("no-effect-with-mode", source, keep_dtype.span, keep_dtype_without_effect(name))
-        named = _soc(settings.last("soc_version"))
+        chip = _known(settings.last("soc_version"))
+        named = chip_folder(chip.value or "") if chip else None
         lacking = [soc for soc in ([named] if named else socs) if knows_modes_of(soc) and not mode.is_on(soc)]
         if lacking and (named or len(lacking) == len(socs)):
             yield _at("mode-not-on-soc", source, span, not_on_soc(mode, ", ".join(lacking)))
@@ -119,14 +121,3 @@ def _at(rule: str, source: Source, span: tuple[int, int], words: Words) -> Findi
 def _known(setting: Setting | None) -> Setting | None:
     """Return a setting if its value is known: one that is computed may be empty, which is as if it were not given."""
     return None if setting is None or setting.value is None else setting
-
-
-def _version(option: str) -> str:
-    return "v2" if option == "precision_mode_v2" else "v1"
-
-
-def _soc(setting: Setting | None) -> str | None:
-    """Return the folder of the chip; None if it is not known."""
-    if setting is None or setting.value is None:
-        return None
-    return chip_folder(setting.value)

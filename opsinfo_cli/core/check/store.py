@@ -80,16 +80,14 @@ def _stray(store: Store, library: Library) -> str | None:
 def load_order_undefined(store: Store) -> Iterator[Finding]:
     for paths, names in store.undecided().items():
         files = join_some([os.path.basename(path) for path in paths])
-        ops = join_some([f"`{name}`{_by_turns(store.contenders(name))}" for name in names])
-        message = f"the load order of {files} is undefined; all have {ops}"
+        ops = []
+        for name in names:
+            policies = dict.fromkeys(map(_policy, store.contenders(name)))
+            ops.append(f"`{name}`" + (f" ({' or '.join(policies)})" if len(policies) > 1 else ""))
+        message = f"the load order of {files} is undefined; all have {join_some(ops)}"
         legacy_above = "legacy" in os.path.dirname(os.path.realpath(paths[-1]))
         hint = "a folder of the path has `legacy` in its name" if legacy_above else None
         yield whole_file("load-order-undefined", paths[-1], message, hint)
-
-
-def _by_turns(entries: list[Entry]) -> str:
-    policies = dict.fromkeys(map(_policy, entries))
-    return f" ({' or '.join(policies)})" if len(policies) > 1 else ""
 
 
 def _policy(entry: Entry) -> str:
@@ -122,16 +120,11 @@ def store_fails(install: Install) -> Iterator[Finding]:
             except OpsinfoError as error:
                 failure = error
             if failure:
-                yield _failure(site.directory, failure, alone=len(sites) == 1)
-
-
-def _failure(directory: str, failure: OpsinfoError, alone: bool) -> Finding:
-    """Return the finding at the place in the file that fails its store."""
-    cost = "CANN does not start" if alone else "CANN ignores all operators in this folder"
-    file = os.path.basename(failure.path or directory)
-    message = f"{cost} because of {file}: {failure.message}"
-    hint = "`opsinfo validate` on the file shows more; `opsinfo restore` undoes the last change"
-    return at_error("store-fails", failure, failure.path or directory, message, hint)
+                path = failure.path or site.directory
+                cost = "CANN does not start" if len(sites) == 1 else "CANN ignores all operators in this folder"
+                message = f"{cost} because of {os.path.basename(path)}: {failure.message}"
+                hint = "`opsinfo validate` on the file shows more; `opsinfo restore` undoes the last change"
+                yield at_error("store-fails", failure, path, message, hint)
 
 
 def bad_load_priority(install: Install) -> Iterator[Finding]:

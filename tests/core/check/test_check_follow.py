@@ -8,7 +8,7 @@ import pytest
 
 from opsinfo_cli.core.cann.option_files import KEEP_DTYPE
 from opsinfo_cli.core.check.run import Checker, validate
-from opsinfo_cli.core.check.script_text import ScriptText
+from opsinfo_cli.core.check.script_text import text_settings
 from opsinfo_cli.core.check.settings import KINDS
 
 
@@ -28,7 +28,7 @@ from opsinfo_cli.core.check.settings import KINDS
     ],
 )
 def test_a_reference_is_an_option_and_a_path(text: str, expected: list[tuple[str, str]]) -> None:
-    found = [each for settings in ScriptText(text, is_shell=True).settings() for each in settings.options]
+    found = [each for settings in text_settings(text, is_shell=True) for each in settings.options]
     assert [(KINDS[each.option], each.text) for each in found if "." in each.text or "/" in each.text] == expected
     assert all(text[slice(*each.span)] == each.text for each in found)
 
