@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from ...errors import join_some
-from ..cann.ini import Ignored, IniLibrary, IniStore, ini_source, read_ini
+from ..cann.ini import IniLibrary, IniStore, ini_source, read_ini
 from ..text.source import Source
 from .finding import Finding, at
 from .library import entry_findings
@@ -22,8 +22,8 @@ def check_inis(sources: Sequence[Source]) -> Iterator[tuple[str, list[Finding]]]
     store = IniStore(libraries)
     for library in libraries:
         source, ini = library.source, library.ini
-        findings = [_finding("ini-line-ignored", source, each) for each in ini.ignored]
-        findings += [_finding("ini-refused", source, each) for each in ini.refused]
+        texts = [("ini-line-ignored", each) for each in ini.ignored] + [("ini-refused", each) for each in ini.refused]
+        findings = [at(rule, source, (text.start, text.end), text.message) for rule, text in texts]
         replaced = set()
         for name, entry in library.entries.items():
             winner = store.definitions.get(name, [entry])[-1]
@@ -35,14 +35,10 @@ def check_inis(sources: Sequence[Source]) -> Iterator[tuple[str, list[Finding]]]
                 findings.append(at("ini-line-ignored", source, span, message, pointer=pointer_to(name)))
         own = [each for each in entry_findings(library) if f"/{(each.pointer or '/').split('/')[1]}" not in replaced]
         findings += [each for each in own if each.rule.name != "unknown-to-script"]
-        yield source.path, [*findings, *_words(own)]
+        yield source.path, [*findings, *_join_words(own)]
 
 
-def _finding(rule: str, source: Source, text: Ignored) -> Finding:
-    return at(rule, source, (text.start, text.end), text.message)
-
-
-def _words(findings: Sequence[Finding]) -> Iterator[Finding]:
+def _join_words(findings: Sequence[Finding]) -> Iterator[Finding]:
     """Yield one finding for all words that the same copies of the script refuse, at the first of them."""
     groups: dict[str, dict[str, Finding]] = {}
     for finding in findings:

@@ -49,7 +49,10 @@ def entry_findings(library: Library) -> Iterator[Finding]:
     by_schema = library_faults(read)
     for entry in library.entries.values():
         if library.is_passed_over(entry):
-            yield _passed_over(library, entry)
+            name = entry.name.strip(BLANKS)
+            message = f"`{entry.name}` is never read: the engine strips the blanks and reads `{name}` instead"
+            span, pointer = (entry.member.key_start, entry.member.key_end), pointer_to(entry.name)
+            yield at("duplicate-key", library.source, span, message, pointer=pointer, hint="merge the two entries")
             continue
         faults = by_schema.get(entry.name, [])
         if entry.member.is_sound:
@@ -59,13 +62,6 @@ def entry_findings(library: Library) -> Iterator[Finding]:
             yield _finding(library, entry, fault)
         if entry.name in blank:
             yield _finding(library, entry, blank[entry.name])
-
-
-def _passed_over(library: Library, entry: Entry) -> Finding:
-    name = entry.name.strip(BLANKS)
-    message = f"`{entry.name}` is never read: the engine strips the blanks and reads `{name}` instead"
-    span, pointer = (entry.member.key_start, entry.member.key_end), pointer_to(entry.name)
-    return at("duplicate-key", library.source, span, message, pointer=pointer, hint="merge the two entries")
 
 
 def root_is_no_object(source: Source, members: Members) -> Finding:

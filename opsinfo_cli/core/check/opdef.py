@@ -37,10 +37,12 @@ class SourceCheck:
         yield from self._unreadable()
         yield from self._twice()
         yield from self._unpassed()
-        rows = _by_name(self.reading.rows)
+        rows: dict[str, list[Row]] = {}
+        for row in self.reading.rows:
+            rows.setdefault(row.name, []).append(row)
         for name, own in rows.items():
             yield from self._by_default(name, own)
-            yield from self._faults(name, own)
+            yield from dict.fromkeys(fault for row in own for fault in self._faults(row))  # once for all chips
             if self.by_chip:
                 yield from self._by_chip(name, own)
         yield from self._experimental(rows)
@@ -91,49 +93,27 @@ class SourceCheck:
             hint = "give AddConfig a configuration with PrecisionReduceFlag, if only to say that white is meant"
             yield self._at("white-by-default", file, line, message, name, hint=hint)
 
-    def _faults(self, name: str, rows: Iterable[Row]) -> Iterator[Finding]:
-        """Yield what opbuild, the script and the engine do to an op type, each once for all chips."""
-        seen = set()
-        for row in rows:
-            found = [
-                *self._unread_parts(row),
-                self._lengths(row),
-                *self._lengths_of_unknown_shapes(row),
-                *self._refused(row),
-            ]
-            for finding in found:
-                if finding and finding not in seen:
-                    seen.add(finding)
-                    yield finding
-
-    def _unread_parts(self, row: Row) -> Iterator[Finding]:
+    def _faults(self, row: Row) -> Iterator[Finding]:
+        """Yield what could not be read of a row, and what opbuild, the script and the engine do to it."""
         for part in row.unread_parts:
             message = f"`{row.name}`: {part.reason}; its policy could be read"
             yield self._at("unreadable-source", part.file, part.line, message, row.name)
-
-    def _lengths(self, row: Row) -> Finding | None:
         lengths = row.misaligned
-        if not lengths:
-            return None
-        said = join_some([_length(each) for each in lengths], 4)
-        message = f"`{row.name}`: columns of different lengths, so opbuild drops all dtypes and formats: {said}"
-        place = lengths[-1].place
-        return self._at("columns-dropped", place.file, place.line, message, row.name)
-
-    def _lengths_of_unknown_shapes(self, row: Row) -> Iterator[Finding]:
+        if lengths:
+            listed = join_some([_length(each) for each in lengths], 4)
+            message = f"`{row.name}`: columns of different lengths, so opbuild drops all dtypes and formats: {listed}"
+            place = lengths[-1].place
+            yield self._at("columns-dropped", place.file, place.line, message, row.name)
         for each in row.misaligned_unknown_shape:
             dtypes = len(row.entry[each.port].get("dtype", "").split(","))
             message = f"`{row.name}`: {_length(each)}, {counted(dtypes, 'dtype')}: the engine refuses the whole store"
             yield self._at("column-mismatch", each.place.file, each.place.line, message, row.name)
-
-    def _refused(self, row: Row) -> Iterator[Finding]:
         if row.columns_unread:
             return
         faults = [fault for fault in build_faults(row.entry) if fault.name != "column-mismatch" and fault.refuses]
         faults += [fault for fault in script_faults(row.entry) if fault.name == "ini-refused"]
-        dropped = bool(row.misaligned)
         for fault in {(fault.section, fault.key): fault for fault in reversed(faults)}.values():
-            if not (dropped and fault.key is None):
+            if not lengths or fault.key is not None:  # what opbuild drops is not missing
                 yield self._at(fault.name, row.file, row.line, f"`{row.name}`: {fault.message}", row.name)
 
     def _by_chip(self, name: str, rows: Sequence[Row]) -> Iterator[Finding]:
@@ -166,13 +146,6 @@ class SourceCheck:
                 elif (before := target.operators[name].policy) is not row.policy:
                     message = f"`{name}` on {row.chip} becomes {_policy(row)}{why}; it was {before}"
                     yield self._at("changed-policy", row.file, row.line, message, name)
-
-
-def _by_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.name, []).append(row)
-    return found
 
 
 def _policy(row: Row) -> str:

@@ -6,7 +6,7 @@ and the last notice counts the rest. ``col`` is allowed only if a span ends on i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
 from ....errors import OpsinfoError
 from ...text.escape import visible
@@ -19,14 +19,14 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def github(checked: CheckResult) -> str:
     """Return the annotations; a complete report is printed as well."""
-    told: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
-    told["error"] += (_of_failure(checked, error) for error in checked.failures)
+    commands: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
+    commands["error"] += (_of_failure(checked, error) for error in checked.failures)
     for finding in sorted(checked.outcome.findings, key=lambda each: each.engine != "refuses"):
-        told[finding.severity].append(_of_finding(checked, finding))
-    hidden = sum(max(0, len(lines) - _KEPT) for lines in told.values())
-    lines = [line for severity in SEVERITIES for line in told[severity][:_KEPT]]
+        commands[finding.severity].append(_of_finding(checked, finding))
+    hidden = sum(max(0, len(lines) - _KEPT) for lines in commands.values())
+    lines = [line for severity in SEVERITIES for line in commands[severity][:_KEPT]]
     if hidden:
-        if len(told["note"]) >= _KEPT:  # the last notice makes room
+        if len(commands["note"]) >= _KEPT:  # the last notice makes room
             hidden += 1
             lines.pop()
         lines.append(f"::notice title=opsinfo::{hidden} more in the log")
@@ -34,46 +34,38 @@ def github(checked: CheckResult) -> str:
 
 
 def _of_finding(checked: CheckResult, finding: Finding) -> str:
-    place = visible(checked.relative(finding.path))
-    if finding.start:
-        place += f":{finding.start.line}:{finding.start.column}"
-    said = f"{place}: {finding.rule.code} {visible(finding.message)}"
-    if finding.hint:
-        said += f"\nhint: {visible(finding.hint)}"
-    title = f"opsinfo ({finding.rule.code} {finding.rule.name})"
-    return _command(_COMMANDS[finding.severity], [("title", title), *_where(checked, finding)], said)
-
-
-def _where(checked: CheckResult, finding: Finding) -> Iterator[tuple[str, object]]:
-    start, end = finding.start, finding.end
+    path, start, end = visible(checked.relative(finding.path)), finding.start, finding.end
+    where: list[tuple[str, object]] = [("title", f"opsinfo ({finding.rule.code} {finding.rule.name})")]
     if checked.is_file(finding.path):
-        yield "file", visible(checked.relative(finding.path))
+        where.append(("file", path))
         if start and end:
-            yield "line", start.line
+            where.append(("line", start.line))
             if start.line == end.line:
-                yield from (("col", start.column), ("endLine", end.line), ("endColumn", end.column))
+                where += [("col", start.column), ("endLine", end.line), ("endColumn", end.column)]
             else:
-                yield "endLine", end.line
+                where.append(("endLine", end.line))
+    place = f"{path}:{start.line}:{start.column}" if start else path
+    text = f"{place}: {finding.rule.code} {visible(finding.message)}"
+    if finding.hint:
+        text += f"\nhint: {visible(finding.hint)}"
+    return _command(_COMMANDS[finding.severity], where, text)
 
 
 def _of_failure(checked: CheckResult, error: OpsinfoError) -> str:
     where: list[tuple[str, object]] = [("title", f"opsinfo ({error.name})")]
-    said = visible(error.message)
+    text = visible(error.message)
     if error.path:
         path = visible(checked.relative(error.path))
         where.append(("file", path))
-        said = f"{path}: {said}"
-    return _command("error", where, said)
+        text = f"{path}: {text}"
+    return _command("error", where, text)
 
 
 def _command(name: str, properties: list[tuple[str, object]], message: str) -> str:
-    said = ",".join(f"{key}={_property(str(value))}" for key, value in properties)
-    return f"::{name} {said}::{_data(message)}"
+    values = ",".join(f"{key}={_escape(str(value), '%:,')}" for key, value in properties)
+    return f"::{name} {values}::{_escape(message, '%')}"
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape(text: str, signs: str) -> str:
+    """Return text with ends of lines and some signs as ``%0A``."""
+    return re.sub(f"[\r\n{signs}]", lambda sign: f"%{ord(sign[0]):02X}", text)

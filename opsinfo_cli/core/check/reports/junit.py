@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from ....errors import OpsinfoError
 from ...text.escape import visible
 from ..finding import Finding
 from ..run import CheckResult
@@ -26,7 +25,14 @@ def junit(checked: CheckResult) -> str:
     for path, findings in suites.items():
         lines += _suite(checked, checked.relative(path), findings)
     for error in checked.failures:
-        lines += _failed_suite(checked, error)
+        path = checked.relative(error.path) if error.path else "opsinfo"
+        lines += [
+            f"  <testsuite{_attributes(name=path, tests=1, failures=0, errors=1, skipped=0)}>",
+            f"    <testcase{_attributes(name=error.name, classname=path)}>",
+            f"      <error{_attributes(type=error.name, message=error.message)}/>",
+            "    </testcase>",
+            "  </testsuite>",
+        ]
     return "\n".join([*lines, "</testsuites>", ""])
 
 
@@ -38,35 +44,19 @@ def _suite(checked: CheckResult, path: str, findings: list[Finding]) -> Iterator
         yield f"    <testcase{_attributes(name='No findings', classname=path)}/>"
     for finding in findings:
         place = f":{finding.start.line}:{finding.start.column}" if finding.start else ""
+        element = "failure" if checked.fails(finding) else "skipped"
+        verdict = _attributes(type=finding.severity, message=finding.message)
         yield f"    <testcase{_attributes(name=f'{finding.rule.code} {finding.rule.name}{place}', classname=path)}>"
-        yield from _verdict(finding, f"{path}{place}", "failure" if checked.fails(finding) else "skipped")
+        yield f"      <{element}{verdict}>{escape(_legal(f'{path}{place}: {finding.message}'))}"
+        if finding.hint:
+            yield f"hint: {escape(_legal(finding.hint))}"
+        yield f"engine: {finding.engine}</{element}>"
         yield "    </testcase>"
-    yield "  </testsuite>"
-
-
-def _verdict(finding: Finding, place: str, element: str) -> Iterator[str]:
-    attributes = _attributes(type=finding.severity, message=finding.message)
-    yield f"      <{element}{attributes}>{_text(f'{place}: {finding.message}')}"
-    if finding.hint:
-        yield f"hint: {_text(finding.hint)}"
-    yield f"engine: {finding.engine}</{element}>"
-
-
-def _failed_suite(checked: CheckResult, error: OpsinfoError) -> Iterator[str]:
-    path = checked.relative(error.path) if error.path else "opsinfo"
-    yield f"  <testsuite{_attributes(name=path, tests=1, failures=0, errors=1, skipped=0)}>"
-    yield f"    <testcase{_attributes(name=error.name, classname=path)}>"
-    yield f"      <error{_attributes(type=error.name, message=error.message)}/>"
-    yield "    </testcase>"
     yield "  </testsuite>"
 
 
 def _attributes(**values: str | int) -> str:
     return "".join(f" {name}={quoteattr(_legal(str(value)))}" for name, value in values.items())
-
-
-def _text(text: str) -> str:
-    return escape(_legal(text))
 
 
 def _legal(text: str) -> str:

@@ -20,12 +20,16 @@ _INDEX = {name: index for index, name in enumerate(RULES)}
 
 
 def sarif(checked: CheckResult) -> str:
-    driver = {
-        "name": "opsinfo",
-        "version": __version__,
-        **_information_uri(),
-        "rules": [_rule(rule) for rule in RULES.values()],
-    }
+    from importlib import metadata
+
+    driver: dict[str, Any] = {"name": "opsinfo", "version": __version__}
+    try:
+        urls = metadata.metadata("opsinfo").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # run from a checkout or a zip
+        urls = []
+    if urls:  # the property may not be null
+        driver["informationUri"] = urls[0].split(", ", 1)[1]
+    driver["rules"] = [_rule(rule) for rule in RULES.values()]
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -41,27 +45,16 @@ def sarif(checked: CheckResult) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _information_uri() -> dict[str, str]:
-    """Return the first of ``[project.urls]``; without one the property is left out, because it may not be null."""
-    from importlib import metadata
-
-    try:
-        urls = metadata.metadata("opsinfo").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:  # run from a checkout or a zip
-        return {}
-    return {"informationUri": urls[0].split(", ", 1)[1]} if urls else {}
-
-
 def _rule(rule: Rule) -> dict[str, Any]:
     fails, passes = ((text or "(an empty file)").replace("\ufeff", "<BOM>") for text in (rule.fails, rule.passes))
-    said = f"{rule.why}\n\nFails:\n\n{fails}\n\nPasses:\n\n{passes}\n\nSource: {rule.source}"
-    marked = f"{rule.why}\n\nFails:\n\n```\n{fails}\n```\n\nPasses:\n\n```\n{passes}\n```\n\nSource: {rule.source}"
+    plain = f"{rule.why}\n\nFails:\n\n{fails}\n\nPasses:\n\n{passes}\n\nSource: {rule.source}"
+    markdown = f"{rule.why}\n\nFails:\n\n```\n{fails}\n```\n\nPasses:\n\n```\n{passes}\n```\n\nSource: {rule.source}"
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.why.split(". ")[0].rstrip(".") + "."},
         "fullDescription": {"text": rule.why},
-        "help": {"text": said, "markdown": marked},
+        "help": {"text": plain, "markdown": markdown},
         "defaultConfiguration": {"level": rule.severity},
         "properties": {"tags": [rule.about], "engine": rule.engine},
     }
@@ -69,21 +62,6 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     hint = f"\nhint: {visible(finding.hint)}" if finding.hint else ""
-    result: dict[str, Any] = {
-        "ruleId": finding.rule.code,
-        "ruleIndex": _INDEX[finding.rule.name],
-        "level": finding.severity,
-        "message": {"text": visible(finding.message) + hint},
-        "locations": [_location(checked, finding)],
-        "partialFingerprints": {"opsinfo/v1": finding.fingerprint},
-        "properties": {"engine": finding.engine},
-    }
-    if finding.fix and finding.fix.edits and checked.is_file(finding.path):
-        result["fixes"] = [_fix(checked, finding)]
-    return result
-
-
-def _location(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if checked.is_file(finding.path):
         location["physicalLocation"] = {"artifactLocation": _artifact(checked, finding.path)}
@@ -91,18 +69,24 @@ def _location(checked: CheckResult, finding: Finding) -> dict[str, Any]:
             location["physicalLocation"]["region"] = _region(finding.start, finding.end)
     if finding.pointer is not None:
         location["logicalLocations"] = [{"fullyQualifiedName": visible(finding.pointer) or "/"}]
-    return location
-
-
-def _fix(checked: CheckResult, finding: Finding) -> dict[str, Any]:
-    assert finding.fix is not None
-    replacements = [
-        {"deletedRegion": _region(*places), "insertedContent": {"text": edit.text}}
-        for edit, places in zip(finding.fix.edits, finding.places, strict=True)
-    ]
-    change = {"artifactLocation": _artifact(checked, finding.path), "replacements": replacements}
-    description = {"text": f"what `opsinfo validate --fix{'' if finding.fix.is_safe else ' --unsafe-fixes'}` does"}
-    return {"description": description, "artifactChanges": [change]}
+    result: dict[str, Any] = {
+        "ruleId": finding.rule.code,
+        "ruleIndex": _INDEX[finding.rule.name],
+        "level": finding.severity,
+        "message": {"text": visible(finding.message) + hint},
+        "locations": [location],
+        "partialFingerprints": {"opsinfo/v1": finding.fingerprint},
+        "properties": {"engine": finding.engine},
+    }
+    if finding.fix and finding.fix.edits and checked.is_file(finding.path):
+        replacements = [
+            {"deletedRegion": _region(*places), "insertedContent": {"text": edit.text}}
+            for edit, places in zip(finding.fix.edits, finding.places, strict=True)
+        ]
+        change = {"artifactLocation": _artifact(checked, finding.path), "replacements": replacements}
+        text = f"what `opsinfo validate --fix{'' if finding.fix.is_safe else ' --unsafe-fixes'}` does"
+        result["fixes"] = [{"description": {"text": text}, "artifactChanges": [change]}]
+    return result
 
 
 def _notification(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
