@@ -23,51 +23,45 @@ def write_report(path: str, data: bytes) -> None:
 def require_report(path: str) -> None:
     """:raises UsageFault: if the file is a library, a mixlist, a snapshot, another file of CANN, or binary
     :raises Refused: if the file cannot be read"""
-    if not os.path.isfile(path):
-        return
-    if _is_binary(path):
-        raise _no_report(path, "a binary file")
-    if not path.endswith(".json"):
-        _require_no_definition(path)
-        return
-    from ..cann.file_kind import foreign_of, is_marked, kind_of
-    from ..text.source import Source
-
-    try:
-        source = Source.read(path)
-        foreign = foreign_of(source)
-        marked = is_marked(source) or kind_of(source) == "snapshot"
-    except Refused:  # not text, so none of these kinds
-        return
-    if foreign:
-        raise _no_report(path, foreign.what)
-    if marked:
-        raise _no_report(path, "a library, a mixlist or a snapshot")
+    what = _what_stays(path) if os.path.isfile(path) else None
+    if what:
+        message = f"the file is {what}; a report does not replace it"
+        raise UsageFault(message, name="wrong-kind", path=path, hint="choose another file")
 
 
-def _require_no_definition(path: str) -> None:
-    if not path.endswith((".ini", ".cpp", ".cc", ".cxx")):
-        return
-    from ..cann.definitions import definition_kind
-    from ..text.source import Source
+def _what_stays(path: str) -> str | None:
+    """Return what a file is that no report replaces; None for any other file.
 
-    with open(path, "rb") as file:
-        defined = definition_kind(Source(file.read(), path, strict=False))
-    if defined:
-        raise _no_report(path, "an ini of opbuild" if defined == "ini" else "an OpDef source")
-
-
-def _is_binary(path: str) -> bool:
-    """Whether there is a null byte, which no report has: a model, its weights, a tensor."""
+    :raises Refused: if it cannot be read
+    """
+    is_json, is_definition = path.endswith(".json"), path.endswith((".ini", ".cpp", ".cc", ".cxx"))
     try:
         with open(path, "rb") as file:
-            return b"\0" in file.read(_HEAD)
+            data = file.read() if is_json or is_definition else file.read(_HEAD)
     except PermissionError:  # it can be replaced nevertheless if its folder can be written
-        return False
+        return None
     except OSError as error:
         raise Refused(f"cannot write: {error.strerror}", name="not-written", path=path) from None
+    if b"\0" in data[:_HEAD]:  # which no report has: a model, its weights, a tensor
+        return "a binary file"
+    if is_json:
+        from ..cann.file_kind import foreign_of, is_marked, kind_of
+        from ..text.members import read_members
+        from ..text.source import Source
 
+        try:
+            source = Source(data, path)
+        except Refused:  # not text, so none of these kinds
+            return None
+        outcome = read_members(source)
+        if foreign := foreign_of(source, outcome):
+            return foreign.what
+        if is_marked(source, outcome) or kind_of(source, outcome) == "snapshot":
+            return "a library, a mixlist or a snapshot"
+    elif is_definition:
+        from ..cann.definitions import definition_kind
+        from ..text.source import Source
 
-def _no_report(path: str, what: str) -> UsageFault:
-    said = f"the file is {what}; a report does not replace it"
-    return UsageFault(said, name="wrong-kind", path=path, hint="choose another file")
+        if kind := definition_kind(Source(data, path, strict=False)):
+            return "an ini of opbuild" if kind == "ini" else "an OpDef source"
+    return None
