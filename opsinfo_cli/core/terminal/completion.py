@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -22,17 +23,13 @@ def starting_with(candidates: Callable[[], Iterable[str | CompletionItem]], begu
         items = [each if isinstance(each, CompletionItem) else CompletionItem(each) for each in candidates()]
     except Exception:  # a traceback must not appear in a line being typed
         return []
-    items = [item for item in items if _can_be_typed(item.value)]
+    # names of files that do something in a shell are left out
+    items = [item for item in items if re.fullmatch(r"(?!-)[\w.:/-]*", item.value)]
     exact = [item for item in items if item.value.startswith(begun)]
     if exact:
         return exact
     others = [item for item in items if item.value.lower().startswith(begun.lower())]
     return others if len({item.value[: len(begun)] for item in others}) == 1 else []
-
-
-def _can_be_typed(name: str) -> bool:
-    """Return whether a name from a file is harmless in a shell."""
-    return name[:1] != "-" and all(letter.isalnum() or letter in "_-.:/" for letter in name)
 
 
 def targets(_: click.Context, __: click.Parameter) -> Iterator[CompletionItem]:
@@ -74,14 +71,14 @@ def operators(ctx: click.Context, _: click.Parameter) -> list[str]:
     given: dict[str, Any] = ctx.params
     against = given.get("against")
     against = against[0] if isinstance(against, tuple) and against else against
-    target = _opened(given, against or given.get("target") or "", kind=None if against else given.get("kind"))
+    target = _open(given, against or given.get("target") or "", kind=None if against else given.get("kind"))
     names = set(target.mixlist.marks if target.kind == "mixlist" else target.operators.names)
     if target.kind == "mixlist":
         names.update(_of_environment())
     return sorted(names - set(given.get("ops") or ()))
 
 
-def _opened(given: dict[str, Any], text: str, kind: str | None) -> Target:
+def _open(given: dict[str, Any], text: str, kind: str | None) -> Target:
     customs = tuple(given.get("customs") or ())
     return resolve(text, TargetOptions(kind, given.get("soc"), given.get("core") or "ai", customs), os.environ)
 
@@ -96,7 +93,7 @@ def _of_environment() -> Iterator[str]:
 
 
 def stores(ctx: click.Context, _: click.Parameter) -> list[str]:
-    install = _opened(ctx.params, ctx.params["target"], ctx.params.get("kind")).install
+    install = _open(ctx.params, ctx.params["target"], ctx.params.get("kind")).install
     return [site.label for site in install.sites()] if install else []
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -329,16 +329,12 @@ class Console:
 
 def prepare_streams() -> None:
     """Make both streams accept any character: those that a GBK or ASCII terminal lacks are escaped."""
-    sys.stdout = sys.stdout or _closed()
+    if sys.stdout is None:  # closed by the caller: a stream that fails on write
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  kept until the end
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _closed() -> TextIO:
-    """Return a stream that fails on write, for a standard output that the caller closed."""
-    return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
 
 
 def output_failed(error: OSError) -> Refused:

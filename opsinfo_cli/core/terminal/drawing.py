@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import Any
 
 import click
 from rich import box
@@ -67,7 +67,16 @@ class _Buffer(io.StringIO):
 def drawn(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequence[str] = ()) -> str:
     """Return blocks as text for a terminal, as wide as it is, with a panel of caveats below them."""
     buffer = _Buffer(encoding)
-    console = _console(buffer, colored)
+    console = Console(
+        file=buffer,
+        force_terminal=True,
+        color_system="standard" if colored else None,
+        no_color=not colored,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=terminal_width(),
+    )
     for block in blocks:
         if isinstance(block, Table):
             _draw_table(console, block)
@@ -81,38 +90,17 @@ def drawn(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequen
             console.print(_tree(block))
         elif isinstance(block, Diff):
             console.print(_diff(block.text), soft_wrap=True)
-        else:
-            for line in _rows(console, block):
-                console.print(Text(visible_line(line)), soft_wrap=True)
+        elif isinstance(block, Exact):
+            for row in block.text.splitlines():
+                console.print(Text(visible_line(row)), soft_wrap=True)
+        elif isinstance(block, Picture):
+            for row in block.rows(console.width, not console.options.ascii_only):
+                console.print(Text(visible_line(row)), soft_wrap=True)
     if caveats:
         text = Text("\n".join(map(shown, caveats)), style="dim")
-        panel = Panel(text, style="dim", box=_box(console), title="limits of this answer", title_align="left")
-        console.print(panel)
+        frame = box.ASCII if console.options.ascii_only else box.ROUNDED
+        console.print(Panel(text, style="dim", box=frame, title="limits of this answer", title_align="left"))
     return buffer.getvalue()
-
-
-def _rows(console: Console, block: Block) -> Iterable[str]:
-    """Return the lines of a block that is drawn as it is."""
-    if isinstance(block, Picture):
-        return block.rows(console.width, not console.options.ascii_only)
-    return block.text.splitlines() if isinstance(block, Exact) else ()
-
-
-def _console(stream: IO[str], colored: bool) -> Console:
-    return Console(
-        file=stream,
-        force_terminal=True,
-        color_system="standard" if colored else None,
-        no_color=not colored,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        width=terminal_width(),
-    )
-
-
-def _box(console: Console) -> box.Box:
-    return box.ASCII if console.options.ascii_only else box.ROUNDED
 
 
 def style_of(name: str) -> Style:
@@ -179,7 +167,19 @@ def _draw_table(console: Console, table: Table) -> None:
             del cells[spare[-1]]
     if table.title:
         console.print(Text(shown(table.title), style="bold"))
-    console.print(_grid(columns, rows, breaks=not fits))
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for index, column in enumerate(columns):
+        has_places = any(isinstance(cells[index], Place) for cells in rows)
+        grid.add_column(
+            Text(shown(column.title), style="bold"),
+            justify="right" if column.number else "left",
+            no_wrap=fits and not has_places,
+            overflow="fold",
+            style="dim" if column.dim else "",
+        )
+    for cells in rows:
+        grid.add_row(*(_cell(column, cell) for column, cell in zip(columns, cells, strict=True)))
+    console.print(grid)
 
 
 def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
@@ -190,23 +190,6 @@ def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
             width = _BAR if isinstance(cell, ShareBar) else cell_width(shown(cell_text(cell)))
             widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, Place) else width)
     return sum(widths) + 2 * (len(widths) - 1)
-
-
-def _grid(columns: list[Column], rows: list[list[Cell]], breaks: bool = False) -> RichTable:
-    """:param breaks: whether all cells may be broken, not only places shortened"""
-    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for index, column in enumerate(columns):
-        has_places = any(isinstance(cells[index], Place) for cells in rows)
-        grid.add_column(
-            Text(shown(column.title), style="bold"),
-            justify="right" if column.number else "left",
-            no_wrap=not (has_places or breaks),
-            overflow="fold",
-            style="dim" if column.dim else "",
-        )
-    for cells in rows:
-        grid.add_row(*(_cell(column, cell) for column, cell in zip(columns, cells, strict=True)))
-    return grid
 
 
 class _DrawnBar:

@@ -20,28 +20,18 @@ def language_for(console: Console) -> str:
     A note gives the reason if OPSINFO_LANG asked for another language; a locale is ignored silently.
     """
     asked = os.environ.get("OPSINFO_LANG", "")
-    wanted = _language_of(asked or next(filter(None, map(os.environ.get, _LOCALE)), ""))
+    locale = asked or next(filter(None, map(os.environ.get, _LOCALE)), "")
+    wanted = re.split(r"[_.@-]", locale.strip().lower())[0]  # `zh` of `zh_CN.UTF-8`, `zh-Hans` and `ZH`
     if wanted in ("", "c", "posix", "en"):
         return "en"
-    if wanted not in LANGUAGES:
-        why = f"language `{asked}` is not available, only {', '.join(LANGUAGES)} (OPSINFO_LANG)"
-    elif not _shows(wanted):
-        why = f"standard output is {sys.stdout.encoding}, which cannot show `{asked}`; PYTHONIOENCODING=utf-8 can"
+    if wanted in LANGUAGES:
+        try:
+            _PROOF[wanted].encode(sys.stdout.encoding or "utf-8")
+            return wanted
+        except (UnicodeEncodeError, LookupError):
+            why = f"standard output is {sys.stdout.encoding}, which cannot show `{asked}`; PYTHONIOENCODING=utf-8 can"
     else:
-        return wanted
+        why = f"language `{asked}` is not available, only {', '.join(LANGUAGES)} (OPSINFO_LANG)"
     if asked:
         console.note(why)
     return "en"
-
-
-def _language_of(locale: str) -> str:
-    """Return `zh` for `zh_CN.UTF-8`, `zh-Hans` and `ZH`."""
-    return re.split(r"[_.@-]", locale.strip().lower())[0]
-
-
-def _shows(language: str) -> bool:
-    try:
-        _PROOF[language].encode(sys.stdout.encoding or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True

@@ -50,19 +50,24 @@ def page_text(
     :param scripts: names of scripts in ``page_parts``, joined into one
     :param data: data for the script, as JSON in the element with the id ``data``
     """
-    style, script = "\n".join(map(part, ("page.css", *styles))), "\n".join(map(part, scripts))
+    import json
     from string import Template
 
+    style, script = "\n".join(map(part, ("page.css", *styles))), "\n".join(map(part, scripts))
+    data_element = ""
+    if data is not None:
+        text = json.dumps(data, separators=(",", ":"), check_circular=False).translate(_IN_SCRIPT)
+        data_element = f'<script type="application/json" id="data">{text}</script>\n'
     return Template(part("shell.html")).substitute(
         title=escaped(title),
         style=style,
         style_hash=_hash(style),
         script=f"<script>{script}</script>\n" if script else "",
         script_source=f"'{_hash(script)}'" if script else "'none'",
-        facts="".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(said)}</dd></div>\n" for name, said in facts),
+        facts="".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>\n" for name, value in facts),
         lead=lead,
         body=body,
-        data="" if data is None else _data(data),
+        data=data_element,
         foot=f"{foot}{', ' if foot else ''}made by opsinfo {escaped(__version__)}",
         version=escaped(__version__),
     )
@@ -104,10 +109,15 @@ def _sheet(table: Table, rows: Iterable[Sequence[Cell]], caption: str, searchabl
     heads = "".join(
         f'<th scope="col"{sort}{_number(column)}>{escaped(_heading(column))}</th>' for column in table.columns
     )
-    lines = "".join(_row(table.columns, cells, searchable) for cells in rows)
+    lines = []
+    for cells in rows:
+        tags = "|".join(f"{at}={_text(cells[at]) or '-'}" for at, column in enumerate(table.columns) if column.policy)
+        shown = "".join(_cell(at == 0, *each) for at, each in enumerate(zip(table.columns, cells, strict=True)))
+        tagged = f' data-tags="{escaped(tags)}"' if searchable else ""
+        lines.append(f"<tr{tagged}>{shown}</tr>\n")
     return (
         f'<div class="sheet">\n<table>\n<caption>{escaped(caption)}</caption>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n</div>\n"
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{''.join(lines)}</tbody>\n</table>\n</div>\n"
     )
 
 
@@ -125,21 +135,28 @@ _RANK = {word: at for at, word in enumerate((*LISTS, "-"))}
 """The order of policies in a sorted column; absent ones are last."""
 
 
-def _row(columns: Sequence[Column], cells: Sequence[Cell], searchable: bool) -> str:
-    tags = "|".join(f"{at}={_text(cells[at]) or '-'}" for at, column in enumerate(columns) if column.policy)
-    drawn = "".join(_cell(at == 0, *each) for at, each in enumerate(zip(columns, cells, strict=True)))
-    tagged = f' data-tags="{escaped(tags)}"' if searchable else ""
-    return f"<tr{tagged}>{drawn}</tr>\n"
-
-
 def _cell(is_head: bool, column: Column, cell: Cell) -> str:
-    """Return a cell; on a narrow page, whose rows are a few lines without columns, it is named by an attribute."""
+    """Return a cell; on a narrow page, whose rows are a few lines without columns, it is named by an attribute.
+
+    Words of a list have its colour, with arrows between them.
+    """
     text = _text(cell)
     look = _number(column) or (' class="long"' if len(text) > LONG else "")
     rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
     hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
     tag, of = ('th scope="row"', "") if is_head else ("td", f' data-of="{escaped(_heading(column))}"')
-    return f"<{tag}{look}{rank}{hover}{of}>{_markup(column, cell)}</{tag[:2]}>"
+    if isinstance(cell, ShareBar):
+        filled, rest = 100 * cell.filled, 100 * (cell.whole - cell.filled)
+        markup = (
+            '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+            f'<rect class="low" width="{filled:.2f}" height="10"/>'
+            f'<rect class="nothing" x="{filled:.2f}" width="{rest:.2f}" height="10"/></svg>'
+        )
+    elif column.policy and text:
+        markup = ' <span class="arrow">→</span> '.join(map(pill, text.split(" -> ")))
+    else:
+        markup = folded(text)
+    return f"<{tag}{look}{rank}{hover}{of}>{markup}</{tag[:2]}>"
 
 
 def _text(cell: Cell) -> str:
@@ -147,23 +164,6 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, Place) and not cell.is_node:
         return cell.path.rsplit("/", 1)[-1] + cell.suffix
     return cell_text(cell)
-
-
-def _markup(column: Column, cell: Cell) -> str:
-    """Return a cell as markup, words of a list in its colour with arrows between them."""
-    if isinstance(cell, ShareBar):
-        return _bar_markup(cell)
-    text = _text(cell)
-    if column.policy and text:
-        return ' <span class="arrow">→</span> '.join(map(pill, text.split(" -> ")))
-    return folded(text)
-
-
-def _bar_markup(cell: ShareBar) -> str:
-    filled, rest = 100 * cell.filled, 100 * (cell.whole - cell.filled)
-    rects = f'<rect class="low" width="{filled:.2f}" height="10"/>'
-    rects += f'<rect class="nothing" x="{filled:.2f}" width="{rest:.2f}" height="10"/>'
-    return f'<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{rects}</svg>'
 
 
 def folded(text: str) -> str:
@@ -175,21 +175,19 @@ def folded(text: str) -> str:
 
 
 def bars(each: Iterable[Bar]) -> str:
-    """Bars side by side."""
-    return f'<div class="bars">\n{"".join(map(_bar, each))}</div>\n'
-
-
-def _bar(bar: Bar) -> str:
-    """Return a bar, and the same counts as text."""
-    total = sum(count for _, count in bar.parts) or 1
-    drawn, words, at = [], [], 0.0
-    for word, count in bar.parts:
-        width = 100 * count / total
-        drawn.append(f'<rect class="{word_class(word)}" x="{at:.3f}" width="{width:.3f}" height="10"/>')
-        words.append(f"<li>{pill(word)} <b>{count}</b></li>")
-        at += width
-    picture = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(drawn)}</svg>'
-    return f"<figure><figcaption>{escaped(bar.label)}</figcaption>{picture}<ul>{''.join(words)}</ul></figure>\n"
+    """Return bars side by side, each with the same counts as text."""
+    figures = ""
+    for bar in each:
+        total = sum(count for _, count in bar.parts) or 1
+        rects, words, at = "", "", 0.0
+        for word, count in bar.parts:
+            width = 100 * count / total
+            rects += f'<rect class="{word_class(word)}" x="{at:.3f}" width="{width:.3f}" height="10"/>'
+            words += f"<li>{pill(word)} <b>{count}</b></li>"
+            at += width
+        picture = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{rects}</svg>'
+        figures += f"<figure><figcaption>{escaped(bar.label)}</figcaption>{picture}<ul>{words}</ul></figure>\n"
+    return f'<div class="bars">\n{figures}</div>\n'
 
 
 def pill(word: str) -> str:
@@ -236,14 +234,7 @@ def _hash(text: str) -> str:
 
 
 _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
-
-
-def _data(value: Any) -> str:
-    """Return an element with JSON that cannot end the element and is not executed."""
-    import json
-
-    said = json.dumps(value, separators=(",", ":"), check_circular=False).translate(_IN_SCRIPT)
-    return f'<script type="application/json" id="data">{said}</script>\n'
+"""With these JSON cannot end its element."""
 
 
 def table_page(
@@ -269,8 +260,19 @@ def table_page(
         for at, column in enumerate(first.columns)
         if column.policy
     }
-    pictures = bars(Bar(_heading(first.columns[at]), _listed(words)) for at, words in counts.items()) if counts else ""
-    filters = "".join(_filter(at, _heading(first.columns[at]), words) for at, words in counts.items() if len(words) > 1)
+    pictures, filters = [], ""
+    for at, words in counts.items():
+        # lists first, then the other words as they come
+        ordered = [(word, words[word]) for word in dict.fromkeys((*LISTS, *words)) if words[word]]
+        title_of_column = _heading(first.columns[at])
+        pictures.append(Bar(title_of_column, ordered))
+        boxes = "".join(
+            f'<label><input type="checkbox" data-group="{at}" value="{at}={escaped(word)}">'
+            f"<span>{escaped(word)} <b>{count}</b></span></label>"
+            for word, count in ordered
+        )
+        if len(words) > 1:
+            filters += f"<fieldset><legend>{escaped(title_of_column)}</legend>{boxes}</fieldset>\n"
     body = (
         '<form class="tools" hidden>\n'
         '<label class="search">Search <input type="search" name="search" autocomplete="off" spellcheck="false" '
@@ -280,17 +282,5 @@ def table_page(
     )
     body += "".join(table_section(each.title, each) for each in others)
     foot = f"{note}, " * bool(note) + counted(len(rows), "row")
-    return page_text(title, facts, body, lead=pictures + lead, styles=styles, scripts=["table.js"], foot=foot)
-
-
-def _listed(words: Counter[str]) -> list[tuple[str, int]]:
-    """Return lists first, then the other words as they come."""
-    return [(word, words[word]) for word in (*LISTS, *(word for word in words if word not in LISTS)) if words[word]]
-
-
-def _filter(at: int, title: str, words: Counter[str]) -> str:
-    boxes = ""
-    for word, count in _listed(words):
-        box = f'<input type="checkbox" data-group="{at}" value="{at}={escaped(word)}">'
-        boxes += f"<label>{box}<span>{escaped(word)} <b>{count}</b></span></label>"
-    return f"<fieldset><legend>{escaped(title)}</legend>{boxes}</fieldset>\n"
+    lead = (bars(pictures) if pictures else "") + lead
+    return page_text(title, facts, body, lead=lead, styles=styles, scripts=["table.js"], foot=foot)

@@ -161,8 +161,17 @@ def svg_text(plot: Plot, *, in_page: bool = False) -> str:
     if plot.is_empty:
         parts.append(_text(_LEFT, _TOP, plot.empty))
     else:
-        parts += [*_axes(plot), *_curves(plot), *_marks(plot)]
+        parts += [*_axes(plot), *_curves(plot)]
+    for mark in plot.marks if not plot.is_empty else ():
+        size, color = _MARKS[mark.kind]
+        title = html.escape(visible(mark.text)[: 2 * _NAME])
+        place = f'cx="{_x(plot, mark.x):.1f}" cy="{_y(plot, mark.y):.1f}"'
+        parts.append(f'<circle class="mark {color}" {place} r="{size}"><title>{title}</title></circle>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+_MARKS = {"usual": (1.5, "c0"), "large": (4, "c0"), "faint": (4, "c7"), "jump": (3, "jump"), "bad": (4, "bad")}
+"""The radius and the class of each kind of mark."""
 
 
 def _axes(plot: Plot) -> Iterator[str]:
@@ -190,15 +199,6 @@ def _curves(plot: Plot) -> Iterator[str]:
             yield _text(_LEFT + 8, _TOP - 22 + 14 * number, visible(curve.name)[:_NAME], kind=f"name {color}")
 
 
-def _marks(plot: Plot) -> Iterator[str]:
-    kinds = {"usual": (1.5, "c0"), "large": (4, "c0"), "faint": (4, "c7"), "jump": (3, "jump"), "bad": (4, "bad")}
-    for mark in plot.marks:
-        size, color = kinds[mark.kind]
-        title = html.escape(visible(mark.text)[: 2 * _NAME])
-        place = f'cx="{_x(plot, mark.x):.1f}" cy="{_y(plot, mark.y):.1f}"'
-        yield f'<circle class="mark {color}" {place} r="{size}"><title>{title}</title></circle>'
-
-
 def _text(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "label") -> str:
     return f'<text class="{kind}" x="{x}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(text)}</text>'
 
@@ -219,17 +219,14 @@ def require_svg(path: str) -> None:
     """
     if not os.path.lexists(path):
         return
-    try:
-        fits = _is_svg(path)
-    except OSError as error:
-        raise Refused(f"cannot write the plot: {error.strerror}", name="not-written", path=path) from None
+    if os.path.isfile(path):
+        try:
+            with open(path, "rb") as file:
+                head = file.read(256)
+        except OSError as error:
+            raise Refused(f"cannot write the plot: {error.strerror}", name="not-written", path=path) from None
+        fits = not head or b"<svg" in head
+    else:
+        fits = not os.path.isdir(path)  # such as /dev/stdout
     if not fits:
         raise UsageFault("the file exists and is not an SVG", name="not-an-svg", path=path)
-
-
-def _is_svg(path: str) -> bool:
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            head = file.read(256)
-        return not head or b"<svg" in head
-    return not os.path.isdir(path)  # such as /dev/stdout

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...errors import Damaged
 from ..text.escape import visible
-from ..text.members import Members, RawMember, read_members
+from ..text.members import Members, read_members
 from ..text.patch import Patch, changed_lines, edits_between
 from ..text.source import Source
 
@@ -24,25 +24,17 @@ def unified_diff(source: Source, patch: Patch, result: Source, is_new: bool = Fa
     if not patch:
         return ""
     old, new = _lines(source), _lines(result)
-    members = _members(source)
+    outcome = read_members(source)
+    members = (outcome.members or []) if isinstance(outcome, Members) else []
     parts = [f"--- {name}\n+++ {name}\n"]
     shift = 0
     for start, end, grown, at in _hunks(source, patch, len(old), len(new) - len(old)):
-        parts += _hunk(old, new, start, end, start + shift, end + shift + grown, _heading(members, at))
+        # after the second `@@` the top-level key that contains the edit, an op type in a library
+        key = next((each.key for each in members if each.start <= at < each.end), "")
+        heading = f" {visible(key)}" if key and len(key) <= _LONGEST_HEADING else ""
+        parts += _hunk(old, new, start, end, start + shift, end + shift + grown, heading)
         shift += grown
     return "".join(parts)
-
-
-def _members(source: Source) -> list[RawMember]:
-    """The members of the root object; none if the text has faults."""
-    outcome = read_members(source)
-    return (outcome.members or []) if isinstance(outcome, Members) else []
-
-
-def _heading(members: list[RawMember], at: int) -> str:
-    """Return the text after the second `@@`: the top-level key that contains an offset, an op type in a library."""
-    key = next((each.key for each in members if each.start <= at < each.end), "")
-    return f" {visible(key)}" if key and len(key) <= _LONGEST_HEADING else ""
 
 
 def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
@@ -55,12 +47,12 @@ def diff_of_bytes(path: str, old: bytes | None, new: bytes | None) -> str:
         return f"Binary files {path} differ\n"
     if old is None or new is None:
         shown = unified_diff(after, Patch("", ()), after if old is None else before, is_new=True)
-        return shown if old is None else _reversed(shown)
+        return shown if old is None else _reverse(shown)
     edits = tuple(edits_between(before.text, after.text))
     return unified_diff(before, Patch(before.sha256, edits, drop_bom=before.bom and not after.bom), after)
 
 
-def _reversed(diff: str) -> str:
+def _reverse(diff: str) -> str:
     """Return the diff that removes a file, given the one that creates it."""
     _, name, hunk, *lines = diff.splitlines(keepends=True)
     count = hunk.split("+1,")[1].split(" ")[0]

@@ -65,26 +65,22 @@ def changed_answer(
         not in ``target``
     :param more: as for :func:`change_answer`
     """
+    paths = [file.path for file in result.files if file.patch]
+    try:
+        scope = scope_of(target)
+        is_inside = any(scope(os.path.realpath(path)) for path in paths)
+    except OpsinfoError:
+        is_inside = False
+    touched = target if is_inside or not paths else paths[0]
     return change_answer(
         result,
         target=target,
-        undo=undoing(writing, undo or _undone_by(target, result)),
+        undo=undoing(writing, undo or touched),
         dry_run=writing.dry_run,
         check=writing.check,
         verbose=bool(console.verbose),
         **more,
     )
-
-
-def _undone_by(target: str, result: Result) -> str:
-    """Return what `restore` takes to undo a change: the target, or a changed file if the target has none of them."""
-    paths = [file.path for file in result.files if file.patch]
-    try:
-        scope = scope_of(target)
-        inside = any(scope(os.path.realpath(path)) for path in paths)
-    except OpsinfoError:
-        inside = False
-    return target if inside or not paths else paths[0]
 
 
 def built(
