@@ -40,7 +40,15 @@ class Config(NamedTuple):
     table: Mapping[str, Any]
 
     def fault(self, key: str, message: str, hint: str | None = None) -> UsageFault:
-        line, column = _place(self.source, key)
+        """Return the error about a key, whose place the standard library's parser does not report."""
+        text, start = self.source.text, 0
+        if os.path.basename(self.source.path) == _SHARED_FILE:
+            header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b.*$", text, re.MULTILINE)
+            start = header.start() if header else 0
+        word = rf"^[ \t]*(?:\[.*\.[ \t]*)?(['\"]?{re.escape(key)}['\"]?)[ \t]*[=.\]]"
+        match = re.compile(word, re.MULTILINE).search(text, start)
+        place = self.source.place(match.start(1)) if match else None
+        line, column = (place.line, place.column) if place else (None, None)
         return UsageFault(message, name="config", path=self.source.path, line=line, column=column, hint=hint)
 
 
@@ -92,18 +100,18 @@ class Configured(Command):
 
     def config(self, values: Mapping[str, Any]) -> Config | None:
         """:param values: the options of the line"""
-        return _chosen(values.get("config"), bool(values.get("no_config")))
+        return _find(values.get("config"), bool(values.get("no_config")))
 
 
 class Targeted(Configured):
     """A command that takes only the target and the precision mode from the file, as far as it has these options."""
 
     def config(self, values: Mapping[str, Any]) -> Config | None:
-        config = _chosen(None, bool(os.environ.get("OPSINFO_NO_CONFIG")))
+        config = _find(None, bool(os.environ.get("OPSINFO_NO_CONFIG")))
         return config and Config(config.source, {key: config.table[key] for key in _OF_ALL if key in config.table})
 
 
-def _chosen(named: str | None, none: bool) -> Config | None:
+def _find(named: str | None, none: bool) -> Config | None:
     if none and named is not None:
         raise UsageFault("--config and --no-config cannot be combined")
     if none:
@@ -117,17 +125,13 @@ def _chosen(named: str | None, none: bool) -> Config | None:
         here = os.getcwd()
     except FileNotFoundError:  # the working directory was removed, so it has no parent
         return None
-    return next(_above(here), None)
-
-
-def _above(folder: str) -> Iterator[Config]:
-    """Yield configurations from a folder upward, nearest first."""
-    for each in (folder, *folders_above(folder)):
+    for folder in (here, *folders_above(here)):
         for name in (_OWN_FILE, _SHARED_FILE):
-            path = os.path.join(each, name)
-            config = _read(os.path.relpath(path, folder)) if os.path.isfile(path) else None
+            path = os.path.join(folder, name)
+            config = _read(os.path.relpath(path, here)) if os.path.isfile(path) else None
             if config:
-                yield config
+                return config
+    return None
 
 
 def _read(path: str) -> Config | None:
@@ -140,26 +144,21 @@ def _read(path: str) -> Config | None:
     shared = os.path.basename(path) == _SHARED_FILE
     if shared and "opsinfo" not in source.text:
         return None
-    table: Any = _parsed(source)
-    if shared:
-        tools = table.get("tool", {})
-        table = tools.get("opsinfo") if isinstance(tools, dict) else None
-    return Config(source, table) if isinstance(table, dict) else None
-
-
-def _parsed(source: Source) -> dict[str, Any]:
-    """:raises UsageFault: if the text is not TOML, with the place"""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(source.text)
+        table: Any = tomllib.loads(source.text)
     except (ValueError, RecursionError, OverflowError) as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
         reason = re.sub(r" \(at line .*\)", "", str(error))
         raise UsageFault(f"invalid TOML: {reason}", name="config", path=source.path, line=line, column=column) from None
+    if shared:
+        tools = table.get("tool", {})
+        table = tools.get("opsinfo") if isinstance(tools, dict) else None
+    return Config(source, table) if isinstance(table, dict) else None
 
 
 def _defaults(config: Config, command: click.Command, context: click.Context) -> Iterator[tuple[str, Any]]:
@@ -219,17 +218,3 @@ _PATHS: dict[str, Callable[[str, str], str]] = {
     "baseline": os.path.join,
     "model": os.path.join,
 }
-
-
-def _place(source: Source, key: str) -> tuple[int | None, int | None]:
-    """Return line and column of a key, which the standard library's parser does not report."""
-    start = 0
-    if os.path.basename(source.path) == _SHARED_FILE:
-        header = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b.*$", source.text, re.MULTILINE)
-        start = header.start() if header else 0
-    word = re.escape(key)
-    found = re.compile(rf"^[ \t]*(?:\[.*\.[ \t]*)?(['\"]?{word}['\"]?)[ \t]*[=.\]]", re.MULTILINE).search(
-        source.text, start
-    )
-    place = source.place(found.start(1)) if found else None
-    return (place.line, place.column) if place else (None, None)

@@ -216,8 +216,12 @@ class Command(click.Command):
 
         def parse_args(args: list[str]) -> Any:
             options, arguments, order = parse(args=args)
-            if not ctx.resilient_parsing:
-                require_once(order)
+            for param in order if not ctx.resilient_parsing else ():
+                # a flag only says the same again
+                takes_one = isinstance(param, click.Option) and not (param.multiple or param.count or param.is_flag)
+                if takes_one and order.count(param) > 1:
+                    word = max(param.opts, key=len)
+                    raise UsageFault(f"{word} is given twice", name="given-twice", hint=f"{word} takes one value")
             return options, arguments, order
 
         parser.parse_args = parse_args
@@ -273,17 +277,6 @@ def example_lines(line: str, width: int) -> list[str]:
             lines.append("     ")
         lines[-1] += f" {word}"
     return [*(f"{part} \\" for part in lines[:-1]), lines[-1]]
-
-
-def require_once(order: Sequence[click.Parameter]) -> None:
-    """:param order: the parameters of a line, each as often as it is there
-    :raises UsageFault: if an option that takes one value is given twice; a flag only says the same again
-    """
-    for param in order:
-        takes_one = isinstance(param, click.Option) and not (param.multiple or param.count or param.is_flag)
-        if takes_one and order.count(param) > 1:
-            word = max(param.opts, key=len)
-            raise UsageFault(f"{word} is given twice", name="given-twice", hint=f"{word} takes one value")
 
 
 def require_apart(params: Sequence[click.Parameter], values: dict[str, Any]) -> None:
