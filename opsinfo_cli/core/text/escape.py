@@ -61,13 +61,13 @@ _MAY_COMMAND = frozenset(":" + _BLANKS)
 
 def cell_width(text: str) -> int:
     """Return the width in terminal cells: a Chinese character takes two, a combining mark none."""
-    return len(text) if text.isascii() else sum(map(_cells, text))
-
-
-def _cells(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    if text.isascii():
+        return len(text)
+    width = 0
+    for character in text:
+        if unicodedata.category(character) not in ("Mn", "Me", "Cf"):
+            width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return width
 
 
 def shortened(path: str, room: int, is_node: bool = False) -> str:

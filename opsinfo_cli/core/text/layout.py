@@ -95,13 +95,16 @@ def add_member(text: str, container: Node, key: str, value: Value, style: Style)
     """Insert a member in sorted order, or at the end if the container is not sorted."""
     keys = [member.name for member in container]
     at = bisect_left(keys, key) if keys == sorted(keys) else len(keys)
-    indent = members_indent(text, container, style)
     like = next((member.value for member in container if member.value.members), None)
     flat = isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values())
-    written = _like(text, like, value) if like and flat and isinstance(value, Mapping) else None
+    if like and flat and isinstance(value, Mapping):  # in the layout of a sibling
+        layout = _layout(text, like, Style())
+        members = [quote(name) + layout.colon + quote(str(each)) for name, each in value.items()]
+        written = "{" + layout.lead + layout.gap.join(members) + layout.tail + "}"
+    else:
+        written = style.render(value, members_indent(text, container, style))
     colon = _colon(text, container) or style.colon
-    body = quote(key) + colon + (written or style.render(value, indent))
-    return _insert(text, container, at, [body], style)
+    return _insert(text, container, at, [quote(key) + colon + written], style)
 
 
 def add_items(text: str, container: Node, items: Sequence[str], style: Style) -> Edit:
@@ -155,13 +158,6 @@ def _layout(text: str, container: Node, style: Style) -> Layout:
     else:
         gap = style.comma
     return Layout(lead, tail, gap, _colon(text, container) or style.colon)
-
-
-def _like(text: str, sibling: Node, value: Mapping[str, Value]) -> str:
-    """Write an object of strings in the layout of ``sibling``."""
-    layout = _layout(text, sibling, Style())
-    members = [quote(key) + layout.colon + quote(str(each)) for key, each in value.items()]
-    return "{" + layout.lead + layout.gap.join(members) + layout.tail + "}"
 
 
 def _colon(text: str, container: Node) -> str | None:

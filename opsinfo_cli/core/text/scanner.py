@@ -287,13 +287,17 @@ class _Scanner:
             self.skip()
             if self.text.startswith(closing, self.at):
                 break
-            if node.members or node.items:
-                self.check_comma(comma, node)
+            if comma is None and (node.members or node.items):
+                self.miss_comma(node)
             if opening == "{":
-                node.members.append(self.member(depth))
+                key = self.key()
+                node.members.append(Member(key, self.value(depth + 1)))
             else:
                 node.items.append(self.value(depth + 1))
-            comma = self.comma()
+            self.skip()
+            comma = self.at if self.text.startswith(",", self.at) else None
+            if comma is not None:
+                self.at += 1
         if comma is not None:
             fix = Edit(comma, comma + 1, "")
             self.faults.append(Fault("trailing-comma", f"a comma before `{closing}`", comma, comma + 1, fix))
@@ -301,26 +305,13 @@ class _Scanner:
         node.end = self.at
         return node
 
-    def comma(self) -> int | None:
-        self.skip()
-        if not self.text.startswith(",", self.at):
-            return None
-        self.at += 1
-        return self.at - 1
-
-    def check_comma(self, comma: int | None, node: Node) -> None:
-        if comma is not None:
-            return
+    def miss_comma(self, node: Node) -> None:
         if self.at >= len(self.text):
             raise self.syntax("the file ends inside " + ("an object" if node.members else "an array"))
         if not re.match(r'["\[{\-0-9a-z]', self.text[self.at]):
             raise self.syntax(f"expected `,` or a closing bracket, not `{self.text[self.at]}`")
         end = node.members[-1].value.end if node.members else node.items[-1].end
         self.faults.append(Fault("missing-comma", "a comma is missing here", end, end, Edit(end, end, ",")))
-
-    def member(self, depth: int) -> Member:
-        key = self.key()
-        return Member(key, self.value(depth + 1))
 
     def key(self) -> Node:
         """Read a key with the colon and the blanks after it."""

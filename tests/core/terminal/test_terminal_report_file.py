@@ -11,9 +11,7 @@ from opsinfo_cli.core.terminal import report_file
 
 
 @pytest.mark.parametrize("name", ["report.json", "report.ini", "report.cpp", "report.txt"])
-def test_a_file_that_cannot_be_read_may_be_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_file_that_cannot_be_read_may_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Its folder decides whether it is."""
 
     def refuse(*_: object) -> NoReturn:
