@@ -1,47 +1,20 @@
 """CANN's plugins for ONNX operators: which op types an operator becomes, by domain and opset.
 
-The one table of this fact: ``onnx_rules`` has it as text, for the nodes of a model (``graph``) and for names alone
-(``neighbours``, ``check``).
+The one table of this fact is ``onnx_rules``, for the nodes of a model (``lab.graph``) and for names alone (``systems``,
+``check``).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from .onnx_rules import FAMILIES, PLAIN
+from .onnx_rules import FAMILIES, PLAIN, Case
 
 DEFAULT_DOMAIN = "ai.onnx"
 OLDEST_OPSET, NEWEST_OPSET = 1, 18
 """The opsets of ONNX' own domain that have plugins. Some of Huawei's quantisation operators go further."""
-_STEP = re.compile(r"(?:(\w+)=)?([\w~]+)(?:<(@?\w+)>)?\(([^)]*)\)")
-
-
-class Step(NamedTuple):
-    """A node of a case: its name within the operator, ``*`` for the operator itself.
-
-    :param dtype: that of its output; empty for that of its first input, or of the operator for the operator itself
-    """
-
-    name: str
-    type: str
-    dtype: str
-    inputs: tuple[str, ...]
-
-
-class Case(NamedTuple):
-    """A case of an operator.
-
-    :param results: the steps' outputs that become those of the operator, in order; empty for the usual ones
-    :param refused: why the plugin refuses the operator; empty if it does not
-    """
-
-    conditions: tuple[str, ...]
-    steps: tuple[Step, ...] = ()
-    results: tuple[str, ...] = ()
-    refused: str = ""
 
 
 class Plugin(NamedTuple):
@@ -53,7 +26,7 @@ class Plugin(NamedTuple):
 
     type: str
     cases: tuple[Case, ...] = ()
-    defaults: tuple[tuple[str, str], ...] = ()
+    defaults: Mapping[str, int | float | str] = {}
 
     @property
     def built(self) -> tuple[str, ...]:
@@ -66,59 +39,23 @@ class Plugin(NamedTuple):
 def plugins() -> dict[tuple[str, str], list[tuple[frozenset[int], Plugin]]]:
     """Return the plugins by domain and operator, with their opsets."""
     found: dict[tuple[str, str], list[tuple[frozenset[int], Plugin]]] = {}
-    for line in re.sub(r"\n    ", " ", PLAIN).strip().splitlines():
-        head, names = line.split(":", 1)
-        domain, words = head.split() if " " in head else (DEFAULT_DOMAIN, head)
-        for name in names.split():
-            op, _, op_type = name.partition(":")
-            found.setdefault((domain, op), []).append((_opsets(words), Plugin(op_type or op)))
-    for family in FAMILIES:
-        for key, opsets, plugin in _family(family):
-            rows = found.setdefault(key, [])
-            plain = next((row for row in rows if row[0] == opsets), None)
-            if plain is not None:
-                rows.remove(plain)
-                plugin = plugin._replace(type=plain[1].type)
-            rows.append((opsets, plugin))
+    for plain in PLAIN:
+        opsets = _opsets(plain.opsets)
+        for op, op_type in plain.op_types.items():
+            found.setdefault((plain.domain, op), []).append((opsets, Plugin(op_type)))
+    for rule in (rule for family in FAMILIES for rule in family):
+        for domain, text in ((DEFAULT_DOMAIN, rule.opsets), (rule.also, "1")):
+            if not domain:
+                continue
+            opsets, rows = _opsets(text), found.setdefault((domain, rule.name), [])
+            plain_row = next((row for row in rows if row[0] == opsets), None)
+            if plain_row is not None:
+                rows.remove(plain_row)
+            rows.append((opsets, Plugin(plain_row[1].type if plain_row else "", rule.cases, rule.defaults)))
     return {key: sorted(rows, key=lambda row: min(row[0])) for key, rows in found.items()}
 
 
-def _family(text: str) -> Iterator[tuple[tuple[str, str], frozenset[int], Plugin]]:
-    for block in re.split(r"\n(?=\w)", text.strip("\n")):
-        head, *lines = re.sub(r"\n        ", " ", block).splitlines()
-        words = head.split()
-        at = next(number for number, word in enumerate(words) if word[0].isdigit())
-        lines = [line.strip() for line in lines]
-        needed = next((line.split()[1:] for line in lines if line.startswith("needs:")), [])
-        missing = tuple(Case((f"!{name}",), refused=f"the attribute {name} is missing") for name in needed)
-        defaults = next((line.split()[1:] for line in lines if line.startswith("defaults:")), [])
-        named = tuple((name, value) for name, _, value in (each.partition("=") for each in defaults))
-        for op in words[:at]:
-            cases = (*missing, *(_case(line, op) for line in lines if not line.startswith(("defaults:", "needs:"))))
-            for domain, opsets in (
-                (DEFAULT_DOMAIN, words[at]),
-                *zip(words[at + 1 :: 2], words[at + 2 :: 2], strict=True),
-            ):
-                yield (domain, op), _opsets(opsets), Plugin("", cases, named)
-
-
-def _case(line: str, op: str) -> Case:
-    conditions = ""
-    found = re.match(r"((?:(?![(])[^:])*): ", line)
-    if found:
-        conditions, line = found[1], line[found.end() :]
-    if line.startswith("!"):
-        return Case(tuple(conditions.split()), refused=line[1:].strip())
-    text, _, results = line.partition(" -> ")
-    if text.startswith("@chain"):
-        return Case(tuple(conditions.split()), (Step("*", text.split()[1], "", ("@chain",)),))
-    steps = tuple(
-        Step(name or "*", op if op_type == "~" else op_type, dtype, tuple(inputs.split()))
-        for name, op_type, dtype, inputs in _STEP.findall(text)
-    )
-    return Case(tuple(conditions.split()), steps, tuple(results.split()))
-
-
+@cache
 def _opsets(text: str) -> frozenset[int]:
     """Return the numbers of ``1,8-18``."""
     ranges = (part.partition("-") for part in text.split(","))

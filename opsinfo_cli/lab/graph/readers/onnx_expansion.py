@@ -1,4 +1,4 @@
-"""ONNX operators as CANN's front end builds them: applies the plugins of ``model.onnx_plugins`` to nodes.
+"""ONNX operators as CANN's front end builds them: applies the plugins of ``core.cann.onnx_plugins`` to nodes.
 
 The node that is the operator itself keeps its name; the others have its name and their own. Values that exist only
 between them are named after the node that yields them. Nodes that no output of the operator needs are left out: the
@@ -7,21 +7,20 @@ compiler removes them.
 
 from __future__ import annotations
 
-import re
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....core.cann.onnx_plugins import DEFAULT_DOMAIN, Case, Step, plugin_of
+from ....core.cann import onnx_rules as rules
+from ....core.cann.onnx_plugins import DEFAULT_DOMAIN, plugin_of
 from ....errors import Damaged
 from ..dtypes import ONNX
 from ..graph import GraphTensor, Weights
 from .framework_model import SourceGraph, SourceNode, constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-_NUMBER = re.compile(r"in([=<>])(\d+)|out([=<>])(\d+)")
 _SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt", "Relu", "Threshold", "TensorMove"}
 _UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
 """Op types whose result has the values of their first input: of a constant they are one."""
@@ -34,7 +33,7 @@ class Given(NamedTuple):
 
     graph: SourceGraph
     node: SourceNode
-    defaults: dict[str, str]
+    defaults: Mapping[str, int | float | str]
 
     def ints(self, name: str) -> list[int]:
         value = self.node.attributes.get(name)
@@ -85,7 +84,7 @@ CONDITIONS: dict[str, Callable[[Given], bool]] = {
     "padded": lambda it: any(it.ints("pads")),
     "same_padding": lambda it: it.word("auto_pad", "NOTSET") not in ("NOTSET", "VALID"),
     "nearest": lambda it: it.word("mode", "nearest") == "nearest",
-    "interpolating": lambda it: it.word("mode", "nearest") in ("linear", "cubic"),
+    "not_interpolating": lambda it: it.word("mode", "nearest") not in ("linear", "cubic"),
     "not_pairs": lambda it: any(len(it.ints(name)) != 2 for name in ("dilations", "pads", "strides")),
     "other_selu": lambda it: (
         abs(it.number("alpha", 1.67326) - 1.67326) > 1e-5 or abs(it.number("gamma", 1.0507) - 1.0507) > 1e-5
@@ -93,8 +92,8 @@ CONDITIONS: dict[str, Callable[[Given], bool]] = {
     "wrong_split": lambda it: len(it.ints("split")) != len(it.node.outputs),
     "wrong_outputs": lambda it: int(it.number("num_outputs", 0)) != len(it.node.outputs),
     "uneven": lambda it: _size_along_axis(it) % len(it.node.outputs) != 0,
-    "float_dtype": lambda it: it.number("dtype", 1) in (1, 10, 11),
-    "half_dtype": lambda it: it.number("dtype", 1) in (1, 10),
+    "not_float_dtype": lambda it: it.number("dtype", 1) not in (1, 10, 11),
+    "not_half_dtype": lambda it: it.number("dtype", 1) not in (1, 10),
 }
 """What a case may ask of a node beyond its attributes and inputs."""
 
@@ -116,7 +115,6 @@ def _unpool_rest(it: Given) -> list[int]:
 
 
 VALUES: dict[str, Callable[[Given], Any]] = {
-    "none": lambda _: [],
     "pads": lambda it: _pairs(it.ints("pads")),
     "paddings": _nhwc_paddings,
     "unpool_sub": lambda it: [0, 0] + [1] * len(it.ints("kernel_shape")),
@@ -138,7 +136,7 @@ class Found(NamedTuple):
     """
 
     type: str = ""
-    case: Case | None = None
+    case: rules.Case | None = None
     refused: str = ""
 
 
@@ -150,34 +148,40 @@ def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Found:
     name = "::".join(map(str, key))
     if plugin is None:
         return Found(name, refused=f"no plugin for {name}")
-    given = Given(graph, node, dict(plugin.defaults))
+    given = Given(graph, node, plugin.defaults)
     for case in plugin.cases:
         if all(_holds(condition, given) for condition in case.conditions):
             return Found(name, refused=case.refused) if case.refused else Found(case=case)
     return Found(plugin.type)
 
 
-def _holds(text: str, it: Given) -> bool:
-    if text in CONDITIONS:
-        return CONDITIONS[text](it)
-    if text[0] == "!" and text[1:] in CONDITIONS:
-        return not CONDITIONS[text[1:]](it)
-    if text[0] in "+-":
-        return it.has(int(text[1:])) == (text[0] == "+")
-    number = _NUMBER.fullmatch(text)
-    if number:
-        count = len(it.node.inputs if number[1] else it.node.outputs)
-        sign, than = number[1] or number[3], int(number[2] or number[4])
-        return count < than if sign == "<" else count > than if sign == ">" else count == than
-    name, unequal, value = re.fullmatch(r"!?(\w+)(!?)=?(.*)", text).groups()  # type: ignore[union-attr]
-    if not value:
-        return (name in it.node.attributes) != (text[0] == "!")
-    has = it.node.attributes.get(name, it.defaults.get(name, ""))
-    is_equal = float(value) == has if isinstance(has, (int, float)) else str(has) == value
-    return is_equal != bool(unequal)
+def _holds(condition: rules.Condition, it: Given) -> bool:
+    match condition:
+        case str():
+            return CONDITIONS[condition](it)
+        case rules.Has():
+            return _is_given(condition.what, it)
+        case rules.Lacks():
+            return not _is_given(condition.what, it)
+        case rules.Inputs():
+            return condition.least <= len(it.node.inputs) <= condition.most
+        case rules.Outputs():
+            return condition.least <= len(it.node.outputs) <= condition.most
+        case rules.Is():
+            return _value(condition.attribute, it) == condition.value
+        case rules.IsNot():
+            return _value(condition.attribute, it) != condition.value
 
 
-def expand(graph: SourceGraph, node: SourceNode, case: Case, path: str) -> list[SourceNode]:
+def _is_given(what: int | str, it: Given) -> bool:
+    return it.has(what) if isinstance(what, int) else what in it.node.attributes
+
+
+def _value(attribute: str, it: Given) -> object:
+    return it.node.attributes.get(attribute, it.defaults.get(attribute))
+
+
+def expand(graph: SourceGraph, node: SourceNode, case: rules.Case, path: str) -> list[SourceNode]:
     """Return the nodes that replace an operator, with their types; the operator's own node is one of them.
 
     :raises Damaged: if an attribute is not a number of the dtype that it has as a constant
@@ -197,28 +201,27 @@ class _Expansion:
         self.measured: dict[str, tuple[int, ...] | None] = {}
         """By result of a Shape, the shape that it gives."""
 
-    def run(self, case: Case) -> list[SourceNode]:
+    def run(self, case: rules.Case) -> list[SourceNode]:
         steps = list(case.steps)
-        if steps[0].inputs == ("@chain",):  # one node for two inputs, a further one for each further input
+        if case.is_chain:
             op_type = steps[0].type
-            steps = [Step("*", op_type, "", ("0", "1"))]
             for number in range(2, len(self.given)):
-                steps.append(Step(f"{op_type}_{number}", op_type, "", (steps[-1].name, str(number))))
+                steps.append(rules.step(op_type, steps[-1].name, number, name=f"{op_type}_{number}"))
         results = case.results or (steps[-1].name, *(f"*:{at}" for at in range(1, len(self.results))))
         wanted = dict(zip(results, self.results, strict=False))
         needed = {name.partition(":")[0] for name, value in wanted.items() if value} | {"*"}
-        kept: list[Step] = []
+        kept: list[rules.Step] = []
         for step in reversed(steps):
             if step.name in needed:
                 kept.insert(0, step)
-                needed.update(each.partition(":")[0] for each in step.inputs)
-        read = {each for step in kept for each in step.inputs}
+                needed.update(each.partition(":")[0] for each in step.inputs if isinstance(each, str))
+        read = {each for step in kept for each in step.inputs if isinstance(each, str)}
         for step in kept:
-            inputs = [value for text in step.inputs for value in self._inputs(text, step)]
+            inputs = [value for each in step.inputs for value in self._inputs(each, step)]
             self._add(step, inputs, wanted, read)
         return self.made
 
-    def _add(self, step: Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
+    def _add(self, step: rules.Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
         graph, main = self.graph, step.name == "*"
         name = self.node.name if main else f"{self.node.name}_{step.name}"
         outputs: list[str] = []
@@ -251,56 +254,44 @@ class _Expansion:
         else:
             self._append(name, step.type, inputs, outputs)
 
-    def _inputs(self, text: str, step: Step) -> list[str]:
-        if text == "_":
-            return [""]
-        if text[0].isdigit():
-            at = int(text.rstrip("+"))
-            given = self.given[at:] if text[-1] == "+" else self.given[at : at + 1]
-            return given or ([] if text[-1] == "+" else [""])
-        name, _, output = text.partition(":")
-        if name in self.values:
-            return [self.values[name][int(output or 0)]]
-        return [self._constant(text, step)]
-
-    def _constant(self, text: str, step: Step) -> str:
+    def _inputs(self, input: rules.Input, step: rules.Step) -> list[str]:
+        """Return the values that a step reads for an input, mostly one."""
         it = Given(self.graph, self.node, {})
-        if text in ("@roi", "@scales"):
-            at = 1 if text == "@roi" else 2
-            if not it.has(at):
-                return self._made_constant(step, "float32", [])
-            source = self.given[at]
-            name = f"{self.node.name}_{text[1:]}"  # the plugin of Resize puts an Identity before each
-            self.graph.tensors[name] = self.graph.tensor(source)
-            self._append(name, "Identity", [source], [name])
-            return name
-        if text == "@value":  # ConstantOfShape: a tensor of one value, float32 0 if it is not given
-            tensor = self.node.attributes.get("value")
-            value, dtype = tensor if isinstance(tensor, tuple) else (0.0, "float32")
-            return self._made_constant(step, dtype, value)
-        if text == "@zero":
-            return self._made_constant(step, self.graph.tensor(self.results[0]).dtype or "float32", 0)
-        found = re.fullmatch(r"(\w+)(?:\[(.*)\]|:(.*))", text)
-        assert found is not None, text
-        listed, single = found[2], found[3]
-        if listed is not None:
-            value = it.ints(listed)
-            if listed[:1] == "@":
-                value = VALUES[listed[1:]](it)
-            elif "," in listed or re.fullmatch(r"-?\d+", listed):
-                value = [float(each) if "float" in found[1] else int(each) for each in listed.split(",")]
-        elif single[:1] == "@":
-            value = VALUES[single[1:]](it)
-        else:
-            name, _, default = single.rpartition("=")
-            value = it.number(name, float(default)) if name else float(default)
-        return self._made_constant(step, found[1], value)
+        match input:
+            case None:
+                return [""]
+            case int():
+                return self.given[input : input + 1] or [""]
+            case rules.From():
+                return self.given[input.input :]
+            case str():
+                name, _, output = input.partition(":")
+                return [self.values[name][int(output or 0)]]
+            case rules.Copy() if not it.has(input.input):
+                return [self._made_constant(step, "float32", [])]
+            case rules.Copy():
+                source, name = self.given[input.input], f"{self.node.name}_{input.name}"
+                self.graph.tensors[name] = self.graph.tensor(source)
+                self._append(name, "Identity", [source], [name])
+                return [name]
+            case rules.Tensor():
+                tensor = self.node.attributes.get(input.attribute)
+                value, dtype = tensor if isinstance(tensor, tuple) else (0.0, "float32")
+                return [self._made_constant(step, dtype, value)]
+            case rules.Computed():
+                return [self._made_constant(step, input.dtype, VALUES[input.name](it))]
+            case rules.Constant(dtype, number, attribute):
+                if attribute:
+                    number = it.ints(attribute) if isinstance(number, list) else it.number(attribute, number)
+                if dtype == "@output":
+                    dtype = self.graph.tensor(self.results[0]).dtype or "float32"
+                return [self._made_constant(step, dtype, number)]
 
     def _append(self, name: str, op_type: str, inputs: list[str], outputs: list[str]) -> None:
         extra, number = {"source": self.node.name}, self.node.number
         self.made.append(SourceNode(name, op_type, inputs, outputs, number=number, extra=extra, type=op_type))
 
-    def _made_constant(self, step: Step, dtype: str, value: Any) -> str:
+    def _made_constant(self, step: rules.Step, dtype: str, value: Any) -> str:
         from onnx import helper
 
         values = value if isinstance(value, list) else [value]
