@@ -17,7 +17,6 @@ def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
 
     An existing description of a node is kept, before the new text. Weights in external files are not moved.
 
-    :param out: where the model will be written
     :raises UsageFault: if the model is not ONNX, or would not find its weights from ``out``
     """
     read = answer.graph.model

@@ -45,7 +45,6 @@ class GraphBuilder:
         return len(self._nodes)
 
     def name_graph(self, name: str) -> None:
-        """Name the main graph."""
         self._subgraphs[0] = (name, None, 0)
 
     def subgraph(self, name: str, parent: int | str | None) -> None:
@@ -57,7 +56,6 @@ class GraphBuilder:
         self._subgraphs.append((name, parent, len(self._nodes)))
 
     def tensors(self) -> Iterable[GraphTensor]:
-        """All distinct tensors."""
         return self._shared.values()
 
     def tensor(
@@ -101,10 +99,7 @@ class GraphBuilder:
         return index
 
     def build(self, model: ModelFacts) -> ModelGraph:
-        """The graph.
-
-        :raises Damaged: if an edge names a node or an output that does not exist, or two nodes have the same name
-        """
+        """:raises Damaged: if an edge names a node or an output that does not exist, or two nodes have the same name"""
         starts = [start for _, _, start in self._subgraphs]
         ranges = [range(start, end) for start, end in pairwise([*starts, len(self._nodes)])]
         for places in ranges:
@@ -124,9 +119,9 @@ class GraphBuilder:
         return ModelGraph(self._nodes, model, subgraphs)
 
     def _connect(self, node: GraphNode, index_of: Mapping[str, int], places: range) -> None:
-        """Set the edges of a node of one subgraph.
+        """Set the edges of a node.
 
-        :param index_of: the subgraph's nodes by name
+        :param index_of: the nodes of its subgraph by name
         :param places: their indexes
         """
         references, tensors, waited = self._edges[node.index]

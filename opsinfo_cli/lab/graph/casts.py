@@ -60,7 +60,7 @@ class Cast(NamedTuple):
 
 
 def tensor_bytes(dtype: str | None, shape: tuple[int, ...] | None) -> int | None:
-    """Return the bytes of a tensor; None if its dtype or its shape is unknown."""
+    """Return the bytes of a tensor; None if that is unknown."""
     bits = BITS.get(dtype or "")
     if bits is None or shape is None or min(shape, default=0) < 0:
         return None

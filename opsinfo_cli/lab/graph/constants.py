@@ -45,14 +45,7 @@ class ConstantCheck(NamedTuple):
 
 
 class Extremes(NamedTuple):
-    """The outcome of a constant's values.
-
-    :param values: the number of values read
-    :param overflowing: the number of finite values that overflow
-    :param vanishing: the number of nonzero values that become zero
-    :param overflow: the first one that overflows
-    :param vanish: the first one that becomes zero
-    """
+    """The outcome of a constant's values: how many overflow or become zero, and the first of each."""
 
     values: int
     overflowing: int

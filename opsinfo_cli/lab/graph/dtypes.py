@@ -63,7 +63,6 @@ def ge_dtype(number: int) -> str | None:
 
 
 def onnx_dtype(number: int) -> str | None:
-    """The dtype of a number of ONNX' enum."""
     return ONNX[number] if 0 <= number < len(ONNX) else None
 
 

@@ -274,7 +274,6 @@ class ModelGraph:
 
     @cached_property
     def types(self) -> list[str]:
-        """The op type of each node."""
         return [node.type for node in self.nodes]
 
     @cached_property
@@ -295,11 +294,9 @@ class ModelGraph:
         return [subgraph.nodes.start for subgraph in self.subgraphs]
 
     def subgraph_of(self, index: int) -> Subgraph:
-        """Return the subgraph of a node."""
         return self.subgraphs[bisect_right(self._starts, index) - 1]
 
     def main_nodes(self) -> list[GraphNode]:
-        """Return the nodes of the main graph."""
         main = self.subgraphs[0].nodes
         return self.nodes[main.start : main.stop]
 

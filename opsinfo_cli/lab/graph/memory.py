@@ -35,10 +35,7 @@ class Memory(NamedTuple):
 
 
 def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Producer], str | None]) -> Memory:
-    """Return the sizes of all tensors that a node reads.
-
-    :param dtype_of: returns the dtype of an output
-    """
+    """Return the sizes of all tensors that a node reads."""
     converted = {(cast.consumer, cast.input): cast.end for cast in casts if cast.constant}
     read: set[tuple[Producer, str | None]] = set()
     for node in graph:

@@ -55,7 +55,6 @@ def open_dimensions_text(nodes: Collection[str], inputs: Iterable[ModelInput]) -
     """Return for how many nodes open dimensions decided, and the option that cures it.
 
     :param nodes: names of nodes, as :attr:`.Answer.decided_open` has them
-    :param inputs: of the model
     """
     named = join_some([f"`{name}`" for name in nodes], _SHOWN)
     cure = options_for(inputs)

@@ -66,7 +66,6 @@ class Reason(NamedTuple):
 
 
 def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
-    """Return the reason of a node."""
     choice, nodes = judged.choices[node], prepared.graph.nodes
     policy = by = None
     if choice.policy is not None:
@@ -98,7 +97,6 @@ def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
 
 
 def not_judged_text(choice: DtypeChoice) -> str:
-    """Return the reason why the engine does not choose a node's dtypes."""
     return TEXTS[choice.why].format(**_refusal_words(choice))
 
 

@@ -233,7 +233,6 @@ class GraphAnswer:
 
     @cached_property
     def _groups(self) -> Counter[NodeGroup]:
-        """The nodes, counted."""
         return _counted(self)
 
     @cached_property
@@ -283,7 +282,6 @@ class GraphAnswer:
         return sorted(rows, key=lambda each: (-each.nodes, each.type, each.dtype))
 
     def inputs_of(self, index: int) -> Dtypes:
-        """Return the dtypes of a node's inputs."""
         raise NotImplementedError
 
     def runs_of(self, index: int) -> Precision | None:
@@ -291,7 +289,6 @@ class GraphAnswer:
         raise NotImplementedError
 
     def output_dtype(self, source: Producer) -> str | None:
-        """Return the dtype of an output."""
         raise NotImplementedError
 
     @cached_property
@@ -480,7 +477,6 @@ class Answer(GraphAnswer):
         return steps
 
     def is_low(self, node: int) -> bool:
-        """Whether a node runs in low precision."""
         return self.runs_of(node) == "low"
 
     def changed(self, other: Answer) -> list[int]:

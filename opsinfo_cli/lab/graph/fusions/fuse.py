@@ -164,7 +164,6 @@ def _unknown_passes() -> list[dict[str, Any]]:
 
 
 def names_not_applied() -> list[str]:
-    """Return the names of the passes that are named and never applied."""
     return [each["name"] for each in _unknown_passes()]
 
 

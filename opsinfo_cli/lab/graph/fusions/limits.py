@@ -29,7 +29,6 @@ class FusionLimit(NamedTuple):
 
 
 def fusion_limits(after: Fused) -> Iterator[FusionLimit]:
-    """Yield the limits of a graph after fusion."""
     if after.not_applied:
         shown = (
             f"{name} ({counted(len(nodes), 'node')}: {join_some([f'`{each}`' for each in nodes], _SHOWN)})"

@@ -63,7 +63,6 @@ class Rule(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What the pass does, for people."""
         return self.about or " ".join((getdoc(getattr(self.changes, "func", self.changes)) or "").split())
 
     @property
@@ -81,7 +80,6 @@ class Rule(NamedTuple):
         return self.chips is None or soc in self.chips or None
 
     def confidence_on(self, soc: str | None) -> Confidence:
-        """Return how sure it is that the compiler does the same on a SoC."""
         return "high" if soc in self.seen else self.confidence
 
 
@@ -202,10 +200,7 @@ class FusionGraph:
         return replace(result, attributes={**node.attributes, "constants": kept}) if kept else result
 
     def apply(self, name: str, change: Change) -> None:
-        """Make a change.
-
-        :param name: of the pass
-        """
+        """:param name: of the pass"""
         parts = [self.nodes[index] for index in change.parts]
         for index in dict.fromkeys((*change.gone, change.at)):
             for source in self.nodes[index].sources:

@@ -79,35 +79,8 @@ def _choose_column(
     """Return the choice for a node from a kernel that accepts it."""
     asked = [] if facts.customized is None else customized_columns(facts.customized, bound)
     columns = list(asked)
-    places: dict[int, int] = {}
-    for index, port in enumerate(facts.inputs):
-        places.setdefault(index + _LATE if port.late else index, index)  # of two at one place the later one is lost
-    order = [places[place] for place in sorted(places)]
-    steps: list[Step] = []
-    if bound.promotion is None:
-        work = Work(facts, setting, policy, kernel.null, _takes_16_gives_32(bound))
-        for side, ports, numbers in (
-            ("inputs", bound.inputs, order),
-            ("outputs", bound.outputs, range(len(bound.outputs))),
-        ):
-            has_begun = bool(columns)  # from all columns again if the inputs left none
-            for number in numbers:
-                each = ports[number]
-                if each is None or not each.port.present:
-                    continue
-                if not has_begun:
-                    columns[:] = range(len(each.formats))
-                    has_begun = True
-                if each.port.dtype is not None:
-                    is_input = side == "inputs"
-                    tensor = JudgedTensor(each.port, each.dtypes, is_input, number, seen[number] if is_input else None)
-                    matched = match(work, tensor, columns)
-                    steps.append((side, number, each.port.dtype, matched, list(columns)))
-        filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
-    elif narrow(bound.promotion, bound.inputs, columns) and columns:
-        filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
+    steps = _narrow_columns(facts, seen, kernel, policy, setting, bound, columns)
     column = columns[0] if columns else asked[0] if asked else 0
-
     decided: tuple[str, int] | None = None
     detail = ""
     if bound.promotion is not None:
@@ -142,6 +115,49 @@ def _choose_column(
         detail=detail,
         layouts=(tuple(layouts[:count]), tuple(layouts[count:])) if any(layouts) else None,
     )
+
+
+def _narrow_columns(
+    facts: Facts,
+    seen: Sequence[str | Seen | None],
+    kernel: Kernel,
+    policy: Policy,
+    setting: Setting,
+    bound: Bound,
+    columns: list[int],
+) -> list[Step]:
+    """Narrow the columns in place, and return what each tensor did.
+
+    :param columns: empty: all of them; it may be empty again if none fits
+    """
+    places: dict[int, int] = {}
+    for index, port in enumerate(facts.inputs):
+        places.setdefault(index + _LATE if port.late else index, index)  # of two at one place the later one is lost
+    order = [places[place] for place in sorted(places)]
+    steps: list[Step] = []
+    if bound.promotion is None:
+        work = Work(facts, setting, policy, kernel.null, _takes_16_gives_32(bound))
+        for side, ports, numbers in (
+            ("inputs", bound.inputs, order),
+            ("outputs", bound.outputs, range(len(bound.outputs))),
+        ):
+            has_begun = bool(columns)  # from all columns again if the inputs left none
+            for number in numbers:
+                each = ports[number]
+                if each is None or not each.port.present:
+                    continue
+                if not has_begun:
+                    columns[:] = range(len(each.formats))
+                    has_begun = True
+                if each.port.dtype is not None:
+                    is_input = side == "inputs"
+                    tensor = JudgedTensor(each.port, each.dtypes, is_input, number, seen[number] if is_input else None)
+                    matched = match(work, tensor, columns)
+                    steps.append((side, number, each.port.dtype, matched, list(columns)))
+        filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
+    elif narrow(bound.promotion, bound.inputs, columns) and columns:
+        filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
+    return steps
 
 
 def _takes_16_gives_32(bound: Bound) -> bool:

@@ -131,7 +131,6 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
 
 
 def assumed_kernel(op_type: str, policy: Policy) -> Kernel:
-    """Return the assumed kernel of an unknown op type."""
     row = DtypeRow(ASSUMED, ("ND",) * len(ASSUMED))
     slot = Slot("input0", "", "dynamic", False, row, row)
     return Kernel(op_type, policy, (slot,), (slot,), "assumed", dynamic_shape=True, dynamic_rank=True, alike=True)

@@ -84,7 +84,9 @@ def seen_through(seen: str | Seen | None, low: str | None) -> str | None:
 
     :param low: the strategy's low dtype
     """
-    return {"float16": seen.fp16, "bfloat16": seen.bf16}.get(low or "") if isinstance(seen, Seen) else None
+    if not isinstance(seen, Seen):
+        return None
+    return seen.fp16 if low == "float16" else seen.bf16 if low == "bfloat16" else None
 
 
 def plain(seen: str | Seen | None) -> str | None:

@@ -94,11 +94,7 @@ class Prepared:
         self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
 
     def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judged:
-        """Choose the dtypes of every node.
-
-        :param mode: any name of a mode
-        :param marks: a mixlist's marks by op type
-        :raises UsageFault: if the mode is unknown
+        """:raises UsageFault: if the mode is unknown
         :raises ValueError: if the engine refuses the marks of an op type
         """
         asked = judge_mode(mode) if isinstance(mode, str) else mode

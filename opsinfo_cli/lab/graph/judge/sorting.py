@@ -55,7 +55,6 @@ class NodeFacts:
         return found
 
     def of(self, node: GraphNode) -> Facts:
-        """Return the facts of a node."""
         feeds, port, attributes = self._feeds, self._port, node.attributes
         inputs = [
             port(tensor, feeds[source.node] if source else _ABSENT if tensor.first_dtype is None else _NOT_FED)

@@ -82,7 +82,6 @@ class SourceGraph:
     parent_outputs: list[int] = field(default_factory=list)
 
     def tensor(self, value: str) -> GraphTensor:
-        """Return the facts of a value."""
         return self.tensors.get(value, UNKNOWN)
 
     def walk(self) -> Iterator[SourceGraph]:
@@ -107,20 +106,14 @@ class Notes:
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, kind: str, message: str, subject: str = "", nodes: int = 1) -> None:
-        """Add a note.
-
-        :param kind: a slug
-        :param subject: the operator, domain, file or function
-        """
         self._counts[kind, message, subject] += nodes
 
     def all(self) -> tuple[Note, ...]:
-        """Return the notes, in the order in which they were added."""
         return tuple(Note(kind, message, subject, count) for (kind, message, subject), count in self._counts.items())
 
 
 def fold(graph: SourceGraph) -> None:
-    """Fold the constants of the graph and all its bodies."""
+    """Fold the constants of a graph and all its bodies."""
     for each in graph.walk():
         _fold(each)
 

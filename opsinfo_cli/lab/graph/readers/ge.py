@@ -110,7 +110,6 @@ class _Model:
         self._judged = self._cast = False
 
     def facts(self, document: Message) -> None:
-        """Keep the attributes of the model."""
         for name, value in _entries(document):
             if name in _FACTS and values(value, "s"):
                 self._facts[name] = word(value, "s")
@@ -130,10 +129,7 @@ class _Model:
         self._names.add(name)
 
     def close(self) -> ModelGraph:
-        """Return the graph.
-
-        :raises Damaged: if an edge or a subgraph refers to a missing node
-        """
+        """:raises Damaged: if an edge or a subgraph refers to a missing node"""
         position = {name: number for number, (name, _) in enumerate(self._waiting) if name}
         placed: set[int] = set()
         rest = iter(range(len(self._waiting)))
@@ -166,7 +162,6 @@ class _Model:
         return self.builder.build(model)
 
     def desc(self, message: Message) -> Desc:
-        """The kept part of a tensor's description."""
         attributes = dict(_entries(message))
         shape = tuple(dim for each in messages(message, "shape") for dim in numbers(each, "dim"))
         dtype = next(reversed(values(message, "dtype")), None)
@@ -256,7 +251,6 @@ def _arguments(command: str) -> tuple[str, ...]:
 
 
 def _entries(message: object) -> Iterator[tuple[str, Message]]:
-    """The attributes: key and value."""
     for entry in messages(message, "attr"):
         yield word(entry, "key"), next(iter(messages(entry, "value")), {})
 

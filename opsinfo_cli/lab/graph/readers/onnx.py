@@ -294,7 +294,7 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     failed = _infer(graph, proto, reader)
     if failed:
         notes.add("inference", f"the onnx package cannot infer dtypes: {failed}")
-    _name(graph)
+    _name_nodes(graph)
     for each in graph.walk():
         for node in each.nodes:
             if not reader.empty.isdisjoint(node.outputs):
@@ -358,7 +358,6 @@ class _Reader:
         return graph
 
     def values(self, graph: SourceGraph, proto: Any) -> None:
-        """Add the tensors of a graph's inputs, outputs and inner values."""
         for values in (proto.input, proto.output, proto.value_info):
             for value in values:
                 self.require_text(value.name)
@@ -424,7 +423,6 @@ class _Reader:
         return node
 
     def _constant(self, graph: SourceGraph, tensor: Any, value: str = "") -> SourceNode:
-        """Return the constant of a TensorProto."""
         name = value or tensor.name
         self.require_text(name)
         node = SourceNode(name, CONST, [], [name], type=CONST)
@@ -443,7 +441,6 @@ class _Reader:
 
 
 def _first_value(tensor: Any) -> tuple[float, str] | None:
-    """Return the first value of a tensor and its dtype; None if it has none."""
     from onnx import numpy_helper
 
     try:
@@ -481,8 +478,7 @@ def _add_types(graph: SourceGraph, proto: Any, reader: _Reader) -> None:
                 _add_types(body, inner, reader)
 
 
-def _name(graph: SourceGraph) -> None:
-    """Name the nodes that have no name."""
+def _name_nodes(graph: SourceGraph) -> None:
     count = 0
     waiting = [graph]
     for current in waiting:  # grows by the bodies

@@ -290,7 +290,6 @@ def messages(message: object, name: str) -> list[Message]:
 
 
 def words(message: object, name: str) -> list[str]:
-    """Return the texts of a field."""
     texts = [each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in values(message, name)]
     return [each if isinstance(each, str) else "" for each in texts]
 
@@ -313,5 +312,4 @@ def number(value: object) -> int:
 
 
 def numbers(message: object, name: str) -> list[int]:
-    """Return the whole numbers of a field."""
     return [number(each) for each in values(message, name) if isinstance(each, (int, str))]

@@ -188,7 +188,6 @@ def _node(message: Message) -> SourceNode:
 
 
 def _function(message: Message) -> _Function:
-    """The function of a FunctionDef."""
     signature = next(iter(messages(message, "signature")), {})
     results = {word(entry, "key"): word(entry, "value") for entry in messages(message, "ret")}
     places = {word(result, "name"): number for number, result in enumerate(messages(signature, "output_arg"))}

@@ -64,7 +64,6 @@ def _constants(it: FusionGraph, node: GraphNode) -> list[int]:
 
 
 def _biased(conv: GraphNode, result: GraphNode, number: int) -> Change:
-    """Return the change that makes an input of the addition the bias of the convolution."""
     return join(conv.type, [input_of(conv, 0), input_of(conv, 1), input_of(result, number)], [conv, result], conv)
 
 
