@@ -49,8 +49,10 @@ def blocks(path: str, stdin: IO[bytes] | None = None, seen: Callable[[int], None
 
 
 def _texts(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | None) -> Iterator[bytes]:
+    if path == "-" and stdin is None:
+        raise Refused("standard input is closed", name="unreadable", path=path)
     try:
-        with _opened(path, stdin) as file:
+        with os.fdopen(os.dup(stdin.fileno()), "rb") if path == "-" and stdin else open(path, "rb") as file:
             source = _Source(file, seen)
             packed = gzip.GzipFile(fileobj=cast("IO[bytes]", source), mode="rb") if source.is_packed else source
             while text := packed.read(BLOCK):
@@ -63,14 +65,6 @@ def _texts(path: str, stdin: IO[bytes] | None, seen: Callable[[int], None] | Non
         raise unreadable(error, path) from None
     except ValueError as error:  # a path with a NUL byte
         raise Refused(str(error), name="unreadable", path=path) from None
-
-
-def _opened(path: str, stdin: IO[bytes] | None) -> IO[bytes]:
-    if path != "-":
-        return open(path, "rb")
-    if stdin is None:
-        raise Refused("standard input is closed", name="unreadable", path=path)
-    return os.fdopen(os.dup(stdin.fileno()), "rb")
 
 
 class _Source:

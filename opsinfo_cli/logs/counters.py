@@ -94,7 +94,15 @@ class Counters:
         track = newest if newest and newest.step < step and len(self._tracks) == 1 else self._continued(step)
         if track is None:
             self._is_same_step = self._is_same_step or (newest is not None and newest.step == step)
-            self._begin(step, skipped, rest)
+            for each in self._tracks:
+                self._settle(each)
+            self._newest = _Track(step, skipped, rest, (step, skipped), self.lines)
+            self._tracks.append(self._newest)
+            if len(self._tracks) > _MOST_TRACKS:
+                old = self._tracks.pop(0)
+                self._dropped.steps += old.steps
+                self._dropped.overflows += old.overflows
+                self._dropped.leading += old.leading
             return True
         self._turns += track is not newest
         track.spacing = self._spacing = step - track.step
@@ -111,17 +119,6 @@ class Counters:
         if self._is_same_step or not fitting:
             return fitting[0] if fitting else None
         return max(fitting, key=lambda track: (step - track.step == track.spacing, track.step - step, track.used))
-
-    def _begin(self, step: int, skipped: int, rest: bytes) -> None:
-        for track in self._tracks:
-            self._settle(track)
-        self._newest = _Track(step, skipped, rest, (step, skipped), self.lines)
-        self._tracks.append(self._newest)
-        if len(self._tracks) > _MOST_TRACKS:
-            old = self._tracks.pop(0)
-            self._dropped.steps += old.steps
-            self._dropped.overflows += old.overflows
-            self._dropped.leading += old.leading
 
     def _settle(self, track: _Track) -> None:
         if track.first is None:

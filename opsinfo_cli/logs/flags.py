@@ -67,7 +67,19 @@ class Flags:
                 self.overflows += 1
             return False
         else:
-            self._place(step, overflow)
+            self._recent[step] = overflow
+            if len(self._recent) > _REMEMBERED:
+                self._recent.popitem(last=False)
+            self.spacing.add(step)
+            self._first = step if self._first is None else min(self._first, step)
+            self._last = step if self._last is None else max(self._last, step)
+            if not overflow:
+                if self._clean is not None:
+                    self._grid = gcd(self._grid, abs(step - self._clean))
+                self._clean = step
+                self._clean_steps += 1
+            elif len(self._overflowed) < _REMEMBERED:
+                self._overflowed.append(step)
         self.printed += 1
         self.overflows += overflow
         self._in_lead = self._in_lead and overflow
@@ -83,22 +95,6 @@ class Flags:
     @property
     def numbers_steps(self) -> bool:
         return not self._without_step
-
-    def _place(self, step: int, overflow: bool) -> None:
-        self._recent[step] = overflow
-        self.spacing.add(step)
-        if len(self._recent) > _REMEMBERED:
-            self._recent.popitem(last=False)
-        self._first = step if self._first is None else min(self._first, step)
-        self._last = step if self._last is None else max(self._last, step)
-        if overflow:
-            if len(self._overflowed) < _REMEMBERED:
-                self._overflowed.append(step)
-        else:
-            if self._clean is not None:
-                self._grid = gcd(self._grid, abs(step - self._clean))
-            self._clean = step
-            self._clean_steps += 1
 
     def count(self, steps: int | None, ranks: int | None, printed: int | None = None) -> Count:
         """:param printed: the number of steps that other lines of the log show"""

@@ -12,7 +12,6 @@ from .blocks import Block, blocks
 from .count import Count
 from .evidence import Evidence
 from .formats import FORMATS
-from .log_format import LogFormat
 from .losses import Losses, StepAt
 from .metric import Metric
 from .reduced import Reduced
@@ -127,15 +126,18 @@ class Log:
         :param steps: the number of steps, if known
         :param ranks: the number of ranks that print, if known
         """
-        readers = self._readers()
+        readers = [reader for reader in self._formats if reader.lines]
+        replaced = {name for reader in readers for name in reader.replaces}
+        readers = [reader for reader in readers if reader.name not in replaced]
+        readers.sort(key=lambda reader: not reader.counts)  # the best evidence first; options alone come last
         for reader in readers:
             reader.printed_ranks = self._startup.ranks
             reader.steps_printed = self._steps.total
         best = readers[0] if readers else None
         evidence = Evidence("unknown")
         if best:
-            replaced = (reader.steps_made for reader in self._formats if reader.name in best.replaces)
-            evidence = best.evidence(steps or next((made for made in replaced if made), None), ranks)
+            made = (reader.steps_made for reader in self._formats if reader.name in best.replaces)
+            evidence = best.evidence(steps or next(filter(None, made), None), ranks)
         others = [reader.evidence(steps, ranks) for reader in readers[1:] if reader.counts]
         count = _with_others(evidence.count, others)
         for other in others:
@@ -143,7 +145,10 @@ class Log:
             evidence.fatal = evidence.fatal or other.fatal
             if evidence.scale.start is None and not evidence.unreadable:
                 evidence.scale, evidence.at_is_step = other.scale, other.at_is_step
-        if best and count.calibrating and not best.numbers_steps and not self._shows_start(steps):
+        shows_start = self._steps.from_start
+        if shows_start is None:  # the options that a run prints first show it, too
+            shows_start = bool(steps or self._startup.known)
+        if best and not best.numbers_steps and not shows_start:
             count = replace(count, calibrating=0)
         if count.steps is None:
             count = replace(count, steps=steps or self._steps.total)
@@ -157,18 +162,6 @@ class Log:
         evidence.known = is_read or has_losses or bool(self.reduced)
         self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))
         return evidence
-
-    def _shows_start(self, steps: int | None) -> bool:
-        """Whether the log has the first steps of the run: by its steps, else by the options that a run prints first."""
-        from_start = self._steps.from_start
-        return bool(steps or self._startup.known) if from_start is None else from_start
-
-    def _readers(self) -> list[LogFormat]:
-        """Return the formats that understood a line, best evidence first; options alone come last."""
-        readers = [reader for reader in self._formats if reader.lines]
-        replaced = {name for reader in readers for name in reader.replaces}
-        readers = [reader for reader in readers if reader.name not in replaced]
-        return sorted(readers, key=lambda reader: not reader.counts)
 
 
 def _with_others(count: Count, others: list[Evidence]) -> Count:

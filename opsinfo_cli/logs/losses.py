@@ -129,17 +129,13 @@ class Losses:
             bad_end = end
             series.recovered = False
             if series.first is None:
-                step = self._step(data, match, series, step_at, bool(name and _EVALUATED.search(name[0])))
+                closing = data.find(b"}", match.end(), match.end() + _FAR)
+                if closing < 0 and len(data) - match.end() < _FAR:
+                    self._cut = series
+                own = _OWN_STEP.search(data, match.end(), max(closing, match.end()))
+                evaluated = bool(name and _EVALUATED.search(name[0]))
+                step = int(own[1]) if own else step_at(match.start(), evaluated)
                 series.first = NotNumber(step, series.entries, _says(data[: end + 1], match))
-
-    def _step(
-        self, data: bytes, match: re.Match[bytes], series: Series, step_at: StepAt, evaluated: bool
-    ) -> int | None:
-        closing = data.find(b"}", match.end(), match.end() + _FAR)
-        if closing < 0 and len(data) - match.end() < _FAR:
-            self._cut = series
-        own = _OWN_STEP.search(data, match.end(), max(closing, match.end()))
-        return int(own[1]) if own else step_at(match.start(), evaluated)
 
 
 def _says(data: bytes, match: re.Match[bytes]) -> str:

@@ -15,7 +15,7 @@ _TAIL = 1 << 13
 """Bytes of a block that are searched again with the next one, so that an expression may span lines."""
 
 
-def compiled_metric(text: str) -> re.Pattern[bytes]:
+def compile_metric(text: str) -> re.Pattern[bytes]:
     """Compile the expression of ``--metric``.
 
     :raises UsageFault: if it is not a regular expression, or has no group for the number
@@ -34,6 +34,7 @@ class Metric:
     """The last, highest or lowest value that the first group of an expression finds."""
 
     def __init__(self, pattern: re.Pattern[bytes], pick: str = "last") -> None:
+        """:param pick: one of ``PICKS``"""
         self._pattern = pattern
         self._pick = pick
         self._tail = b""
@@ -43,17 +44,14 @@ class Metric:
         """Search a block of whole lines, and the matches that begin in the block before it and end here."""
         begun, text = len(self._tail), self._tail + block
         for match in self._pattern.finditer(text):
-            if match.end() > begun and match[1] is not None:
-                self._add(match[1])
+            if match.end() <= begun or match[1] is None:
+                continue
+            try:
+                value = float(match[1])
+            except ValueError:  # the group is not a number
+                continue
+            if self.value is None or self._pick == "last" or math.isnan(value):
+                self.value = value
+            else:
+                self.value = max(self.value, value) if self._pick == "max" else min(self.value, value)
         self._tail = text[text.rfind(b"\n", 0, max(0, len(text) - _TAIL)) + 1 :] if len(text) > _TAIL else text
-
-    def _add(self, text: bytes) -> None:
-        try:
-            value = float(text)
-        except ValueError:  # the group is not a number
-            return
-        better = {"max": max, "min": min}.get(self._pick)
-        if self.value is None or better is None or math.isnan(value):
-            self.value = value
-        else:
-            self.value = better(self.value, value)

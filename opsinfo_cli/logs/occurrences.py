@@ -73,20 +73,16 @@ class Occurrences:
                 visit.copies += copies
                 visit.at = max(visit.at, step)
                 return False
-        self._begin(value, step, copies)
-        return True
-
-    def _begin(self, value: float | None, step: int, copies: int) -> None:
         self._open.insert(0, _Visit(value, step, copies))
         if len(self._open) > _OPEN:
             self._close(self._open.pop())
-        if value is None or value != value:
-            return
-        is_lower = self._lowest is None or value < self._lowest
-        if is_lower:
-            self._lowest = value
-        self._in_lead = self._in_lead and is_lower
-        self._lead += self._in_lead
+        if value is not None and value == value:
+            is_lower = self._lowest is None or value < self._lowest
+            if is_lower:
+                self._lowest = value
+            self._in_lead = self._in_lead and is_lower
+            self._lead += self._in_lead
+        return True
 
     def _close(self, visit: _Visit) -> None:
         size = (visit.value == self._lowest, visit.copies)

@@ -186,7 +186,9 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
     if count.doubt and count.logged:
         return _sample(evidence, share, limit)
     if share.low is not None and share.low >= limit:
-        return VerdictPoint(name, "fails", _share_text(evidence, share, limit), _calibration_hint(share, limit))
+        hint = "only the initial calibration exceeds the limit: start with a lower scale, or train longer"
+        is_calibration = share.without is not None and share.without < limit
+        return VerdictPoint(name, "fails", _share_text(evidence, share, limit), hint if is_calibration else None)
     reason = _unmeasured(evidence, facts)
     if reason:
         return VerdictPoint(name, "not measurable", reason)
@@ -262,12 +264,6 @@ def _share_text(evidence: Evidence, share: Share, limit: float) -> str:
     if count.calibrating and share.without is not None:
         text += f"; {percent(share.without)} without the {count.calibrating} of the initial calibration"
     return text + _notes(count)
-
-
-def _calibration_hint(share: Share, limit: float) -> str | None:
-    if share.without is not None and share.without < limit:
-        return "only the initial calibration exceeds the limit: start with a lower scale, or train longer"
-    return None
 
 
 def percent(share: float) -> str:

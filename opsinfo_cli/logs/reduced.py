@@ -42,9 +42,19 @@ class Reduced:
         """Read the records of a block of whole lines."""
         done = 0
         for record in _RECORD.finditer(block) if _NEEDLE in block else ():
-            before = block[max(done, record.start() - _FAR) : record.start()]
-            self._add(record, before.rpartition(b"\n")[2])
+            node = block[max(done, record.start() - _FAR) : record.start()].rpartition(b"\n")[2]
             done = record.start("types")
+            if record["down"] is None:
+                self.raised += 1
+                continue
+            operators = list(_OPERATOR.finditer(node))
+            name = operators[-1][1].decode("ascii") if operators else None
+            if name is None or (len(self.counts) >= MOST_NAMES and name not in self.counts):
+                self.unnamed += 1
+                continue
+            self.counts[name] += 1
+            if kernel := _KERNEL.search(record["types"]):
+                self._keep(name, kernel[1].decode("utf-8", "replace"))
 
     def include(self, other: Reduced) -> None:
         """Add the records of another log."""
@@ -58,21 +68,6 @@ class Reduced:
                 self._keep(name, kernel)
         self.raised += other.raised
         self.unnamed += other.unnamed
-
-    def _add(self, record: re.Match[bytes], before: bytes) -> None:
-        """:param before: the line before the record: the node, with its operator"""
-        if record["down"] is None:
-            self.raised += 1
-            return
-        named = list(_OPERATOR.finditer(before))
-        name = named[-1][1].decode("ascii") if named else None
-        if name is None or (len(self.counts) >= MOST_NAMES and name not in self.counts):
-            self.unnamed += 1
-            return
-        self.counts[name] += 1
-        kernel = _KERNEL.search(record["types"])
-        if kernel:
-            self._keep(name, kernel[1].decode("utf-8", "replace"))
 
     def _keep(self, name: str, kernel: str) -> None:
         kept = self.kernels.setdefault(name, [])

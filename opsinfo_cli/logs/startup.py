@@ -93,21 +93,15 @@ class Startup:
         scale = _SCALE.search(line) if b" : " in line and b"loss_scale" in line and b"PARAMETER" not in line else None
         if scale:
             self.known = True
-            self._set_scale(None if scale[1] else float(scale[2]))
+            value = None if scale[1] else float(scale[2])
+            if value is not None and len(self._scales) < _MOST_SCALES:
+                self._scales.add(value)
+            moves = value is None or len(self._scales) >= _MOST_SCALES  # some scripts print the scale in use like that
+            self._scaling, self._static_scale = ("dynamic", None) if moves else ("static", value)
         if b"_per_node" in line or b"sing " in line or b"world_size" in line or b"NGPU=" in line:
-            self._add_ranks(line)
-
-    def _add_ranks(self, line: bytes) -> None:
-        ranks = _RANKS.search(line)
-        if ranks and len(self.ranks) < 8 and (number := int(ranks[1])) > 1 and number not in self.ranks:
-            self.ranks = (*self.ranks, number)
-
-    def _set_scale(self, value: float | None) -> None:
-        """Note the option; one that is printed with several values, as some scripts do, is a scale that moves."""
-        if value is not None and len(self._scales) < _MOST_SCALES:
-            self._scales.add(value)
-        moves = value is None or len(self._scales) >= _MOST_SCALES
-        self._scaling, self._static_scale = ("dynamic", None) if moves else ("static", value)
+            ranks = _RANKS.search(line)
+            if ranks and len(self.ranks) < 8 and (number := int(ranks[1])) > 1 and number not in self.ranks:
+                self.ranks = (*self.ranks, number)
 
     def complete(self, evidence: Evidence, *, with_scaling: bool) -> None:
         """Add what the start of the log shows. What a scaler printed later on counts more than an option."""

@@ -52,10 +52,18 @@ def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
     """
     runs: dict[str, list[str]] = {}
     for path in given:
-        if os.path.isdir(path):
-            runs.setdefault(path, []).extend(_files_in(path))
-        else:
+        if not os.path.isdir(path):
             runs.setdefault(_RANK.sub(r"\1*", path), []).append(path)
+            continue
+        files = sorted(
+            os.path.join(place, name)
+            for place, _, names in os.walk(path)
+            for name in names
+            if not name.startswith(".") and os.path.isfile(os.path.join(place, name))
+        )
+        if not files:
+            raise UsageFault("the folder has no logs", name="no-log", path=path)
+        runs.setdefault(path, []).extend(files)
     if [path for paths in runs.values() for path in paths].count("-") > 1:
         raise UsageFault("standard input is given twice", name="same-log")
     known: set[tuple[int, int]] = set()
@@ -68,18 +76,6 @@ def runs_of(given: tuple[str, ...]) -> list[TrainingRun]:
             raise UsageFault("this log is given twice", name="same-log", path=path)
         known.add((status.st_dev, status.st_ino))
     return [TrainingRun(paths[0] if len(paths) == 1 else name, tuple(paths)) for name, paths in runs.items()]
-
-
-def _files_in(folder: str) -> list[str]:
-    files = sorted(
-        os.path.join(place, name)
-        for place, _, names in os.walk(folder)
-        for name in names
-        if not name.startswith(".") and os.path.isfile(os.path.join(place, name))
-    )
-    if not files:
-        raise UsageFault("the folder has no logs", name="no-log", path=folder)
-    return files
 
 
 def run_evidence(
@@ -101,27 +97,26 @@ def run_evidence(
     :param seen: called with the number of bytes read, for a progress line
     :raises Refused: if a log cannot be read
     """
-    logs = [
-        _ReadLog(path, log, log.evidence(steps, ranks if len(run.paths) == 1 else 1))
-        for path in run.paths
-        for log in [read_log(path, Metric(metric, pick) if metric else None, stdin, seen)]
-    ]
+    logs = []
+    for path in run.paths:
+        log = read_log(path, Metric(metric, pick) if metric else None, stdin, seen)
+        logs.append(_ReadLog(path, log, log.evidence(steps, ranks if len(run.paths) == 1 else 1)))
     known = [log for log in logs if log.evidence.known] or logs
     notes = tuple(
-        f"{log.path}: no line of a known log format, so it is no log of the run {run.name}"
-        for log in logs
-        if log not in known
+        f"{each.path}: no line of a known log format, so it is no log of the run {run.name}"
+        for each in logs
+        if each not in known
     )
     reason = _difference(known)
     if reason is None:
         if len(known) > 1:
             notes += (f"{run.name}: {len(known)} logs are read as the ranks of one run",)
-        paths = tuple(log.path for log in known)
+        paths = tuple(each.path for each in known)
         name = run.name if len(run.paths) == 1 or len(known) > 1 else paths[0]
         return JudgedLogs([_joined(TrainingRun(name, paths), known)], notes)
     notes += (f"{run.name}: {len(known)} logs are judged one by one: {reason}",)
-    alone = [_ReadLog(log.path, log.log, log.log.evidence(steps, ranks)) for log in known]
-    return JudgedLogs([_joined(TrainingRun(log.path, (log.path,)), [log]) for log in alone], notes)
+    alone = [_ReadLog(path, log, log.evidence(steps, ranks)) for path, log, _ in known]
+    return JudgedLogs([_joined(TrainingRun(each.path, (each.path,)), [each]) for each in alone], notes)
 
 
 class _ReadLog(NamedTuple):
@@ -152,7 +147,12 @@ def _difference(logs: list[_ReadLog]) -> str | None:
 
 
 def _joined(run: TrainingRun, logs: list[_ReadLog]) -> RunEvidence:
-    best = min((log.evidence for log in logs), key=_informative)
+    def rank(evidence: Evidence) -> tuple[int, int, int]:
+        """Known formats first, then the most steps, then the most overflows."""
+        known = _ORDER.index(evidence.format) if evidence.format in _ORDER else len(_ORDER)
+        return known, -(evidence.count.steps or 0), -evidence.count.high
+
+    best = min((log.evidence for log in logs), key=rank)
     reduced = Reduced()
     for log in logs:
         best.level = best.level or log.evidence.level
@@ -166,9 +166,3 @@ def _joined(run: TrainingRun, logs: list[_ReadLog]) -> RunEvidence:
     metrics = [log.log.metric for log in logs]
     values = (metric.value for metric in metrics if metric and metric.value is not None)
     return RunEvidence(run, best, next(values, None), reduced)
-
-
-def _informative(evidence: Evidence) -> tuple[int, int, int]:
-    """Return a sort key, best log first: known format, then known steps, then most overflows."""
-    known = _ORDER.index(evidence.format) if evidence.format in _ORDER else len(_ORDER)
-    return known, -(evidence.count.steps or 0), -evidence.count.high

@@ -54,7 +54,9 @@ class Trajectory:
         self.lowest, self.highest = min(self.lowest, scale), max(self.highest, scale)
         self.points.append(ScalePoint(at, scale))
         if len(self.points) > MOST:
-            self._thin()
+            scales = [point.scale for point in self.points]
+            kept = {*range(0, len(scales), 2), scales.index(self.lowest), scales.index(self.highest)}
+            self.points = [self.points[index] for index in sorted(kept)]
 
     def fell_to(self, at: int, scale: float) -> None:
         """Add the scale after an overflow; if it is the last one again, the scale rose in between."""
@@ -68,11 +70,6 @@ class Trajectory:
         """Place all scales so far at step 0, because they came before the first step that the log prints."""
         self.points = [ScalePoint(0, point.scale) for point in self.points]
         self._last_at = 0
-
-    def _thin(self) -> None:
-        scales = [point.scale for point in self.points]
-        kept = {*range(0, len(scales), 2), scales.index(self.lowest), scales.index(self.highest)}
-        self.points = [self.points[index] for index in sorted(kept)]
 
     @property
     def drawn(self) -> list[ScalePoint]:

@@ -13,7 +13,7 @@ from opsinfo_cli.errors import Damaged, Refused, UsageFault
 from opsinfo_cli.logs import reduced as reduced_module
 from opsinfo_cli.logs.blocks import Block, blocks
 from opsinfo_cli.logs.log import read_log
-from opsinfo_cli.logs.metric import Metric, compiled_metric
+from opsinfo_cli.logs.metric import Metric, compile_metric
 from opsinfo_cli.logs.reduced import Reduced
 
 KIB = 1 << 10
@@ -147,7 +147,7 @@ def test_a_log_that_cannot_be_read_is_refused_with_the_systems_reason(tmp_path: 
 
 
 def taken(pick: str, *texts: bytes, expression: str = "acc( [0-9.a-z]+)?;") -> float | None:
-    metric = Metric(compiled_metric(expression), pick)
+    metric = Metric(compile_metric(expression), pick)
     for text in texts:
         metric.take(text)
     return metric.value
@@ -178,7 +178,7 @@ def test_an_expression_may_span_the_lines_of_two_blocks(filling: int) -> None:
 )
 def test_an_expression_without_a_number_is_wrong_usage(text: str, message: str) -> None:
     with pytest.raises(UsageFault, match=message):
-        compiled_metric(text)
+        compile_metric(text)
 
 
 # Records of reduced precision

@@ -40,7 +40,7 @@ from ...core.text.source import standard_input
 from ...errors import UsageFault
 from ..formats import FORMATS
 from ..losses import Losses
-from ..metric import PICKS, compiled_metric
+from ..metric import PICKS, compile_metric
 from ..points import Facts, VerdictPoint, percent, share_of
 from ..reduced import Reduced
 from ..scale import Advice, advise, collapsed
@@ -146,7 +146,7 @@ def command(
       cat train.log | opsinfo qualify - --format json
       opsinfo qualify mindspore.log --against ascend910b
     """
-    pattern = compiled_metric(metric) if metric else None
+    pattern = compile_metric(metric) if metric else None
     runs, others = runs_of(logs), runs_of(reference)
     if plot:
         require_svg(plot)

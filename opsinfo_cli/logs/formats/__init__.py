@@ -7,17 +7,14 @@ from pkgutil import iter_modules
 
 from ..log_format import LogFormat
 
-
-def _formats() -> list[type[LogFormat]]:
-    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-    formats = [
+_MODULES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+FORMATS: list[type[LogFormat]] = sorted(
+    (
         value
-        for module in modules
+        for module in _MODULES
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, LogFormat) and value.__module__ == module.__name__
-    ]
-    return sorted(formats, key=lambda kind: (kind.strength, kind.name))
-
-
-FORMATS = _formats()
+    ),
+    key=lambda kind: (kind.strength, kind.name),
+)
 """The best evidence first."""

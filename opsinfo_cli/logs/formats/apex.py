@@ -45,15 +45,13 @@ class Apex(FallFormat):
             for match in pattern.finditer(line):
                 self.lines += copies
                 groups = match.groupdict()
-                self._use(groups.get("scaler") or b"0")
+                scaler = groups.get("scaler") or b"0"
+                if scaler not in self._scalers and len(self._scalers) < _MOST_SCALERS:
+                    scale = Trajectory()
+                    scale.behind = 1
+                    self._scalers[scaler] = Occurrences(), scale
+                self.occurrences, self.scale = self._scalers.get(scaler, (self.occurrences, self.scale))
                 self.fell(whole_number(match, "to") if groups["to"] else None, steps.upto(at), copies)
-
-    def _use(self, scaler: bytes) -> None:
-        if scaler not in self._scalers and len(self._scalers) < _MOST_SCALERS:
-            scale = Trajectory()
-            scale.behind = 1
-            self._scalers[scaler] = Occurrences(), scale
-        self.occurrences, self.scale = self._scalers.get(scaler, (self.occurrences, self.scale))
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         """Count the scaler with the most messages; show the scale of it, or of one that fell below 1."""

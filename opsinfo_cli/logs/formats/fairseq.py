@@ -55,18 +55,19 @@ class Fairseq(LogFormat):
         for event, end in zip(events, ends, strict=False):
             if event.re is _OVERFLOW:
                 for _ in range(copies):  # one rank prints: each copy is an overflow
-                    self._overflow(float(event[1]))
+                    self.lines += 1
+                    self.scale.behind += self.scale.start is None
+                    self._occurrences.add(float(event[1]), self._updates, self._apart)
+                    self._scaled(float(event[1]))
                 continue
             self.lines += copies
             self._update(int(event[1]))
-            if scale := _SCALE.search(line, event.end(), end):
-                self._shown(float(scale[1]))
-
-    def _overflow(self, scale: float) -> None:
-        self.lines += 1
-        self.scale.behind += self.scale.start is None
-        self._occurrences.add(scale, self._updates, self._apart)
-        self._scaled(scale)
+            if match := _SCALE.search(line, event.end(), end):
+                scale = float(match[1])
+                self._prints_scale = True
+                if scale > self._newest > 0:
+                    self._occurrences.rose()
+                self._scaled(scale)
 
     def _update(self, updates: int) -> None:
         if self._updates is None:
@@ -82,12 +83,6 @@ class Fairseq(LogFormat):
     def _begun(self) -> int:
         """The updates before the log, if it begins after a resume."""
         return self._first - self._apart if 0 < 2 * self._apart < self._first else 0
-
-    def _shown(self, scale: float) -> None:
-        self._prints_scale = True
-        if scale > self._newest > 0:
-            self._occurrences.rose()
-        self._scaled(scale)
 
     def _scaled(self, scale: float) -> None:
         self.found.scaling, self.found.level, self.found.at_is_step = "dynamic", "fp16", True

@@ -72,18 +72,14 @@ class Fp16Optimizer(LogFormat):
         low = high = self._forgotten + len(sure)
         broken = self._messages > low * most
         if broken or alone:
-            most = ranks or self._ranks_of(most) or most
+            fitting = (each for each in self.printed_ranks if each >= most and self._messages % each == 0)
+            most = ranks or next(fitting, most)
             low, high = (self._messages // most,) * 2 if self._messages % most == 0 else (low, self._messages)
         basis = f"{self._messages} messages" + (f" of {most} ranks" if most > 1 else "")
         proof = "the log has messages of skipped steps" if self._messages else None
         count = Count(low, high, steps, _leading(sure), basis, most, proof=proof)
         note = "messages of several ranks are mixed on one line, so some iterations are garbled"
         return count.noted(note) if broken else count
-
-    def _ranks_of(self, fewest: int) -> int | None:
-        """Return the number of ranks from the log, if it divides the messages and is large enough."""
-        fitting = (ranks for ranks in self.printed_ranks if ranks >= fewest and self._messages % ranks == 0)
-        return next(fitting, None)
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         evidence = super().evidence(steps, ranks)

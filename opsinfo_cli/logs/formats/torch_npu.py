@@ -34,7 +34,15 @@ class TorchNpu(FallFormat):
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         for match in _MOVED.finditer(line):
             self.lines += copies
-            self._moved(match[1] == b"reducing", whole_number(match, 2), steps.upto(at), copies)
+            self.found.scaling = "dynamic"
+            value = whole_number(match, 2)
+            steps.upto(at)
+            if match[1] == b"reducing":
+                self.fell(value, steps, copies)
+                continue
+            self.occurrences.rose()
+            if value is not None:
+                self.scale.add(self.place(steps.at, self.occurrences.total), value)
         messages = len(_OVERFLOW.findall(line))
         if messages:
             self.lines += messages * copies
@@ -42,15 +50,6 @@ class TorchNpu(FallFormat):
             self.found.scaling = "dynamic"
         for match in _TOGETHER.finditer(line) if messages > 1 else ():
             self.occurrences.together = max(self.occurrences.together, match[0].count(b"Gradient"))
-
-    def _moved(self, down: bool, value: float | None, steps: Steps, copies: int) -> None:
-        if down:
-            self.fell(value, steps, copies)
-            return
-        self.found.scaling = "dynamic"
-        self.occurrences.rose()
-        if value is not None:
-            self.scale.add(self.place(steps.at, self.occurrences.total), value)
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         """Count overflows: each prints one message with the new scale, which separates steps, and one without."""
