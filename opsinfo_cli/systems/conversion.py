@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ..errors import UsageFault
 from .registry import SYSTEMS
 from .system import ConversionOptions, System, Write
-from .translation import translated
+from .translation import translate
 from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, lost, reasons_of
 
 
@@ -35,7 +35,7 @@ class Conversion(NamedTuple):
     added: tuple[str, ...]
 
 
-def converted(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:
+def convert(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:
     """Return the lists as files of another system.
 
     :raises UsageFault: if the target cannot be written, or its files are differences and there is nothing to compare
@@ -47,8 +47,11 @@ def converted(read: ReadLists, to: System, options: ConversionOptions) -> Conver
     given = tuple(dict.fromkeys([*(entry.name for entry in lists.entries), *unread]))
     dropped = {name: reason for name, reason in unread.items() if name not in names}
     losses = list(read.losses)
-    for scheme in _schemes(lists.names, to.names):
-        after = translated(lists, scheme, options.same, options.opset)
+    schemes = [to.names]
+    if lists.names != to.names and "ascend" not in (lists.names, to.names):
+        schemes.insert(0, "ascend")  # between two other systems names become Ascend's op types first
+    for scheme in schemes:
+        after = translate(lists, scheme, options.same, options.opset)
         _drop(dropped, given, lists, after.lists.entries, reasons_of(after.losses))
         losses += after.losses
         lists = after.lists
@@ -90,10 +93,3 @@ def require_writer(system: System) -> Write:
         hint = system.instead or f"these can: {known}"
         raise UsageFault(f"{system.name} cannot be written", name="not-writable", hint=hint)
     return system.write
-
-
-def _schemes(source: str, target: str) -> Iterator[str]:
-    """Yield the naming schemes to pass through: between two other systems names become Ascend's op types first."""
-    if source != target and "ascend" not in (source, target):
-        yield "ascend"
-    yield target

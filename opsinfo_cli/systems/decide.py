@@ -88,7 +88,7 @@ def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> 
     rule = _first(own, holds)
     if rule is None:
         return Decision(call, "not-known", None, "no rule matches", rules["source"])
-    decision = _applied(call, rule, low or lists.low or "float16", rules["source"])
+    decision = _apply(call, rule, low or lists.low or "float16", rules["source"])
     known = {entry.name for entry in lists.entries} | set(name_table(lists.names).ops)
     is_near = cls is None and call.name not in known
     return decision._replace(near=tuple(near_names(call.name, known))) if is_near else decision
@@ -149,7 +149,7 @@ def decide_on_ascend(
     rules = facts("rules")["systems"]["ascend"]
     rule = _first(rules["rules"], holds)
     assert rule is not None  # the last rule fits everything
-    decision = _applied(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
+    decision = _apply(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
     near = () if known or operators is None else tuple(near_names(call.name, operators.names))
     return _with_kernel(decision, columns)._replace(near=near)
 
@@ -170,7 +170,7 @@ def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:
     return decision._replace(outcome="not-known", dtype=None, says=says)
 
 
-def _applied(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
+def _apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
     """Return what a rule's ``then`` gives for a call.
 
     :param own: the dtype of an Ascend tensor in the graph
@@ -184,7 +184,9 @@ def _applied(call: OperatorCall, rule: dict[str, str], low: str, source: str, ow
     elif then in ("inputs", "alike", "first-if-alike"):
         dtype = _alike(call.dtypes)
     elif then == "widest":
-        dtype = _widest(call.dtypes)
+        widths = [_WIDTH.get(each, 0) for each in call.dtypes]
+        widest = {each for each in call.dtypes if _WIDTH.get(each) == max(widths)}
+        dtype = widest.pop() if len(widest) == 1 else None  # two may be equally wide
     else:
         dtype = {"low": low, "own": own, "to-float": call.to_float, "float32": "float32"}.get(then)
     if then == "refused":
@@ -208,10 +210,3 @@ def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
 
 def _alike(dtypes: tuple[str, ...]) -> str | None:
     return dtypes[0] if len(set(dtypes)) == 1 else None
-
-
-def _widest(dtypes: tuple[str, ...]) -> str | None:
-    """Return the widest float; None if two are equally wide, or none is given."""
-    floats = {dtype for dtype in dtypes if dtype in _WIDTH}
-    widest = {dtype for dtype in floats if _WIDTH[dtype] == max(_WIDTH[other] for other in floats)}
-    return widest.pop() if len(widest) == 1 else None

@@ -19,9 +19,7 @@ _HIGHEST_FIRST = (
 )
 
 
-def translated(
-    lists: OperatorLists, to: str, same: frozenset[str] = frozenset(), opset: int | None = None
-) -> ReadLists:
+def translate(lists: OperatorLists, to: str, same: frozenset[str] = frozenset(), opset: int | None = None) -> ReadLists:
     """Return the lists with names of ``to``; each entry keeps its source names in ``given``.
 
     Every name that is dropped, or covers more or fewer operators than before, is in a loss.
@@ -109,24 +107,20 @@ def _to_ascend(
     message = "an operator also runs op types that other operators share; those keep their list"
     shared = {e.name: " and ".join(table.plumbing[e.name]) for e in entries if table.plumbing.get(e.name)}
     losses += lost("expansion", message, shared, [f"{name} also runs {ops}" for name, ops in shared.items()])
-    losses += _broader(requests, {entry.name for entry in entries}, table)
+    listed = {entry.name for entry in entries}
+    wider = {}
+    for op, request in sorted(requests.items()):
+        others = [name for name in table.names.get(op, ()) if name not in listed and op in table.ops[name]]
+        if request.named and others:
+            wider[op] = f"{op} also runs {' and '.join(others)}"
+    message = "an op type also runs operators that the source does not list"
+    losses += lost("broader", message, wider, wider.values())
     losses += lost("same-name", "mapped to the op type of the same name; no source confirms it", same)
-    decided, conflicts = _decided(requests)
+    decided, conflicts = _decide(requests)
     return decided, [*losses, *conflicts]
 
 
-def _broader(requests: dict[str, _Request], listed: set[str], table: NameTable) -> tuple[Loss, ...]:
-    """Return a loss for op types that names outside the source map to as well."""
-    wider = {}
-    for op, request in sorted(requests.items()):
-        names = [name for name in table.names.get(op, ()) if name not in listed and op in table.ops[name]]
-        if request.named and names:
-            wider[op] = f"{op} also runs {' and '.join(names)}"
-    message = "an op type also runs operators that the source does not list"
-    return lost("broader", message, wider, wider.values())
-
-
-def _decided(requests: dict[str, _Request]) -> tuple[list[ListEntry], tuple[Loss, ...]]:
+def _decide(requests: dict[str, _Request]) -> tuple[list[ListEntry], tuple[Loss, ...]]:
     """Choose one class per op type: user entries before defaults, named before forms, then the highest precision."""
     decided = []
     conflicts: dict[str, str] = {}
@@ -159,8 +153,8 @@ def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[
     by_type = {entry.name: entry for entry in entries}
     named_entries: dict[str, ListEntry] = {}
     served: set[str] = set()
-    torn: dict[str, list[str]] = {}
-    wider, overruled = {}, {}
+    torn: dict[str, list[str]] = {}  # names whose op types are in different classes
+    wider, overruled = {}, {}  # overruled: op types whose name has the class of another form
     for name in dict.fromkeys(name for op in by_type for name in table.names.get(op, ())):
         ops = table.ops[name]
         named = [op for op in ops if op in by_type]
@@ -182,19 +176,6 @@ def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[
         if rest := [op for op in ops if op not in by_type]:
             wider[name] = f"{name} is also {' and '.join(rest)}"
     unserved = [op for op, entry in by_type.items() if op not in served and not entry.is_form]
-    losses = _unserved(unserved, torn, overruled, by_type, to)
-    losses += lost("broader", "a name also maps to op types that are not listed", wider, wider.values())
-    return list(named_entries.values()), list(losses)
-
-
-def _unserved(
-    unserved: list[str], torn: dict[str, list[str]], overruled: dict[str, str], by_type: dict[str, ListEntry], to: str
-) -> tuple[Loss, ...]:
-    """Return losses for op types that no name stands for.
-
-    :param torn: names whose op types are in different classes
-    :param overruled: op types whose name has the class of another form
-    """
     details = [f"{name} ({', '.join(f'{op} {by_type[op].cls}' for op in ops)})" for name, ops in torn.items()]
     message = "op types of one name are in different classes; the name is left out"
     losses = lost("one-to-many", message, torn, details)
@@ -205,7 +186,9 @@ def _unserved(
     reasons = unknown_because(unknown, f"no source names it in {to}", name_table(to).names)
     message = f"no source names these op types in {to}; they are left out"
     losses += lost("unknown-name", message, unknown, reasons, drops=True)
-    forms = [op for op in unserved if op not in in_torn and op in overruled]
-    details = [f"{overruled[op]} has the class of another form of {op}" for op in forms]
+    lost_forms = [op for op in unserved if op not in in_torn and op in overruled]
+    details = [f"{overruled[op]} has the class of another form of {op}" for op in lost_forms]
     message = "another form of the operator is in another class, and both have the same name"
-    return losses + lost("conflict", message, forms, details, drops=True)
+    losses += lost("conflict", message, lost_forms, details, drops=True)
+    losses += lost("broader", "a name also maps to op types that are not listed", wider, wider.values())
+    return list(named_entries.values()), list(losses)

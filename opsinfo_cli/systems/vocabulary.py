@@ -113,13 +113,13 @@ class Loss(NamedTuple):
     @property
     def reasons(self) -> dict[str, str]:
         """Why each name was dropped: its own detail if there is one."""
-        details = dict(zip(self.names, self.details, strict=False))
-        return {name: self._reason(name, details.get(name, name)) for name in self.names}
-
-    def _reason(self, name: str, detail: str) -> str:
-        if detail.startswith(f"{name} (") and detail.endswith(")"):
-            return detail[len(name) + 2 : -1]
-        return detail if detail != name else self.message
+        reasons = dict.fromkeys(self.names, self.message)
+        for name, detail in zip(self.names, self.details, strict=False):
+            if detail.startswith(f"{name} (") and detail.endswith(")"):
+                reasons[name] = detail[len(name) + 2 : -1]
+            elif detail != name:
+                reasons[name] = detail
+        return reasons
 
 
 def lost(

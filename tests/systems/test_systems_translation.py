@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.systems.translation import translated
+from opsinfo_cli.systems.translation import translate
 from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists
 
 LOW, HIGH, FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
@@ -15,12 +15,12 @@ def lists(names: str, classes: dict[str, OperatorClass], scope: str = "operator"
 
 
 def result(given: OperatorLists, to: str) -> dict[str, OperatorClass]:
-    return {name: each.cls for name, each in translated(given, to).lists.deciding().items()}
+    return {name: each.cls for name, each in translate(given, to).lists.deciding().items()}
 
 
 def named(given: OperatorLists) -> set[str]:
     """The op types that a source names, without their other forms."""
-    return {name for name, each in translated(given, "ascend").lists.deciding().items() if not each.is_form}
+    return {name for name, each in translate(given, "ascend").lists.deciding().items() if not each.is_form}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_users_entry_decides_before_a_default_of_higher_precision() -> None:
 
 
 def test_the_plumbing_of_an_expansion_keeps_its_list_and_is_reported() -> None:
-    found = translated(lists("onnx", {"Gemm": HIGH}), "ascend")
+    found = translate(lists("onnx", {"Gemm": HIGH}), "ascend")
     assert not {"Add", "Muls"} & set(found.lists.deciding())
     (loss,) = [loss for loss in found.losses if loss.kind == "expansion"]
     assert loss.details == ("Gemm also runs Muls and Add",)
@@ -110,7 +110,7 @@ def test_the_plumbing_of_an_expansion_keeps_its_list_and_is_reported() -> None:
 def test_a_step_that_loses_something_is_reported(
     names: str, classes: dict[str, OperatorClass], kind: str, about: tuple[str, ...]
 ) -> None:
-    losses = translated(lists(names, classes), "ascend").losses
+    losses = translate(lists(names, classes), "ascend").losses
     assert (kind, about) in [(loss.kind, loss.names) for loss in losses]
 
 
@@ -122,15 +122,15 @@ def test_a_name_whose_op_types_differ_is_left_out_on_the_way_back() -> None:
     given = lists("ascend", {"MatMulV2": LOW, "BiasAdd": HIGH})
     found = result(given, "mindspore")
     assert (found["MatMul"], found["BiasAdd"], "nn.Dense" in found) == (LOW, HIGH, False)
-    torn = [loss for loss in translated(given, "mindspore").losses if loss.kind == "one-to-many"]
+    torn = [loss for loss in translate(given, "mindspore").losses if loss.kind == "one-to-many"]
     assert torn[0].names == ("nn.BiDense", "nn.Dense")
     assert result(lists("ascend", {"MatMulV2": LOW, "BiasAdd": LOW}), "mindspore")["nn.Dense"] is LOW
 
 
 def test_a_name_follows_its_first_op_type_and_the_others_are_reported() -> None:
-    found = translated(lists("ascend", {"BiasAdd": HIGH, "Conv2D": LOW}), "mindspore")
+    found = translate(lists("ascend", {"BiasAdd": HIGH, "Conv2D": LOW}), "mindspore")
     assert "nn.Conv2d" not in found.lists.deciding()
-    found = translated(lists("ascend", {"Conv2D": LOW}), "mindspore")
+    found = translate(lists("ascend", {"Conv2D": LOW}), "mindspore")
     assert found.lists.deciding()["nn.Conv2d"].cls is LOW
     assert [(loss.kind, loss.names) for loss in found.losses] == [("broader", ("nn.Conv1d", "nn.Conv2d"))]
     assert result(lists("ascend", {"BiasAdd": HIGH}), "mindspore") == {"BiasAdd": HIGH}
@@ -156,24 +156,24 @@ def test_any_form_of_an_op_type_leads_back_to_its_name(
 
 
 def test_a_form_in_another_class_is_reported_as_dropped() -> None:
-    losses = translated(lists("ascend", {"ReduceSum": HIGH, "ReduceSumD": LOW}), "torch").losses
+    losses = translate(lists("ascend", {"ReduceSum": HIGH, "ReduceSumD": LOW}), "torch").losses
     assert [(loss.kind, loss.names) for loss in losses if loss.drops] == [("conflict", ("ReduceSumD",))]
 
 
 def test_an_unknown_name_is_mapped_to_an_op_type_only_on_request() -> None:
     given = lists("mindspore", {"Einsum": LOW})
     assert result(given, "ascend") == {}
-    found = translated(given, "ascend", frozenset({"Einsum"}))
+    found = translate(given, "ascend", frozenset({"Einsum"}))
     assert found.lists.deciding()["Einsum"].cls is LOW
     assert ("same-name", ("Einsum",)) in [(loss.kind, loss.names) for loss in found.losses]
 
 
 def test_the_same_names_are_not_touched() -> None:
     given = lists("torch", {"pow.Scalar": HIGH, "nonsense": FOLLOW})
-    assert translated(given, "torch") == (given, ())
+    assert translate(given, "torch") == (given, ())
 
 
 def test_habana_casts_the_first_argument_of_a_norm_only() -> None:
     given = lists("torch", {"layer_norm": LOW, "mm": LOW})._replace(system="habana-autocast")
-    losses = translated(given, "ascend").losses
+    losses = translate(given, "ascend").losses
     assert ("first-argument", ("layer_norm",)) in [(loss.kind, loss.names) for loss in losses]

@@ -31,7 +31,7 @@ from ...core.terminal.params import (
 )
 from ...core.terminal.write import built, changed, new_file, undoing
 from ...errors import UsageFault
-from ..conversion import Conversion, converted, require_writer
+from ..conversion import Conversion, convert, require_writer
 from ..registry import lists_of, system_called
 from ..system import ConversionOptions, System
 from ..vocabulary import ReadLists
@@ -114,7 +114,7 @@ def command(
         raise UsageFault("--same-names requires --against", hint="add --against TARGET")
     if same_names and asked.operators:
         asked = asked._replace(same=frozenset(asked.operators.names))
-    conversion = converted(read, target, asked)
+    conversion = convert(read, target, asked)
     _report(conversion, console)
     _require_carried(conversion, read, target, inputs)
     head = {"from": source, "to": to, "base": [against] if against else []}

@@ -14,7 +14,7 @@ from ...core.terminal.console import Console
 from ...core.terminal.params import Command, install_options, prints
 from ...errors import UsageFault, counted, quoted
 from ..registry import names_system
-from ..translation import translated
+from ..translation import translate
 from ..vocabulary import OperatorLists
 from .open import SYSTEM, open_lists, report_losses
 from .show import source_document
@@ -55,7 +55,7 @@ def command(systems: tuple[str, ...], options: TargetOptions, console: Console) 
 
 
 def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:
-    read = translated(lists, "ascend")
+    read = translate(lists, "ascend")
     report_losses(read.losses, console)
     return read.lists
 
