@@ -38,12 +38,12 @@ class Count:
     def is_narrow(self) -> bool:
         return self.high - self.low <= max(1, self.low * WIDTH)
 
-    def noted(self, *notes: str) -> Count:
+    def with_note(self, *notes: str) -> Count:
         return replace(self, notes=(*self.notes, *notes))
 
-    def checked(self) -> Count:
+    def without_wrong_steps(self) -> Count:
         """Return the count, without its steps if they are fewer than the overflows: then they were misread."""
         if self.steps is None or self.low <= self.steps:
             return self
         note = f"{self.low} overflows in {self.steps} steps: the number of steps comes from another counter"
-        return replace(self, steps=None, calibrating=min(self.calibrating, self.low)).noted(note)
+        return replace(self, steps=None, calibrating=min(self.calibrating, self.low)).with_note(note)

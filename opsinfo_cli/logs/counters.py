@@ -10,7 +10,7 @@ _MOST_TRACKS = 16
 
 
 @dataclass
-class _Track:
+class _EngineTrack:
     """The lines of one engine, from one start on. ``step``, ``skipped`` and ``rest`` are those of its newest line.
 
     ``overflows``, ``steps``: of its settled lines; ``first``: its first line, until the next one shows how many steps
@@ -55,13 +55,13 @@ class Counters:
         self.cumulative = cumulative
         self.without_skipped = False
         self.lines = 0
-        self._tracks: list[_Track] = []
-        self._newest: _Track | None = None
+        self._tracks: list[_EngineTrack] = []
+        self._newest: _EngineTrack | None = None
         self._is_same_step = False
         """Whether two lines with one step differed: the lines of the engines follow each other in one order."""
         self._turns = 0
         """How often a line continued a track after another track was begun."""
-        self._dropped = _Track(0, 0, b"", None, 0)
+        self._dropped = _EngineTrack(0, 0, b"", None, 0)
         """The sum of old tracks."""
         self._spacing = 0
 
@@ -91,12 +91,12 @@ class Counters:
         if self._is_same_step and any(track.step == step and track.rest == rest for track in self._tracks):
             return False
         self.lines += 1  # of which each track keeps its newest as ``used``
-        track = newest if newest and newest.step < step and len(self._tracks) == 1 else self._continued(step)
+        track = newest if newest and newest.step < step and len(self._tracks) == 1 else self._track_of(step)
         if track is None:
             self._is_same_step = self._is_same_step or (newest is not None and newest.step == step)
             for each in self._tracks:
                 self._settle(each)
-            self._newest = _Track(step, skipped, rest, (step, skipped), self.lines)
+            self._newest = _EngineTrack(step, skipped, rest, (step, skipped), self.lines)
             self._tracks.append(self._newest)
             if len(self._tracks) > _MOST_TRACKS:
                 old = self._tracks.pop(0)
@@ -113,14 +113,14 @@ class Counters:
         self._newest = track
         return True
 
-    def _continued(self, step: int) -> _Track | None:
+    def _track_of(self, step: int) -> _EngineTrack | None:
         """Return the track that a line with this step continues."""
         fitting = [track for track in self._tracks if track.step < step]
         if self._is_same_step or not fitting:
             return fitting[0] if fitting else None
         return max(fitting, key=lambda track: (step - track.step == track.spacing, track.step - step, track.used))
 
-    def _settle(self, track: _Track) -> None:
+    def _settle(self, track: _EngineTrack) -> None:
         if track.first is None:
             return
         (step, skipped), track.first = track.first, None
@@ -147,4 +147,4 @@ class Counters:
         proof = "the log prints a counter of skipped steps"
         count = Count(overflows, overflows, total, leading, basis, proof=proof)
         note = f"{engines} counters take turns, of {engines} engines or runs: that with the largest share counts"
-        return count.noted(note) if engines > 1 else count
+        return count.with_note(note) if engines > 1 else count

@@ -153,8 +153,8 @@ class Log:
         if count.steps is None:
             count = replace(count, steps=steps or self._steps.total)
             if self._steps.note and not steps:
-                count = count.noted(self._steps.note)
-        evidence.count = count.checked()
+                count = count.with_note(self._steps.note)
+        evidence.count = count.without_wrong_steps()
         evidence.losses = self.losses
         is_log = self._steps.newest is not None or self.losses.first is not None
         has_losses = is_log and self.losses.losses.entries > 1
@@ -171,7 +171,7 @@ def _with_others(count: Count, others: list[Evidence]) -> Count:
         return count
     most = max(other.count.low for other in more)
     names = ", ".join(sorted(other.format for other in more))
-    return replace(count, high=most).noted(f"lines of another stack ({names}) show {most} overflows")
+    return replace(count, high=most).with_note(f"lines of another stack ({names}) show {most} overflows")
 
 
 def read_log(

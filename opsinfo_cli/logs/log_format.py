@@ -152,7 +152,7 @@ class FlagFormat(LogFormat):
         self._earlier: list[Count] = []
         """Of the runs before that of ``flags``, if several wrote to this log."""
 
-    def flagged(self, step: int | None, overflow: bool, scale: bytes | None, copies: int) -> None:
+    def add_flag(self, step: int | None, overflow: bool, scale: bytes | None, copies: int) -> None:
         """Take copies of one flag."""
         if step is not None and self.flags.begins_again(step) and len(self._earlier) < _MOST_RUNS:
             self._earlier.append(self.flags.count(None, None))
@@ -185,7 +185,9 @@ class FlagFormat(LogFormat):
             doubt=doubt,
             proof=counts[0].proof,
         )
-        return total.noted(f"the steps begin again: {len(counts)} runs, or ranks one after the other, are in the log")
+        return total.with_note(
+            f"the steps begin again: {len(counts)} runs, or ranks one after the other, are in the log"
+        )
 
 
 def number_or_none(text: bytes) -> float | None:

@@ -111,9 +111,9 @@ class Occurrences:
         proof = "the log has messages of skipped steps" if self.total else None
         count = Count(low, high, steps, min(self._lead, low), basis, sure, proof=proof)
         if self.together > 1:
-            count = count.noted(f"up to {self.together} messages on one line: several ranks print into the log")
+            count = count.with_note(f"up to {self.together} messages on one line: several ranks print into the log")
         if low != high:
-            count = count.noted("copies from other ranks cannot be distinguished from repeated overflows")
+            count = count.with_note("copies from other ranks cannot be distinguished from repeated overflows")
         return count
 
     def _bounds(self, ranks: int | None) -> tuple[int, int, int | None]:

@@ -19,7 +19,7 @@ class Advice:
     reasons: tuple[str, ...]
 
 
-def collapsed(evidence: Evidence) -> str | None:
+def collapse_of(evidence: Evidence) -> str | None:
     """Return why the scale collapsed; None if it did not."""
     scale, floor = evidence.scale, evidence.floor
     if evidence.fatal:
@@ -43,7 +43,7 @@ def collapsed(evidence: Evidence) -> str | None:
 def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot be told"], str, str | None]:
     """Return (status, text, hint) for the scale's trajectory."""
     scale = evidence.scale
-    reason = collapsed(evidence)
+    reason = collapse_of(evidence)
     if reason:
         hint = "an operator overflows at every scale: find it with a dump and `opsinfo numerics`"
         return "fails", reason, hint
@@ -72,7 +72,7 @@ def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot b
 def advise(evidence: Evidence, limit: float) -> Advice:
     """Advise a start near the value at which the scale settles, and a window that keeps overflows below the limit."""
     count, start = evidence.count, evidence.scale.start
-    if collapsed(evidence):
+    if collapse_of(evidence):
         return Advice(None, None, None, ("an operator overflows at every scale; no start value or window helps",))
     initial, window, reasons = None, None, []
     if evidence.engines > 1:  # their scales are mixed

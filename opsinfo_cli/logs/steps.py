@@ -72,7 +72,7 @@ def step_field(line: bytes) -> Field | None:
     return Field(Kind(NAMED, name), 0, step, 0)
 
 
-class _Track:
+class _FieldTrack:
     """The first, second and last value of one kind of field; the number of steps follows from them."""
 
     def __init__(self, first: Field) -> None:
@@ -127,7 +127,7 @@ class StepCounters:
     def __init__(self) -> None:
         self.at: int | None = None
         self.newest: int | None = None
-        self._kinds: dict[Kind, _Track] = {}
+        self._kinds: dict[Kind, _FieldTrack] = {}
         self._main: Kind | None = None
 
     @property
@@ -140,7 +140,7 @@ class StepCounters:
         if track:
             track.take(field)
         elif len(self._kinds) < _MOST_KINDS:
-            self._kinds[field.kind] = track = _Track(field)
+            self._kinds[field.kind] = track = _FieldTrack(field)
             self._main = self._best()
         else:
             return
@@ -183,11 +183,11 @@ class StepCounters:
             if kind == best or kind.rank != best.rank or track.seen < _OFTEN or not other:
                 continue
             if abs(other - total) > max(1, total // 10):
-                return f"steps are `{_shown(best)}` ({total}); `{_shown(kind)}` shows {other}"
+                return f"steps are `{_kind_text(best)}` ({total}); `{_kind_text(kind)}` shows {other}"
         return None
 
 
-def _shown(kind: Kind) -> str:
+def _kind_text(kind: Kind) -> str:
     return kind.name.decode("ascii", "replace") or "Epoch: [e][i/n]"
 
 

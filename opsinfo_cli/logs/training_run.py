@@ -113,10 +113,10 @@ def run_evidence(
             notes += (f"{run.name}: {len(known)} logs are read as the ranks of one run",)
         paths = tuple(each.path for each in known)
         name = run.name if len(run.paths) == 1 or len(known) > 1 else paths[0]
-        return JudgedLogs([_joined(TrainingRun(name, paths), known)], notes)
+        return JudgedLogs([_join(TrainingRun(name, paths), known)], notes)
     notes += (f"{run.name}: {len(known)} logs are judged one by one: {reason}",)
     alone = [_ReadLog(path, log, log.evidence(steps, ranks)) for path, log, _ in known]
-    return JudgedLogs([_joined(TrainingRun(each.path, (each.path,)), [each]) for each in alone], notes)
+    return JudgedLogs([_join(TrainingRun(each.path, (each.path,)), [each]) for each in alone], notes)
 
 
 class _ReadLog(NamedTuple):
@@ -146,7 +146,7 @@ def _difference(logs: list[_ReadLog]) -> str | None:
     return "their levels differ, and their names have no rank" if len(levels) > 1 else None
 
 
-def _joined(run: TrainingRun, logs: list[_ReadLog]) -> RunEvidence:
+def _join(run: TrainingRun, logs: list[_ReadLog]) -> RunEvidence:
     def rank(evidence: Evidence) -> tuple[int, int, int]:
         """Known formats first, then the most steps, then the most overflows."""
         known = _ORDER.index(evidence.format) if evidence.format in _ORDER else len(_ORDER)

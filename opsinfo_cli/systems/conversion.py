@@ -9,7 +9,7 @@ from ..errors import UsageFault
 from .registry import SYSTEMS
 from .system import ConversionOptions, System, Write
 from .translation import translate
-from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, lost, reasons_of
+from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, loss_of, reasons_of
 
 
 class DroppedEntry(NamedTuple):
@@ -60,7 +60,7 @@ def convert(read: ReadLists, to: System, options: ConversionOptions) -> Conversi
     kept = [entry for entry in lists.deciding().values() if entry.name not in reasons]
     _drop(dropped, given, lists, kept, reasons)
     added = tuple(entry.name for entry in kept if entry.is_form and entry.name not in written.unchanged)
-    losses += [*lost("form", "added: other forms of the listed operators", added), *written.losses]
+    losses += [*loss_of("form", "added: other forms of the listed operators", added), *written.losses]
     entries = tuple(DroppedEntry(name, dropped[name]) for name in given if name in dropped)
     return Conversion(written.files, losses, given, entries, added)
 

@@ -8,7 +8,7 @@ from ..core.cann.policy import Policy
 from ..core.text.source import Source
 from ..errors import UsageFault
 from .system import System
-from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, lost
+from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
 
 CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}
 
@@ -55,7 +55,7 @@ def of_mixlist(mixlist: Mixlist, operators: Operators | None = None, system: str
         if operators is not None
         else "their marks only remove, so the resulting list is unknown without the library; add --against TARGET"
     )
-    losses = lost("not-in-base", message, undecided, drops=True)
+    losses = loss_of("not-in-base", message, undecided, drops=True)
     return ReadLists(OperatorLists(system, "ascend", (*own, *rest), "library"), losses)
 
 

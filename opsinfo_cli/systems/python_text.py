@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..core.text.source import Source
 from ..errors import Damaged
-from .vocabulary import Loss, lost
+from .vocabulary import Loss, loss_of
 
 _LONGEST = 60
 """The longest expression that a message shows whole."""
@@ -83,10 +83,10 @@ def named_lists(
         raise Damaged(message, path=source.path, line=part.line, column=part.column, hint=hint)
     message = "the script computes these parts of its lists, so they were not read"
     details = [f"{name} ({source.path}:{part.line}:{part.column}: `{part.text}`)" for name, part in unread]
-    losses = lost("unread", message, [name for name, _ in unread], details)
+    losses = loss_of("unread", message, [name for name, _ in unread], details)
     message = "several calls of the script are given such a list, and only that of the last one was read"
     details = [f"{name} ({source.path}:{part.line}:{part.column}: `{part.text}`)" for name, part in script.replaced]
-    losses += lost("unread", message, [name for name, _ in script.replaced], details)
+    losses += loss_of("unread", message, [name for name, _ in script.replaced], details)
     return {name: list(read.names) for name, read in lists.items()}, losses
 
 
@@ -224,7 +224,7 @@ def calls(source: Source, functions: frozenset[str]) -> tuple[list[Registered], 
         raise Damaged(message, path=source.path, line=call.lineno, column=call.col_offset + 1, hint=hint)
     message = "the script computes the names of these calls, so they were not read"
     details = [f"{function} ({source.path}:{call.lineno}:{call.col_offset + 1})" for function, call in computed]
-    return found, lost("unread", message, [function for function, _ in computed], details)
+    return found, loss_of("unread", message, [function for function, _ in computed], details)
 
 
 _ARGUMENTS = ("module", "name")

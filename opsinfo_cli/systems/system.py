@@ -165,7 +165,7 @@ _WORDS = {
 }
 
 
-def sorted_names(
+def sort_names(
     lists: OperatorLists,
     to: Mapping[OperatorClass, str],
     exact: frozenset[OperatorClass],

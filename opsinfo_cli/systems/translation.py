@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..core.cann.name_tables import NameTable, forms_of, fused_with, name_table, unknown_because
 from .facts import facts
 from .registry import SYSTEMS
-from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, loss_of
 
 _HIGHEST_FIRST = (
     OperatorClass.BANNED,
@@ -59,17 +59,17 @@ def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
             operators[stem] = known._replace(given=(*known.sources, *entry.sources))
         else:
             clashes[name] = f"{name} is {entry.cls}, {stem} is {known.cls}"
-    losses = lost("node-rules", "rules on node names are left out; op types cannot express them", nodes, drops=True)
-    losses += lost("overloads", "an overload is translated as its whole operator", overloads)
+    losses = loss_of("node-rules", "rules on node names are left out; op types cannot express them", nodes, drops=True)
+    losses += loss_of("overloads", "an overload is translated as its whole operator", overloads)
     message = "overloads of one operator have different classes; the first one is used"
-    losses += lost("conflict", message, clashes, clashes.values(), drops=True)
+    losses += loss_of("conflict", message, clashes, clashes.values(), drops=True)
     if is_torch:
         message = "torch names forward operators; op types of the backward pass keep their list"
         losses += (Loss("forward-only", message),)
     system = SYSTEMS.get(lists.system)
     if is_torch and system and system.casts_first_argument:
         norms = [n for n, e in lists.deciding().items() if e.cls is OperatorClass.LOW and n in facts("rules")["norm"]]
-        losses += lost("first-argument", f"{lists.system} casts the first argument of a norm only", norms)
+        losses += loss_of("first-argument", f"{lists.system} casts the first argument of a norm only", norms)
     return list(operators.values()), list(losses)
 
 
@@ -102,11 +102,11 @@ def _to_ascend(
     why = unknown_because(not_in_table, table.why_unknown, table.ops)
     reasons = {**dict(zip(not_in_table, why, strict=True)), **{n: f"{n} ({r})" for n, r in table.unclear.items()}}
     message = f"these names of {names} have no op type of their own; they are left out"
-    losses = lost("unknown-name", message, unknown, [reasons[name] for name in unknown], drops=True)
-    losses += lost("one-to-many", "one name maps to several op types, and each gets its class", many, many.values())
+    losses = loss_of("unknown-name", message, unknown, [reasons[name] for name in unknown], drops=True)
+    losses += loss_of("one-to-many", "one name maps to several op types, and each gets its class", many, many.values())
     message = "an operator also runs op types that other operators share; those keep their list"
     shared = {e.name: " and ".join(table.plumbing[e.name]) for e in entries if table.plumbing.get(e.name)}
-    losses += lost("expansion", message, shared, [f"{name} also runs {ops}" for name, ops in shared.items()])
+    losses += loss_of("expansion", message, shared, [f"{name} also runs {ops}" for name, ops in shared.items()])
     listed = {entry.name for entry in entries}
     wider = {}
     for op, request in sorted(requests.items()):
@@ -114,8 +114,8 @@ def _to_ascend(
         if request.named and others:
             wider[op] = f"{op} also runs {' and '.join(others)}"
     message = "an op type also runs operators that the source does not list"
-    losses += lost("broader", message, wider, wider.values())
-    losses += lost("same-name", "mapped to the op type of the same name; no source confirms it", same)
+    losses += loss_of("broader", message, wider, wider.values())
+    losses += loss_of("same-name", "mapped to the op type of the same name; no source confirms it", same)
     decided, conflicts = _decide(requests)
     return decided, [*losses, *conflicts]
 
@@ -140,11 +140,11 @@ def _decide(requests: dict[str, _Request]) -> tuple[list[ListEntry], tuple[Loss,
     if not conflicts:
         return decided, ()
     message = "names of different classes map to one op type, which gets the higher precision"
-    losses = lost("conflict", message, conflicts, conflicts.values())
+    losses = loss_of("conflict", message, conflicts, conflicts.values())
     kept = {source for entry in decided for source in entry.given}
     gone = {name: reason for name, reason in overruled.items() if name not in kept}
     message = "other names decide the class of their op types"
-    return decided, losses + lost("conflict", message, gone, gone.values(), drops=True)
+    return decided, losses + loss_of("conflict", message, gone, gone.values(), drops=True)
 
 
 def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[list[ListEntry], list[Loss]]:
@@ -178,17 +178,17 @@ def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[
     unserved = [op for op, entry in by_type.items() if op not in served and not entry.is_form]
     details = [f"{name} ({', '.join(f'{op} {by_type[op].cls}' for op in ops)})" for name, ops in torn.items()]
     message = "op types of one name are in different classes; the name is left out"
-    losses = lost("one-to-many", message, torn, details)
+    losses = loss_of("one-to-many", message, torn, details)
     in_torn = {op for ops in torn.values() for op in ops}
     message = f"another op type of the same name in {to} is in another class"
-    losses += lost("conflict", message, [op for op in unserved if op in in_torn], drops=True)
+    losses += loss_of("conflict", message, [op for op in unserved if op in in_torn], drops=True)
     unknown = [op for op in unserved if op not in in_torn and op not in overruled]
     reasons = unknown_because(unknown, f"no source names it in {to}", name_table(to).names)
     message = f"no source names these op types in {to}; they are left out"
-    losses += lost("unknown-name", message, unknown, reasons, drops=True)
+    losses += loss_of("unknown-name", message, unknown, reasons, drops=True)
     lost_forms = [op for op in unserved if op not in in_torn and op in overruled]
     details = [f"{overruled[op]} has the class of another form of {op}" for op in lost_forms]
     message = "another form of the operator is in another class, and both have the same name"
-    losses += lost("conflict", message, lost_forms, details, drops=True)
-    losses += lost("broader", "a name also maps to op types that are not listed", wider, wider.values())
+    losses += loss_of("conflict", message, lost_forms, details, drops=True)
+    losses += loss_of("broader", "a name also maps to op types that are not listed", wider, wider.values())
     return list(named_entries.values()), list(losses)

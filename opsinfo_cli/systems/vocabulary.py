@@ -122,7 +122,7 @@ class Loss(NamedTuple):
         return reasons
 
 
-def lost(
+def loss_of(
     kind: str, message: str, names: Iterable[str], details: Iterable[str] = (), drops: bool = False
 ) -> tuple[Loss, ...]:
     """Return the loss of these names; nothing if there are none."""

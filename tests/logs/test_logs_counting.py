@@ -46,11 +46,11 @@ def test_bounds_are_narrow_within_one_step_or_a_tenth(low: int, high: int, narro
 
 
 def test_more_overflows_than_steps_leave_the_steps_unknown() -> None:
-    assert Count(5, 5, 5, 0, "").checked().steps == 5
-    wrong = Count(6, 6, 5, 7, "").checked()
+    assert Count(5, 5, 5, 0, "").without_wrong_steps().steps == 5
+    wrong = Count(6, 6, 5, 7, "").without_wrong_steps()
     assert (wrong.steps, wrong.calibrating) == (None, 6)
     assert "6 overflows in 5 steps" in wrong.notes[0]
-    assert Count(6, 6, None, 0, "").checked().notes == ()
+    assert Count(6, 6, None, 0, "").without_wrong_steps().notes == ()
 
 
 # Counters

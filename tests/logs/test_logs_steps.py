@@ -11,7 +11,7 @@ from log_reading import evidence_of, log_of
 
 from opsinfo_cli.logs.blocks import Block
 from opsinfo_cli.logs.log import Log
-from opsinfo_cli.logs.steps import BARS, EPOCHS, NAMED, Field, Kind, StepCounters, Steps, _Track, step_field
+from opsinfo_cli.logs.steps import BARS, EPOCHS, NAMED, Field, Kind, StepCounters, Steps, _FieldTrack, step_field
 
 STEP, GLOBAL, ITER = Kind(NAMED, b"step"), Kind(NAMED, b"global_step"), Kind(NAMED, b"iter")
 EPOCH, BAR = Kind(EPOCHS, b""), Kind(BARS, b"bar of 10")
@@ -60,8 +60,8 @@ def test_a_step_far_in_a_line_is_read_whole_or_not_at_all(blanks: int, step: int
 # One counter
 
 
-def track(*fields: Field) -> _Track:
-    taken = _Track(fields[0])
+def track(*fields: Field) -> _FieldTrack:
+    taken = _FieldTrack(fields[0])
     for field in fields[1:]:
         taken.take(field)
     return taken

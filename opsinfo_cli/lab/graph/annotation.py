@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .result import Answer
 
 
-def annotated(answer: Answer, out: str) -> tuple[bytes, int]:
+def annotate(answer: Answer, out: str) -> tuple[bytes, int]:
     """Return the model with the answer in the descriptions of its main graph's nodes, and the number of these nodes.
 
     An existing description of a node is kept, before the new text. Weights in external files are not moved.

@@ -46,11 +46,11 @@ _REFERENCE = 100
 """The number that TensorFlow adds to a dtype for a reference."""
 
 
-def _named(names: str) -> list[str | None]:
+def _dtype_names(names: str) -> list[str | None]:
     return [_COMMON.get(name, name) for name in names.split()]
 
 
-GE, ONNX, TENSORFLOW = _named(_GE), _named(_ONNX), _named(_TENSORFLOW)
+GE, ONNX, TENSORFLOW = _dtype_names(_GE), _dtype_names(_ONNX), _dtype_names(_TENSORFLOW)
 
 _WORDS: dict[str, str | None] = {
     f"DT_{name.upper()}": _COMMON.get(name, name) for name in f"{_GE}{_TENSORFLOW}bfloat16".split()

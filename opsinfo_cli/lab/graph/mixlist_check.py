@@ -306,11 +306,11 @@ def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
 
 def _columns_of(kernels: Kernels, op_type: str) -> str | None:
     """Return the columns of an op type as a line would ask for them, some if there are many."""
-    from .judge.support import required
+    from .judge.support import required_slots
 
     found: dict[str, None] = {}
     for kernel in kernels.of(op_type):
-        sides = [[slot.static.dtypes for slot in required(slots)] for slots in (kernel.inputs, kernel.outputs)]
+        sides = [[slot.static.dtypes for slot in required_slots(slots)] for slots in (kernel.inputs, kernel.outputs)]
         for inputs, outputs in zip(*(zip(*rows, strict=False) for rows in sides), strict=False):
             found[f"InputDtype:{','.join(inputs)},OutputDtype:{','.join(outputs)}"] = None
     return f"it has {join_some([f'`{each}`' for each in found], 3)}" if found else None

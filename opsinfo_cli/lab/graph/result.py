@@ -233,7 +233,7 @@ class GraphAnswer:
 
     @cached_property
     def _groups(self) -> Counter[NodeGroup]:
-        return _counted(self)
+        return _count(self)
 
     @cached_property
     def counts(self) -> Counts:
@@ -578,10 +578,10 @@ def compare(a: Answer, b: Answer) -> AnswerComparison:
 
 def summaries_of(rows: Iterable[NodeAnswer]) -> list[TypeSummary]:
     """Return rows by op type, those with the most low nodes first."""
-    return _summaries(_counted(rows))
+    return _summaries(_count(rows))
 
 
-def _counted(rows: Iterable[NodeAnswer]) -> Counter[NodeGroup]:
+def _count(rows: Iterable[NodeAnswer]) -> Counter[NodeGroup]:
     return Counter(NodeGroup(row.type, row.runs, row.judged, row.policy, row.why) for row in rows)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Damaged, MissingPackage, OpsinfoError, Refused
 from ...opening import open_file, open_inside, unreadable
-from .readers.protobuf import WireFault, packed, unescaped
+from .readers.protobuf import WireFault, unescape, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,14 +48,14 @@ def integers_of(constant: GraphNode) -> list[int] | None:
             from onnx import numpy_helper
 
             return [int(value) for value in numpy_helper.to_array(weights.tensor).reshape(-1)]
-        with _opened(weights) as file:
+        with _open(weights) as file:
             file.seek(weights.offset)
             data = file.read(weights.size if 0 <= weights.size <= _MOST * width else _MOST * width)
-        data = unescaped(data) if weights.encoding == "escaped" else data
+        data = unescape(data) if weights.encoding == "escaped" else data
         if len(data) == count * width:
             values = [int.from_bytes(data[at : at + width], "little", signed=True) for at in range(0, len(data), width)]
         else:  # numbers of variable length; the last one is repeated
-            values = packed(data, 0, len(data))
+            values = unpack(data, 0, len(data))
         return (values + values[-1:] * count)[:count] if values else None
     except Exception:  # of a package or a damaged file: the values are not known
         return None
@@ -82,7 +82,7 @@ def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
             raise Damaged(message, name="damaged-model", path=weights.path) from None
         return
     try:
-        with _opened(weights) as file:
+        with _open(weights) as file:
             end = file.seek(0, 2)
             size = weights.size if weights.size >= 0 else max(end - weights.offset, 0)
             last = weights.offset + size
@@ -95,9 +95,9 @@ def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
                 for left in range(size, 0, -step):
                     yield _floats(file.read(min(step, left)), dtype)
             elif weights.encoding == "escaped":
-                yield _floats(unescaped(file.read(size)), dtype)
+                yield _floats(unescape(file.read(size)), dtype)
             else:  # patterns of 16 bits, each written as a number of one to ten bytes
-                patterns = [value & 0xFFFF for value in packed(file.read(size), 0, size)]
+                patterns = [value & 0xFFFF for value in unpack(file.read(size), 0, size)]
                 yield _floats(numpy().array(patterns, "<u2").tobytes(), dtype)
     except OSError as error:
         raise unreadable(error, weights.path) from None
@@ -106,7 +106,7 @@ def values_of(weights: Weights, dtype: str) -> Iterator[Any]:
         raise Damaged(message, name="damaged-model", path=weights.path) from None
 
 
-def _opened(weights: Weights) -> IO[bytes]:
+def _open(weights: Weights) -> IO[bytes]:
     """:raises Refused: if the file is missing, outside the folder of its model, or cannot be read"""
     if not os.path.lexists(weights.path):
         message = "the file with the values of constants is missing"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.readers.onnx_shapes import dims_of, inferred
+from ..graph.readers.onnx_shapes import dims_of, infer
 from .output_error import output_error, worst
 from .packages import needed
 from .rewriting import NOTHING
@@ -223,7 +223,7 @@ def sizes_of(simulation: Simulation) -> dict[str, int]:
                 each.type.tensor_type.shape.dim.add().dim_value = size
     del made.graph.value_info[:]
     try:
-        found = inferred(made)
+        found = infer(made)
     except Exception:  # onnx raises several kinds; sizes are then unknown
         return {}
     dtype_of = needed("onnx").helper.tensor_dtype_to_np_dtype

@@ -43,7 +43,7 @@ from ..losses import Losses
 from ..metric import PICKS, compile_metric
 from ..points import Facts, VerdictPoint, percent, share_of
 from ..reduced import Reduced
-from ..scale import Advice, advise, collapsed
+from ..scale import Advice, advise, collapse_of
 from ..startup import LEVELS, level_kind
 from ..training_run import RunEvidence, run_evidence, runs_of
 from ..verdict import Verdict, judge
@@ -423,7 +423,7 @@ def _run(run: RunEvidence, facts: Facts) -> dict[str, Any]:
         "share": {"low": share.low, "high": share.high, "without_calibration": share.without},
         "loss_scale": {
             **_finite(members(evidence.scale, "start", "final", "lowest", "highest", "rises", "falls")),
-            "collapsed": collapsed(evidence),
+            "collapsed": collapse_of(evidence),
             "at": "step" if evidence.at_is_step else "message",
             "trajectory": evidence.scale.drawn,
         },

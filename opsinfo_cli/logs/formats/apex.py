@@ -63,5 +63,5 @@ class Apex(FallFormat):
         evidence = super().evidence(steps, ranks)
         if len(used) > 1:
             note = f"{len(used)} loss scalers print messages: that with the most messages counts"
-            evidence.count = evidence.count.noted(note)
+            evidence.count = evidence.count.with_note(note)
         return evidence

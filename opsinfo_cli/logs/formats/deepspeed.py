@@ -88,7 +88,7 @@ class DeepSpeed(LogFormat):
         line = _PADDING.sub(b"", line) if _ATTEMPTED in line and b"Attempted loss scale:" not in line else line
         for match in _MOVED.finditer(line):
             self.lines += copies
-            self._moved(float(match[1]), float(match[2]), self._at(steps, at))
+            self._add_move(float(match[1]), float(match[2]), self._at(steps, at))
         for mark, pattern in _PATTERNS.items():
             for match in pattern.finditer(line) if mark in line else ():
                 self.lines += copies
@@ -105,7 +105,7 @@ class DeepSpeed(LogFormat):
     def _at(self, steps: Steps, at: int) -> int | None:
         return self._counters.last_step if self._counters.lines else steps.upto(at).at
 
-    def _moved(self, before: float, after: float, at: int | None) -> None:
+    def _add_move(self, before: float, after: float, at: int | None) -> None:
         self._is_scaled = True
         if self._move == (before, after):
             return

@@ -58,7 +58,7 @@ class Fairseq(LogFormat):
                     self.lines += 1
                     self.scale.behind += self.scale.start is None
                     self._occurrences.add(float(event[1]), self._updates, self._apart)
-                    self._scaled(float(event[1]))
+                    self._add_scale(float(event[1]))
                 continue
             self.lines += copies
             self._update(int(event[1]))
@@ -67,7 +67,7 @@ class Fairseq(LogFormat):
                 self._prints_scale = True
                 if scale > self._newest > 0:
                     self._occurrences.rose()
-                self._scaled(scale)
+                self._add_scale(scale)
 
     def _update(self, updates: int) -> None:
         if self._updates is None:
@@ -84,7 +84,7 @@ class Fairseq(LogFormat):
         """The updates before the log, if it begins after a resume."""
         return self._first - self._apart if 0 < 2 * self._apart < self._first else 0
 
-    def _scaled(self, scale: float) -> None:
+    def _add_scale(self, scale: float) -> None:
         self.found.scaling, self.found.level, self.found.at_is_step = "dynamic", "fp16", True
         self._newest = scale
         self.scale.add((self._updates or 0) + self._occurrences.total, scale)

@@ -79,7 +79,7 @@ class Fp16Optimizer(LogFormat):
         proof = "the log has messages of skipped steps" if self._messages else None
         count = Count(low, high, steps, _leading(sure), basis, most, proof=proof)
         note = "messages of several ranks are mixed on one line, so some iterations are garbled"
-        return count.noted(note) if broken else count
+        return count.with_note(note) if broken else count
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         evidence = super().evidence(steps, ranks)

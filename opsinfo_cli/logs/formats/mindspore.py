@@ -65,11 +65,11 @@ class MindSpore(FlagFormat):
         flag = _FLAG.search(line)
         if flag and (flag[1] in (b"True", b"False") or any(word in line for word in _OF_A_STEP)):
             scale = _SCALE.search(line, max(0, line.find(b"scal") - 5))
-            self._flagged(line, flag[1], scale[1] if scale else None, copies)
+            self._add_flag(line, flag[1], scale[1] if scale else None, copies)
         elif tensors := _TENSORS.search(line):
-            self._flagged(line, tensors[1], tensors[2], copies)
+            self._add_flag(line, tensors[1], tensors[2], copies)
         elif dropped := _DROPPED.search(line):
-            self._drop(line, float(dropped[1]), copies)
+            self._add_drop(line, float(dropped[1]), copies)
         elif b"imgsize" in line and (step := self._step_of(line)) is not None:  # mindyolo's regular line
             if step != self._newest_logged:
                 self._logged += 1
@@ -80,7 +80,7 @@ class MindSpore(FlagFormat):
             self._messages.total += words * copies
             self.lines += copies
 
-    def _flagged(self, line: bytes, flag: bytes, scale: bytes | None, copies: int) -> None:
+    def _add_flag(self, line: bytes, flag: bytes, scale: bytes | None, copies: int) -> None:
         self.lines += copies
         step = self._step_of(line)
         overflow = flag == b"True"
@@ -90,9 +90,9 @@ class MindSpore(FlagFormat):
             self.flags.averaged |= 0 < share < 1
             if b"scaling_sens" in line:
                 self.found.scaling, self.found.level = "dynamic", "float16"
-        self.flagged(step, overflow, scale, copies)
+        self.add_flag(step, overflow, scale, copies)
 
-    def _drop(self, line: bytes, scale: float, copies: int) -> None:
+    def _add_drop(self, line: bytes, scale: float, copies: int) -> None:
         step = self._step_of(line)
         self.found.level = "float16"
         self.lines += copies

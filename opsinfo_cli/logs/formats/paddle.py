@@ -37,12 +37,12 @@ class Paddle(LogFormat):
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         for match in _NOT_RUN.finditer(line):
-            self._skipped(self._not_run, float(match[1]), float(match[2]), steps.upto(at), copies)
+            self._add_skip(self._not_run, float(match[1]), float(match[2]), steps.upto(at), copies)
         for match in _LOWERED.finditer(line):
             before = float(match[1])
-            self._skipped(self._lowered, before, before * float(match[3]), steps.upto(at), copies)
+            self._add_skip(self._lowered, before, before * float(match[3]), steps.upto(at), copies)
 
-    def _skipped(self, occurrences: Occurrences, before: float, after: float, steps: Steps, copies: int) -> None:
+    def _add_skip(self, occurrences: Occurrences, before: float, after: float, steps: Steps, copies: int) -> None:
         self.found.scaling, self.found.level = "dynamic", "float16"
         is_new = occurrences.add(after, steps.at, steps.spacing, copies)
         if is_new and (occurrences is self._not_run or not self._not_run.total):

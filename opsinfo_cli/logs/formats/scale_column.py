@@ -60,4 +60,4 @@ class ScaleColumn(LogFormat):
         proof = "the printed scale changes" if self.scale.changes else None
         basis = f"{self.scale.falls} falls of the printed scale"
         count = Count(low, low + unseen, steps, 0, basis, proof=proof)
-        return count.noted("between printed lines the scale may grow and fall again") if unseen else count
+        return count.with_note("between printed lines the scale may grow and fall again") if unseen else count

@@ -37,7 +37,7 @@ class TfNpu(FlagFormat):
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         hooks = list(_HOOK.finditer(line))  # messages of a hook may run together in one line
         for hook in hooks * copies:
-            self.flagged(None, hook["over"].startswith(b"Find"), hook[2], 1)
+            self.add_flag(None, hook["over"].startswith(b"Find"), hook[2], 1)
         self.lines += copies * bool(hooks)
         flag = None if hooks else _FINITE.search(line) or _REDUCED.search(line)
         if flag:
@@ -45,4 +45,4 @@ class TfNpu(FlagFormat):
             scale = flag if flag.re is _FINITE else _LOSSSCALE.search(line)
             step = _STEP.search(line)
             overflow = flag["finite"] in (b"False", b"0")
-            self.flagged(int(step[1]) if step else None, overflow, scale[1] if scale else None, copies)
+            self.add_flag(int(step[1]) if step else None, overflow, scale[1] if scale else None, copies)

@@ -58,6 +58,6 @@ class TorchNpu(FallFormat):
             count = super().tally(steps, ranks)
             most = -(-self._messages // (count.ranks or 1))
             note = f"{self._messages} overflow messages, {with_scale} messages of a lower scale"
-            return count if most <= count.high else replace(count, high=most).noted(note)
+            return count if most <= count.high else replace(count, high=most).with_note(note)
         self.occurrences.total = max(with_scale, self._messages)
         return super().tally(steps, ranks)

@@ -6,8 +6,8 @@ from ...core.text.source import Source
 from ...errors import UsageFault
 from ..facts import facts
 from ..python_text import calls
-from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
-from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, lost
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, loss_of
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -31,7 +31,7 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     """Return a module that registers functions, those whose module a list of APEX or the source says."""
     classes = {cls: function for function, cls in facts("apex")["registers"].items()}
     to = {OperatorClass(cls): function for cls, function in classes.items()}
-    sorted_ = sorted_names(lists, {**to, OperatorClass.BANNED: to[OperatorClass.HIGH]}, frozenset(to), system.name)
+    sorted_ = sort_names(lists, {**to, OperatorClass.BANNED: to[OperatorClass.HIGH]}, frozenset(to), system.name)
     own, named = system.lists("O1").deciding(), lists.deciding()
     calls: list[str] = []
     unknown: list[str] = []
@@ -43,7 +43,7 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
             else:
                 unknown.append(name)
     message = "no list of APEX says which module has these functions; they are left out"
-    losses = [*sorted_.losses, *lost("unknown-name", message, unknown, drops=True)]
+    losses = [*sorted_.losses, *loss_of("unknown-name", message, unknown, drops=True)]
     losses += default_differences(lists, "inputs", "float16", f"{system.name}:O1")
     text = 'import torch\nfrom apex import amp\n\n# before amp.initialize(..., opt_level="O1")\n' + "".join(calls)
     return WrittenLists({"register_functions.py": text}, losses)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...core.cann.keep_dtype import OP_TYPE, kept_names
 from ...core.text.source import Source
-from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
-from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, lost
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
+from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -20,14 +20,14 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     message = (
         "the format has no comments: the engine reads these lines as node names, and warns that they are not found"
     )
-    losses = lost("not-a-name", message, comments)
+    losses = loss_of("not-a-name", message, comments)
     return ReadLists(OperatorLists(system.name, "ascend", entries, "mode"), losses)
 
 
 def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
     nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
     to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
-    names = sorted_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
+    names = sort_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
     text = "".join(f"{name}\n" if name in nodes else f"{OP_TYPE}{name}\n" for name in names.lists["keep_dtype"])
     losses = [*names.losses, *default_differences(lists, "mode", None, system.name)]
     return WrittenLists({"keep_dtype.cfg": text}, losses)

@@ -7,8 +7,8 @@ import re
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..python_text import named_lists
-from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sorted_names
-from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, lost
+from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sort_names
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, loss_of
 
 _LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
 _CELL = re.compile(r"(?:mindspore\.|ms\.)?nn\.")
@@ -32,7 +32,7 @@ def _unlisted(system: System) -> Unlisted:
 def _cells_only(names: list[str]) -> tuple[list[str], tuple[Loss, ...]]:
     message = "MindSpore's black list takes Cells only; these are Primitives and are left out"
     primitives = [name for name in names if not name.startswith("nn.")]
-    return [name for name in names if name.startswith("nn.")], lost("cells-only", message, primitives, drops=True)
+    return [name for name in names if name.startswith("nn.")], loss_of("cells-only", message, primitives, drops=True)
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -66,7 +66,7 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     white = _is_white(system)
     key = "white_list" if white else "black_list"
     to = {_LOW: key} if white else {_HIGH: key, OperatorClass.BANNED: key}
-    sorted_ = sorted_names(lists, to, frozenset({_LOW, _HIGH}), system.name)
+    sorted_ = sort_names(lists, to, frozenset({_LOW, _HIGH}), system.name)
     names = [class_name(name) for name in sorted_.lists[key]]
     losses = [*sorted_.losses, *default_differences(lists, _unlisted(system), "float16", system.name)]
     if not white:

@@ -25,7 +25,7 @@ def mixlist_path(source: Source) -> str:
 
     :raises Damaged: if the ini names none, or several
     """
-    paths = sorted({_unquoted(match[1]) for match in _KEY.finditer(source.text)})
+    paths = sorted({_unquote(match[1]) for match in _KEY.finditer(source.text)})
     if len(paths) != 1:
         message = "names no mixlist" if not paths else f"names several mixlists: {', '.join(paths)}"
         raise Damaged(f"the ini {message}", path=source.path, hint="name one mixlist in all options")
@@ -33,7 +33,7 @@ def mixlist_path(source: Source) -> str:
     return first_file((paths[0], beside)) or paths[0]
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 

@@ -9,8 +9,8 @@ from ...core.cann.library import Operators
 from ...core.cann.mixlist import mixlist_content
 from ...core.cann.policy import Policy, marks_for
 from ...errors import UsageFault
-from ..system import ConversionOptions, System, WrittenLists, default_differences, sorted_names
-from ..vocabulary import Loss, OperatorClass, OperatorLists, Unlisted, lost
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
+from ..vocabulary import Loss, OperatorClass, OperatorLists, Unlisted, loss_of
 
 _LOW, _HIGH, _FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
 _TO = {
@@ -37,22 +37,22 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     operators = options.operators
     # only in Ascend's own lists does follow mean exactly gray
     exact = {_LOW, _HIGH, _FOLLOW} if lists.unlisted in ("library", "mode") else {_LOW, _HIGH}
-    names = sorted_names(lists, _TO, frozenset(exact), "a mixlist", "become")
+    names = sort_names(lists, _TO, frozenset(exact), "a mixlist", "become")
     wanted = {name: Policy(policy) for policy, of_policy in names.lists.items() for name in of_policy}
     forms = {entry.name for entry in lists.entries if entry.is_form}
     left_out = {name: f"not an op type of {options.target}" for name in wanted if name not in operators}
     left_out |= {name: "no kernel for it" for name in _without_kernel(operators, wanted) if name in forms}
     absent = [name for name in wanted if name not in operators and name not in forms]
     message = f"not op types of {options.target}; they are left out"
-    losses = [*names.losses, *lost("not-in-base", message, absent, drops=True)]
+    losses = [*names.losses, *loss_of("not-in-base", message, absent, drops=True)]
     wanted = {name: policy for name, policy in wanted.items() if name not in left_out}
     losses += _unlisted(lists, wanted, options, operators)
     policies = {name: operators[name].entry.policy for name in wanted}
     moved = _without_kernel(operators, {name: to for name, to in wanted.items() if to is not policies[name]})
     low, high = ([name for name, to in moved.items() if to is policy] for policy in (Policy.WHITE, Policy.BLACK))
-    losses += lost("no-kernel", "no float16 or bfloat16 kernel is listed; white changes nothing", low)
+    losses += loss_of("no-kernel", "no float16 or bfloat16 kernel is listed; white changes nothing", low)
     message = "no float32 kernel is listed; with black the AI Core engine refuses a float32 node"
-    losses += lost("no-kernel", message, high)
+    losses += loss_of("no-kernel", message, high)
     marks = {name: marks_for(policies[name], wanted[name]) for name in sorted(wanted)}
     text = json.dumps(mixlist_content(marks), indent=2, ensure_ascii=False) + "\n"
     unchanged = frozenset(name for name, of_name in marks.items() if not of_name)

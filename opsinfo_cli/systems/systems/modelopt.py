@@ -8,7 +8,7 @@ from contextlib import suppress
 from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
 from ..system import System
-from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, lost
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, loss_of
 
 _FLAGS = {
     **dict.fromkeys(("--op_types_to_include", "-opi"), ("operator", OperatorClass.LOW)),
@@ -54,7 +54,7 @@ def _words(source: Source) -> tuple[list[str], tuple[Loss, ...]]:
             unread[f"line {number}"] = f"line {number} ({source.path}: {error})"
     if _FLAGS.keys().isdisjoint(word.partition("=")[0] for word in words):
         raise Damaged("not a command line: a quote is not closed", path=source.path)
-    return words, lost("unread", "these lines are not read, because a quote is not closed", unread, unread.values())
+    return words, loss_of("unread", "these lines are not read, because a quote is not closed", unread, unread.values())
 
 
 SYSTEMS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.text.source import Source
 from ..json_text import json_object, strings
 from ..system import System
-from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, Unlisted, lost
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, Unlisted, loss_of
 from .habana import without_overloads
 
 _KEYS: tuple[tuple[str, str, Unlisted], ...] = (
@@ -34,7 +34,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
             return ReadLists(own._replace(entries=(*entries, *kept), unlisted=unlisted, version=None), losses)
         if lows is not None or highs is not None:
             message = f"{source.path}: only one of {low} and {high} is set, so both are ignored"
-            return ReadLists(defaults, lost("ignored", message, lows or highs or (), drops=True))
+            return ReadLists(defaults, loss_of("ignored", message, lows or highs or (), drops=True))
     return ReadLists(defaults)
 
 

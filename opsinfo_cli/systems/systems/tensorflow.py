@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.text.source import Source
 from ...errors import Damaged
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, ReadLists, lost
+from ..vocabulary import ListEntry, OperatorClass, ReadLists, loss_of
 
 _SECTIONS = {
     **dict.fromkeys(("AllowList:", "WhiteList:"), OperatorClass.LOW),
@@ -35,7 +35,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     if cls is None:
         message = "expected a section: AllowList:, DenyList:, InferList: or ClearList:"
         raise Damaged(message, path=source.path, line=1, column=1)
-    losses = lost("not-a-name", f"{source.path}: these lines come before the first section", before, drops=True)
+    losses = loss_of("not-a-name", f"{source.path}: these lines come before the first section", before, drops=True)
     return ReadLists(system.lists()._replace(entries=tuple(entries), version=None), losses)
 
 

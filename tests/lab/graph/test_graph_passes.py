@@ -16,7 +16,7 @@ from onnx import numpy_helper, parser
 from opsinfo_cli.core.cann.library import Operators
 from opsinfo_cli.lab.graph.fusions.fuse import RULES
 from opsinfo_cli.lab.graph.fusions.limits import fusion_limits
-from opsinfo_cli.lab.graph.fusions.rule import Rule
+from opsinfo_cli.lab.graph.fusions.rule import FusionRule
 from opsinfo_cli.lab.graph.fusions.toolkit_rules import json_rules
 from opsinfo_cli.lab.graph.graph import ModelGraph
 from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
@@ -155,7 +155,7 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
     broken.append({**rule, "FusionGraph": {**rule["FusionGraph"], "Edges": [{"src": "b", "dst": "r:0"}]}})
     assert json_rules({"Rules": broken}, "file") == json_rules([], "file") == []
     (read,) = json_rules({"Rules": [rule]}, "file")
-    assert isinstance(read, Rule)
+    assert isinstance(read, FusionRule)
     made = ready(model(tmp_path, "2x16; s = Sqrt(x); r = Relu(s); t = Tanh(r); y = Relu(t); z = Relu(t)"), "ascend910b")
     from opsinfo_cli.lab.graph.fusions.rule import FusionGraph
 

@@ -315,9 +315,9 @@ def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
     :raises UsageFault: if the model is not ONNX, or the new file would not find its weights
     :raises Refused: if it cannot be written
     """
-    from ...graph.annotation import annotated
+    from ...graph.annotation import annotate
 
-    data, described = annotated(judged.answer, out)
+    data, described = annotate(judged.answer, out)
     write_file(out, data)
     console.note(f"wrote {out}: {counted(described, 'node')} described")
 

@@ -24,7 +24,7 @@ from ..judge.modes import judge_mode
 from ..judge.sorting import NodeFacts
 from ..judge.support import Bound, bind
 from . import passes
-from .rule import JSON_RULE, FusionGraph, Rule
+from .rule import JSON_RULE, FusionGraph, FusionRule
 from .toolkit_rules import json_rules
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ ALL = "all"
 _JSON_RULES = "lib64/plugin/opskernel/fusion_rules/ai_core/built_in_graph_rules.json"
 """The file with a toolkit's own JSON rules, beside its OPP."""
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, FusionRule] = {
     rule.name: rule
     for rule in sorted(
         (
@@ -128,9 +128,9 @@ def fused_into(graph: ModelGraph, op_type: str) -> list[str]:
     return [] if op_type in graph.types else types
 
 
-def _rules(root: str | None) -> list[Rule]:
+def _rules(root: str | None) -> list[FusionRule]:
     """Return the rules in order, with the JSON rules of the target's toolkit instead if it has any."""
-    own: list[Rule] = []
+    own: list[FusionRule] = []
     toolkit = None if root is None else Path(root).resolve().parent
     for place in (toolkit, toolkit / "compiler", *sorted(toolkit.glob("*-linux"))) if toolkit else ():
         try:

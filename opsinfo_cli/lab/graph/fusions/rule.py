@@ -36,7 +36,7 @@ HALF_AND_SINGLE = ("float32", "float16")
 ABSENT: Input = (None, UNKNOWN, "")
 
 
-class Rule(NamedTuple):
+class FusionRule(NamedTuple):
     """One pass of the compiler.
 
     :param name: the compiler's name of the pass

@@ -12,7 +12,7 @@ from functools import partial
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .rule import JSON_RULE, Rule, input_of, join
+from .rule import JSON_RULE, FusionRule, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,12 +38,12 @@ class JsonRule(NamedTuple):
     takes: Feeds
 
 
-def json_rules(document: Any, source: str) -> list[Rule]:
+def json_rules(document: Any, source: str) -> list[FusionRule]:
     """Return the rules of a file in its order; those that are not understood are left out.
 
     :param source: the file, for people
     """
-    rules: list[Rule] = []
+    rules: list[FusionRule] = []
     for number, each in enumerate(document.get("Rules", ()) if isinstance(document, dict) else ()):
         try:
             parsed = _parse(each)
@@ -53,7 +53,9 @@ def json_rules(document: Any, source: str) -> list[Rule]:
             first, *others = parsed.types
             about = ", ".join("/".join(sorted(parsed.types[name])) for name in (*others, first))
             about = f"{about} become {parsed.result}; inner results have no other readers."
-            rules.append(Rule(each["RuleName"], JSON_RULE + number, partial(_changes, parsed), source, about=about))
+            rules.append(
+                FusionRule(each["RuleName"], JSON_RULE + number, partial(_changes, parsed), source, about=about)
+            )
     return rules
 
 

@@ -139,7 +139,7 @@ def prepare(
         same = partial(prepare, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
         return same(graph, against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
 
-    operators, own_soc, root = _opened(against)
+    operators, own_soc, root = _open_target(against)
     kernels = Kernels(operators, soc or own_soc)
     after = fuse(before_judge(graph), kernels, no_fusion, root)
     graph, considered = with_options(after.graph, atc)
@@ -151,7 +151,7 @@ def prepare(
     return Ready(prepared, considered, modes, after, files, again, plain)
 
 
-def _opened(against: Against) -> tuple[Operators | None, str | None, str | None]:
+def _open_target(against: Against) -> tuple[Operators | None, str | None, str | None]:
     """Return the op types of a target, its SoC and its OPP root."""
     if against is None or isinstance(against, Operators):
         return against, None, None

@@ -108,7 +108,7 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
         content = sections[section]
         static, dynamic = _rows(content, pattern, dynamic_shape)
         if pattern in _BUILT_IN_PATTERNS and not listed:
-            static = _united(_dtypes(content), ORIGIN_FORMATS)
+            static = _combine(_dtypes(content), ORIGIN_FORMATS)
         if pattern in _BUILT_IN_PATTERNS and not listed_dynamic:
             dynamic = static
         needs_const = content.get("valueDepend", "").strip(BLANKS) == "required"
@@ -141,7 +141,7 @@ def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tupl
     dtypes = _dtypes(content)
     if "format" not in content and "unknownshape_format" not in content:
         if pattern == "formatagnostic":
-            row = _united(dtypes, (*HEAVY_FORMATS, *ORIGIN_FORMATS))
+            row = _combine(dtypes, (*HEAVY_FORMATS, *ORIGIN_FORMATS))
             return row, row if dynamic_shape else NOTHING
         return NOTHING, NOTHING
     static = NOTHING
@@ -154,7 +154,7 @@ def _rows(content: Mapping[str, str], pattern: str, dynamic_shape: bool) -> tupl
     return static, DtypeRow(tuple(dtype for dtype, _ in kept), tuple(name for _, name in kept))
 
 
-def _united(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
+def _combine(dtypes: tuple[str, ...], formats: tuple[str, ...]) -> DtypeRow:
     return DtypeRow(dtypes * len(formats), tuple(name for name in formats for _ in dtypes))
 
 

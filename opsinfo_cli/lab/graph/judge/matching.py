@@ -22,7 +22,7 @@ def match_exact(row: Row, dtype: str | None, columns: list[int], forbidden: str 
     columns[:] = [column for column in columns if column < len(row)]
     if dtype == forbidden:
         return False
-    return _replaced(columns, [column for column in columns if row[column] == dtype])
+    return _replace_columns(columns, [column for column in columns if row[column] == dtype])
 
 
 def match_precise(row: Row, dtype: str | None, columns: list[int]) -> bool:
@@ -36,7 +36,7 @@ def match_rise(row: Row, dtype: str | None, columns: list[int], forbidden: str |
         return match_exact(row, dtype, columns, forbidden)
     open_ = [column for column in columns if column < len(row) and row[column] in FLOATING and row[column] != forbidden]
     same = [column for column in open_ if row[column] == dtype]
-    return _replaced(columns, same or [column for column in open_ if row[column] == "float32"])
+    return _replace_columns(columns, same or [column for column in open_ if row[column] == "float32"])
 
 
 def match_reduce(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
@@ -59,7 +59,7 @@ def match_reduce(row: Row, dtype: str | None, columns: list[int], forbidden: str
                 gap += step
                 step += 1
             found.setdefault(gap, column)
-    return _replaced(columns, [found[gap] for gap in sorted(found)])
+    return _replace_columns(columns, [found[gap] for gap in sorted(found)])
 
 
 def match_mix_precision(row: Row, columns: list[int], forbidden: str | None) -> bool:
@@ -67,10 +67,12 @@ def match_mix_precision(row: Row, columns: list[int], forbidden: str | None) -> 
     (op_dtype_mix_precision_matcher.cc:21-52).
     """
     columns[:] = [column for column in columns if column < len(row) and row[column] != forbidden]
-    return _replaced(columns, [column for column in columns if row[column] in _LOW and row[column] != "hifloat8"])
+    return _replace_columns(
+        columns, [column for column in columns if row[column] in _LOW and row[column] != "hifloat8"]
+    )
 
 
-def _replaced(columns: list[int], found: list[int]) -> bool:
+def _replace_columns(columns: list[int], found: list[int]) -> bool:
     if not found:
         return False
     columns[:] = found

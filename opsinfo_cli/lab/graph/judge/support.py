@@ -66,7 +66,7 @@ def bind(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound
     refusal: KernelRefusal | None = None
     for dynamic in dynamics:
         bound = Bound(_bound(facts.inputs, inputs, dynamic), _bound(facts.outputs, outputs, dynamic))
-        found = _checked(facts, kernel, bound, policy, mode)
+        found = _check(facts, kernel, bound, policy, mode)
         if isinstance(found, Bound):
             return found
         refusal = refusal or found
@@ -97,7 +97,7 @@ def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool
         for dynamic in (False, True):
             inputs, outputs = (
                 _bound([Port(None)] * len(slots), slots, dynamic)
-                for slots in map(required, (kernel.inputs, kernel.outputs))
+                for slots in map(required_slots, (kernel.inputs, kernel.outputs))
             )
             if any(each.dtypes for each in (*inputs, *outputs) if each is not None):
                 refusals.append(not customized_columns(customized, Bound(inputs, outputs)))
@@ -106,12 +106,12 @@ def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool
     return bool(kernels)
 
 
-def required(slots: Sequence[Slot]) -> list[Slot]:
+def required_slots(slots: Sequence[Slot]) -> list[Slot]:
     """Return the slots whose tensors every node has at the same place: those before the first other one."""
     return list(takewhile(lambda slot: slot.param_type == "required", slots))
 
 
-def _checked(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
+def _check(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
     promotion = promotion_of(kernel, bound.inputs)
     asks_dtypes = True
     if facts.customized is not None and any(each is not None for each in (*bound.inputs, *bound.outputs)):

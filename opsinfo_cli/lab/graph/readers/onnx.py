@@ -18,8 +18,8 @@ from ....errors import Damaged, MissingPackage, installing
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Refusal, Weights
 from .framework_model import CONST, Notes, SourceGraph, SourceNode, assemble, fold
-from .onnx_expansion import Found, expand, find, fold_added
-from .onnx_shapes import inferred
+from .onnx_expansion import Translation, expand, find, fold_added
+from .onnx_shapes import infer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ _BY_POSITION = {"Loop": 1, "Scan": 0}
 """Operators whose bodies take the inputs in order; so many outputs of the body come first and go nowhere."""
 
 
-def parsed(data: bytes, path: str) -> Any:
+def parse_model(data: bytes, path: str) -> Any:
     """Return the ModelProto of a file's content.
 
     :raises MissingPackage: if the ``onnx`` package is not installed
@@ -70,7 +70,7 @@ def parsed(data: bytes, path: str) -> Any:
     return proto
 
 
-def inlined(proto: Any, path: str) -> Any:
+def inline_functions(proto: Any, path: str) -> Any:
     """Return the model with its own functions inlined.
 
     :raises MissingPackage: if the ``onnx`` package is too old to inline
@@ -271,10 +271,10 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     :raises MissingPackage: if the ``onnx`` package is not installed
     :raises Damaged: if the file is broken, or an edge refers to a missing node
     """
-    proto = parsed(file.read(), path)
+    proto = parse_model(file.read(), path)
     functions = len(proto.functions)
     shapes: Shapes = {}
-    proto = inlined(proto, path)
+    proto = inline_functions(proto, path)
     notes = Notes()
     opsets = {_domain(each.domain): each.version for each in proto.opset_import}
     try:
@@ -462,7 +462,7 @@ def _infer(graph: SourceGraph, proto: Any, reader: _Reader) -> str:
     """Add dtypes and shapes that the package infers to the graph and its bodies; return its error, or an empty text."""
     large = any(tensor.ByteSize() > _LARGE for tensor in proto.graph.initializer)
     try:
-        found = inferred(without_large(proto, _LARGE) if large else proto)
+        found = infer(without_large(proto, _LARGE) if large else proto)
     except Exception as error:  # the package raises several kinds of exceptions
         return brief(error)
     _add_types(graph, found.graph, reader)
@@ -489,19 +489,19 @@ def _name_nodes(graph: SourceGraph) -> None:
             waiting += node.bodies
 
 
-def _captured(body: SourceGraph) -> set[str]:
+def _captured_values(body: SourceGraph) -> set[str]:
     """Return values that a body, or a body inside it, reads from the graph around it."""
     own = {value for node in body.nodes for value in node.outputs} | set(body.inputs)
     wanted = {value for node in body.nodes for value in node.inputs if value} | set(body.outputs)
     for node in body.nodes:
         for inner in node.bodies:
-            wanted |= _captured(inner)
+            wanted |= _captured_values(inner)
     return wanted - own
 
 
 def _join(graph: SourceGraph, node: SourceNode) -> None:
     """Make values that a node's bodies capture its inputs, as ATC does for ``If``, and record their relation."""
-    captured = sorted(set().union(*(_captured(body) for body in node.bodies)))
+    captured = sorted(set().union(*(_captured_values(body) for body in node.bodies)))
     first = len(node.inputs)
     node.inputs = [*node.inputs, *captured]
     skipped = _BY_POSITION.get(node.op)
@@ -525,7 +525,7 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
     refused: list[Refusal] = []
     for each in graph.walk():
         for node in each.nodes:
-            translation = Found() if node.type else find(each, node, opsets)
+            translation = Translation() if node.type else find(each, node, opsets)
             if translation.refused:
                 node.type = translation.type
                 refused.append(Refusal(node.name, node.op.rpartition("::")[2], translation.refused))
@@ -536,7 +536,7 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
         for node in each.nodes:
             if not node.type and node.op in _WITH_ATTRIBUTES:
                 node.extra = {**node.extra, "given": node.attributes}
-            translation = Found() if node.type else find(each, node, opsets)
+            translation = Translation() if node.type else find(each, node, opsets)
             if translation.case is not None:
                 translated += expand(each, node, translation.case, path)
             else:

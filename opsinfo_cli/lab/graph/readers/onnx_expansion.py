@@ -28,7 +28,7 @@ _FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice
 """Op types that the compiler computes from constants (hicann/ge ffdcbc9f, compiler/host_kernels)."""
 
 
-class Given(NamedTuple):
+class OnnxOperator(NamedTuple):
     """A node, and its graph before translation."""
 
     graph: SourceGraph
@@ -57,23 +57,23 @@ class Given(NamedTuple):
         return 3 if counted > 3 else counted
 
 
-def _is_large(it: Given) -> bool:
+def _is_large(it: OnnxOperator) -> bool:
     """A kernel or stride that the pooling of AI Core does not take."""
     return prod(it.ints("kernel_shape")) > 255 or any(stride > 63 for stride in it.ints("strides"))
 
 
-def _is_output_short(it: Given) -> bool:
+def _is_output_short(it: OnnxOperator) -> bool:
     """An output_shape or output_padding with fewer values than dimensions, of which there are two at least."""
     dims, shape, padding = max(it.dims, 2), len(it.ints("output_shape")), len(it.ints("output_padding"))
     return 0 < shape < dims or 0 < (2 if padding == 1 else padding) < dims
 
 
-def _size_along_axis(it: Given) -> int:
+def _size_along_axis(it: OnnxOperator) -> int:
     shape, axis = it.graph.tensor(it.node.inputs[0]).shape or (), int(it.number("axis", 0))
     return shape[axis] if -len(shape) <= axis < len(shape) else 0
 
 
-CONDITIONS: dict[str, Callable[[Given], bool]] = {
+CONDITIONS: dict[str, Callable[[OnnxOperator], bool]] = {
     "0d": lambda it: not 1 <= len(it.ints("kernel_shape")) <= 3,
     "1d": lambda it: it.dims == 1,
     "3d": lambda it: it.dims == 3,
@@ -104,17 +104,17 @@ def _pairs(values: Sequence[int]) -> list[int]:
     return [each for pair in zip(values[:half], values[half:], strict=False) for each in pair]
 
 
-def _nhwc_paddings(it: Given) -> list[int]:
+def _nhwc_paddings(it: OnnxOperator) -> list[int]:
     return [0, 0, *[*_pairs(it.ints("pads")), 0, 0, 0, 0][:4], 0, 0]
 
 
-def _unpool_rest(it: Given) -> list[int]:
+def _unpool_rest(it: OnnxOperator) -> list[int]:
     kernel = it.ints("kernel_shape")
     pads = it.ints("pads") or [0] * 2 * len(kernel)
     return [0, 0, *(pads[at] + pads[at + len(kernel)] - size for at, size in enumerate(kernel))]
 
 
-VALUES: dict[str, Callable[[Given], Any]] = {
+VALUES: dict[str, Callable[[OnnxOperator], Any]] = {
     "pads": lambda it: _pairs(it.ints("pads")),
     "paddings": _nhwc_paddings,
     "unpool_sub": lambda it: [0, 0] + [1] * len(it.ints("kernel_shape")),
@@ -128,7 +128,7 @@ VALUES: dict[str, Callable[[Given], Any]] = {
 """Values of constants that are computed."""
 
 
-class Found(NamedTuple):
+class Translation(NamedTuple):
     """How the front end translates a node.
 
     :param case: what it becomes; None: one node of the type
@@ -140,22 +140,22 @@ class Found(NamedTuple):
     refused: str = ""
 
 
-def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Found:
+def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Translation:
     """Return how the front end translates a node."""
     domain, _, op = node.op.rpartition("::")
     key = (domain or DEFAULT_DOMAIN, opsets.get(domain, 1), op)
     plugin = plugin_of(*key)
     name = "::".join(map(str, key))
     if plugin is None:
-        return Found(name, refused=f"no plugin for {name}")
-    given = Given(graph, node, plugin.defaults)
+        return Translation(name, refused=f"no plugin for {name}")
+    given = OnnxOperator(graph, node, plugin.defaults)
     for case in plugin.cases:
         if all(_holds(condition, given) for condition in case.conditions):
-            return Found(name, refused=case.refused) if case.refused else Found(case=case)
-    return Found(plugin.type)
+            return Translation(name, refused=case.refused) if case.refused else Translation(case=case)
+    return Translation(plugin.type)
 
 
-def _holds(condition: rules.Condition, it: Given) -> bool:
+def _holds(condition: rules.Condition, it: OnnxOperator) -> bool:
     match condition:
         case str():
             return CONDITIONS[condition](it)
@@ -173,11 +173,11 @@ def _holds(condition: rules.Condition, it: Given) -> bool:
             return _value(condition.attribute, it) != condition.value
 
 
-def _is_given(what: int | str, it: Given) -> bool:
+def _is_given(what: int | str, it: OnnxOperator) -> bool:
     return it.has(what) if isinstance(what, int) else what in it.node.attributes
 
 
-def _value(attribute: str, it: Given) -> object:
+def _value(attribute: str, it: OnnxOperator) -> object:
     return it.node.attributes.get(attribute, it.defaults.get(attribute))
 
 
@@ -256,7 +256,7 @@ class _Expansion:
 
     def _inputs(self, input: rules.Input, step: rules.Step) -> list[str]:
         """Return the values that a step reads for an input, mostly one."""
-        it = Given(self.graph, self.node, {})
+        it = OnnxOperator(self.graph, self.node, {})
         match input:
             case None:
                 return [""]

@@ -27,7 +27,7 @@ _MOST = 1024
 """The number of values of the largest tensor that is computed; shapes are much smaller."""
 
 
-def inferred(proto: Any) -> Any:
+def infer(proto: Any) -> Any:
     """Return a copy of a model with the dtypes and shapes of its values, and maybe with other operators."""
     from onnx.shape_inference import infer_shapes
 

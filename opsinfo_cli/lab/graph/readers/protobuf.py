@@ -69,7 +69,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
             raise WireFault(at, "a number is longer than ten bytes")
 
 
-def _signed(value: int) -> int:
+def _to_signed(value: int) -> int:
     """A varint as int32 or int64."""
     return value - (1 << 64) if value >> 63 else value
 
@@ -103,7 +103,7 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
         raise WireFault(len(data), "the data ends inside a field") from None
 
 
-def packed(data: bytes, at: int, end: int) -> list[int]:
+def unpack(data: bytes, at: int, end: int) -> list[int]:
     """Return a packed list of varints, as int64.
 
     :raises WireFault: if a number exceeds the data
@@ -112,7 +112,7 @@ def packed(data: bytes, at: int, end: int) -> list[int]:
     try:
         while at < end:
             value, at = varint(data, at)
-            found.append(_signed(value))
+            found.append(_to_signed(value))
     except IndexError:
         raise WireFault(len(data), "the data ends inside a number") from None
     return found
@@ -149,7 +149,7 @@ class Decoder:
             wire = tag & 7
             if kind == NUMBER:
                 if wire in (BYTES, VARINT):
-                    message.setdefault(key, []).extend([_signed(first)] if last < 0 else packed(data, first, last))
+                    message.setdefault(key, []).extend([_to_signed(first)] if last < 0 else unpack(data, first, last))
             elif kind in (PLACE, HALVES):
                 if last > first:
                     encoding = "varint" if kind == HALVES else "raw"
@@ -185,7 +185,7 @@ _SIMPLE = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f"
 _QUOTES = (b'"', b"'")
 
 
-def unescaped(body: bytes) -> bytes:
+def unescape(body: bytes) -> bytes:
     """Return the bytes of a string between its quotes."""
     return _ESCAPE.sub(_meant, body) if b"\\" in body else body
 
@@ -273,7 +273,7 @@ class _Parser:
                     slashes += 1
             if text.find(b"\n", self._at, end) >= 0:
                 raise TextFault(self._at, "a string does not end in its line")
-            parts.append(unescaped(text[self._at + 1 : end]))
+            parts.append(unescape(text[self._at + 1 : end]))
             self._at = end + 1
         return b"".join(parts)
 

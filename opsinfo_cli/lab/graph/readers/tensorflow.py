@@ -105,17 +105,17 @@ MOST_OUTPUTS = 1 << 14
 
 def read_graph_def(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a binary GraphDef; raises as :func:`read_saved_text`."""
-    return _graph(_binary(file, "Graph", path), path, shapes_of)
+    return _read_graph(_read_binary(file, "Graph", path), path, shapes_of)
 
 
 def read_graph_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a GraphDef in text form; raises as :func:`read_saved_text`."""
-    return _graph(parse(file.read()), path, shapes_of)
+    return _read_graph(parse(file.read()), path, shapes_of)
 
 
 def read_saved_model(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of a SavedModel's default signature; raises as :func:`read_saved_text`."""
-    return _saved(_binary(file, "SavedModel", path), path, shapes_of)
+    return _read_saved(_read_binary(file, "SavedModel", path), path, shapes_of)
 
 
 def read_saved_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
@@ -124,25 +124,25 @@ def read_saved_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = Non
     :raises WireFault: if it is broken
     :raises Damaged: if it has no signature, or an edge refers to a missing node
     """
-    return _saved(parse(file.read()), path, shapes_of)
+    return _read_saved(parse(file.read()), path, shapes_of)
 
 
-def _binary(file: IO[bytes], name: str, path: str) -> Message:
+def _read_binary(file: IO[bytes], name: str, path: str) -> Message:
     data = file.read()
     return Decoder(data, _FIELDS, path).message(name, 0, len(data))
 
 
-def _graph(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
+def _read_graph(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     library = _Library([message], Notes())
     graph = library.graph("", library.nodes)
     read = {value for node in graph.nodes for value in node.inputs}
     graph.outputs = [  # of nodes without a reader, as of ATC
         node.outputs[0] for node in graph.nodes if node.outputs and node.type != CONST and read.isdisjoint(node.outputs)
     ]
-    return _finished(graph, path, "tensorflow", library.notes, {}, shapes_of)
+    return _finish(graph, path, "tensorflow", library.notes, {}, shapes_of)
 
 
-def _saved(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
+def _read_saved(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
     """Return the part of the graph for the default signature; the rest saves and restores variables."""
     meta = next(iter(messages(message, "meta_graphs")), {})
     signatures = {
@@ -164,8 +164,8 @@ def _saved(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGrap
     if len(wanted) > 1:
         notes.add("signature", f"`{name}` is read, of the signatures {', '.join(sorted(wanted))}", name)
     library = _Library(messages(meta, "graph_def"), notes)
-    graph = library.graph(name, _needed(library.nodes, wanted[name]), outputs=wanted[name])
-    return _finished(graph, path, "saved-model", notes, {"signature": name}, shapes_of)
+    graph = library.graph(name, _needed_nodes(library.nodes, wanted[name]), outputs=wanted[name])
+    return _finish(graph, path, "saved-model", notes, {"signature": name}, shapes_of)
 
 
 class _Function(NamedTuple):
@@ -235,7 +235,7 @@ class _Library:
         if depth > DEEPEST:
             raise WireFault(0, f"functions are nested more than {DEEPEST} deep")
         aliases: dict[str, str] = {}
-        inlined = self._inlined(nodes, aliases)
+        inlined = self._inline(nodes, aliases)
         if aliases:  # connect inputs from calls with the nodes that compute them; drop control edges from the calls
             names = {node.name for node in inlined}
             for node in inlined:
@@ -245,7 +245,7 @@ class _Library:
                     if not text.startswith("^") or text[1:] in names
                 ]
         wanted = [_final(aliases, _value_name(value)) for value in outputs]
-        graph = _source_graph(name, _needed(inlined, wanted) if wanted else inlined, inputs, tensors)
+        graph = _source_graph(name, _needed_nodes(inlined, wanted) if wanted else inlined, inputs, tensors)
         graph.outputs = wanted
         for node in graph.nodes:
             if node.op in _BODIES:
@@ -258,7 +258,7 @@ class _Library:
     def _function_body(
         self, graph: SourceGraph, node: SourceNode, name: str, is_condition: bool, first: int, depth: int
     ) -> SourceGraph | None:
-        function = self._named(name)
+        function = self._function_of(name)
         if function is None:
             return None
         nodes, results = self._body(function, "", function.arguments, [])
@@ -270,12 +270,12 @@ class _Library:
         body.parent_outputs = [-1 if is_condition else index for index in range(len(body.outputs))]
         return body
 
-    def _named(self, name: str) -> _Function | None:
+    def _function_of(self, name: str) -> _Function | None:
         if name not in self._functions:
             self.notes.add("missing-function", f"function `{name}` is not in the file", name)
         return self._functions.get(name)
 
-    def _inlined(self, nodes: Iterable[SourceNode], aliases: dict[str, str], depth: int = 0) -> list[SourceNode]:
+    def _inline(self, nodes: Iterable[SourceNode], aliases: dict[str, str], depth: int = 0) -> list[SourceNode]:
         """Return nodes with their calls inlined, and add the new values of the calls to ``aliases``.
 
         :raises WireFault: if functions call each other too deep or make too many nodes
@@ -285,7 +285,7 @@ class _Library:
         made: list[SourceNode] = []
         for node in nodes:
             if node.op in _CALLS:
-                function = self._named(next(iter(_function_names(node, "f")), ""))
+                function = self._function_of(next(iter(_function_names(node, "f")), ""))
             else:
                 function = self._functions.get(node.op)
             if function is None:
@@ -295,7 +295,7 @@ class _Library:
             control = [text for text in node.inputs if text.startswith("^")]
             inner, results = self._body(function, node.name + "/", arguments, control)
             self._count(len(inner) + 1)
-            made += self._inlined(inner, aliases, depth + 1)
+            made += self._inline(inner, aliases, depth + 1)
             aliases.update({f"{node.name}:{index}": _value_name(result) for index, result in enumerate(results)})
         return made
 
@@ -366,7 +366,7 @@ def _final(aliases: Mapping[str, str], value: str) -> str:
     return value
 
 
-def _needed(nodes: list[SourceNode], outputs: Iterable[str]) -> list[SourceNode]:
+def _needed_nodes(nodes: list[SourceNode], outputs: Iterable[str]) -> list[SourceNode]:
     """Return the nodes that some values depend on, including through control edges."""
     by_name = {node.name: node for node in nodes}
     waiting = [text.rpartition(":")[0] or text for text in outputs]
@@ -549,7 +549,7 @@ def _without_variables(graph: SourceGraph) -> None:
                 waiting.append((body, own))
 
 
-def _finished(
+def _finish(
     graph: SourceGraph,
     path: str,
     format: str,
@@ -624,16 +624,16 @@ def _output_dtypes(node: SourceNode, given: Callable[[int], str | None]) -> list
     if rule is None:
         known = (_dtypes(node.attributes.get(name)) for name in ("T", "dtype", "Tout"))
         return next(filter(None, known), [given(0)])
-    return [dtype for name in rule for dtype in _ruled(name, node.attributes, given)]
+    return [dtype for name in rule for dtype in _dtypes_by(name, node.attributes, given)]
 
 
-def _ruled(rule: str, attributes: Mapping[str, object], given: Callable[[int], str | None]) -> list[str | None]:
+def _dtypes_by(rule: str, attributes: Mapping[str, object], given: Callable[[int], str | None]) -> list[str | None]:
     if rule.startswith("@"):
         return _dtypes(attributes.get(rule[1:]))
     count, star, rest = rule.rpartition("*")
     if star:
         times = sum(numbers(attributes.get(count), "i")[:1])
-        return _ruled(rest, attributes, given) * (min(times, MOST_OUTPUTS) if times > 0 else 1)
+        return _dtypes_by(rest, attributes, given) * (min(times, MOST_OUTPUTS) if times > 0 else 1)
     if rest.startswith(":"):
         return [rest[1:]]
     name, _, default = rest.partition("=")

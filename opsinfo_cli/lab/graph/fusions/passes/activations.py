@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, Rule, in_order, input_of, join
+from ..rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, FusionRule, in_order, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +94,7 @@ def _leaky_relu(it: FusionGraph) -> Iterator[Change]:
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _DOCUMENTED = frozenset({"ascend910b", "ascend910_93", "ascend910", "ascend310p", "ascend310b"})
 RULES = (
-    Rule(
+    FusionRule(
         "GeluFusionPass",
         UNNUMBERED,
         _gelu,
@@ -103,7 +103,7 @@ RULES = (
         never=NEWEST,
         confidence="medium",
     ),
-    Rule(
+    FusionRule(
         "GeluONNXFusionPass",
         UNNUMBERED,
         _erf_gelu,
@@ -112,7 +112,7 @@ RULES = (
         confidence="medium",
         seen=frozenset({"ascend310p"}),
     ),
-    Rule(
+    FusionRule(
         "MulMaximumFusionPass",
         UNNUMBERED,
         _leaky_relu,

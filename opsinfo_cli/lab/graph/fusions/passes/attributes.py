@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from .....core.package_data import package_data
-from ..rule import UNNUMBERED, Change, Rule, input_of, is_unknown, own_constant, with_inputs
+from ..rule import UNNUMBERED, Change, FusionRule, input_of, is_unknown, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,34 +151,34 @@ def _cast(it: FusionGraph) -> Iterator[Change]:
             yield Change(node.index, None, {node.index: node.sources[0]})
 
 
-def _table(name: str, priority: int, source: str, prefers_own: bool = False) -> Rule:
+def _table(name: str, priority: int, source: str, prefers_own: bool = False) -> FusionRule:
     own = ", with unknown shapes only if AI Core does not support the type itself" if prefers_own else ""
     types = ", ".join(f"`{before}`" for before in _TABLE[name])
     about = f"The D form of {types}: constant inputs become attributes, if AI Core supports it{own}."
-    return Rule(name, priority, partial(_const_to_attr, name, prefers_own), source, about=about)
+    return FusionRule(name, priority, partial(_const_to_attr, name, prefers_own), source, about=about)
 
 
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _2022 = f"{_COPY} (2022)"
 RULES = (
-    Rule("AReduceMeanFusionPass", 4120, partial(_reduced_away, "ReduceMean"), _2022),
-    Rule("AReduceSumFusionPass", 4150, partial(_reduced_away, "ReduceSum"), _2022),
-    Rule("ArgMaxV2FusionPass", 4165, _arg_max, _2022),
-    Rule("ConstToAttrStridedSliceV2Fusion", 4175, _strided_slice, _2022),
-    Rule(
+    FusionRule("AReduceMeanFusionPass", 4120, partial(_reduced_away, "ReduceMean"), _2022),
+    FusionRule("AReduceSumFusionPass", 4150, partial(_reduced_away, "ReduceSum"), _2022),
+    FusionRule("ArgMaxV2FusionPass", 4165, _arg_max, _2022),
+    FusionRule("ConstToAttrStridedSliceV2Fusion", 4175, _strided_slice, _2022),
+    FusionRule(
         "Globalavgpoolpass",
         4177,
         _global_average_pool,
         "hicann/ops-math, math/reduce_mean/op_graph/fusion_pass/globalavgpool_fusion_pass.cpp",
     ),
     _table("ConstToAttrPass", 4178, f"{_COPY}/const2attr_fusion_pass.cpp (2022)", prefers_own=True),
-    Rule("PadFusionPass", 4195, _pad, _2022),
-    Rule("TileConstToAttrFusion", 4215, _tile, _2022),
+    FusionRule("PadFusionPass", 4195, _pad, _2022),
+    FusionRule("TileConstToAttrFusion", 4215, _tile, _2022),
     _table("ConstToAttrReduceSumFusion", 4220, f"{_2022}, in part"),
-    Rule("CastRemoveFusionPass", UNNUMBERED, _cast, _2022),
-    Rule("ConstToAttrGatherV2Fusion", UNNUMBERED, _gather, _2022),
+    FusionRule("CastRemoveFusionPass", UNNUMBERED, _cast, _2022),
+    FusionRule("ConstToAttrGatherV2Fusion", UNNUMBERED, _gather, _2022),
     _table("OneHotFusionPass", UNNUMBERED, _2022),
-    Rule("ZConcatExt2FusionPass", 5010, _concat, _2022),
+    FusionRule("ZConcatExt2FusionPass", 5010, _concat, _2022),
     _table("ZConcatFusionPass", 5020, _2022),
     _table("ZSplitFusionPass", 5050, _2022, prefers_own=True),
     _table("ZSplitVFusionPass", 5070, f"{_COPY}/splitv_fusion_pass.cpp (2020-2021)", prefers_own=True),

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import A2, A3, ABSENT, NEWEST, UNNUMBERED, Change, Rule, input_of, join, with_inputs
+from ..rule import A2, A3, ABSENT, NEWEST, UNNUMBERED, Change, FusionRule, input_of, join, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def _bias_add(it: FusionGraph) -> Iterator[Change]:
         if shape is None or not it.is_read(conv) or input_of(conv, 2) != ABSENT:
             continue
         if it.is_static(conv.inputs[0], *result.outputs) and (len(shape) == 1 or shape.count(1) >= 4):
-            yield _biased(conv, result, constants[0])
+            yield _with_bias(conv, result, constants[0])
 
 
 def _conv_add(it: FusionGraph) -> Iterator[Change]:
@@ -56,14 +56,14 @@ def _conv_add(it: FusionGraph) -> Iterator[Change]:
         if any(each is not None and each.type not in _FED_BY for each in fed):
             continue
         if _is_by_channel(it, conv, result.inputs[1 - constants[0]].shape, result.inputs[constants[0]].shape):
-            yield _biased(conv, result, constants[0])
+            yield _with_bias(conv, result, constants[0])
 
 
 def _constants(it: FusionGraph, node: GraphNode) -> list[int]:
     return [number for number in range(len(node.sources)) if it.is_const(node, number)]
 
 
-def _biased(conv: GraphNode, result: GraphNode, number: int) -> Change:
+def _with_bias(conv: GraphNode, result: GraphNode, number: int) -> Change:
     return join(conv.type, [input_of(conv, 0), input_of(conv, 1), input_of(result, number)], [conv, result], conv)
 
 
@@ -182,19 +182,19 @@ def _is_not_padded(it: FusionGraph, conv: GraphNode) -> bool:
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _PAGE = "documentation of CANN 8.1"
 RULES = (
-    Rule(
+    FusionRule(
         "AABiasaddConvFusion",
         4030,
         _bias_add,
         f"{_COPY}/biasadd_conv_fusion_pass.cpp (2019-2021); {_PAGE}, AABiasaddConvFusion; records of compilers' runs",
     ),
-    Rule(
+    FusionRule(
         "PadConv2dFusionPass",
         4190,
         _pad_conv,
         f"{_COPY}/pad_conv2d_fusion_pass.cpp (2019); {_PAGE}, PadConv2dFusionPass; records of compilers' runs",
     ),
-    Rule(
+    FusionRule(
         "ConvToFullyConnectionFusionPass",
         UNNUMBERED,
         _fully_connection,
@@ -202,7 +202,7 @@ RULES = (
         chips=frozenset({"ascend910", "ascend310p", "ascend310b", A2, A3}),
         never=NEWEST,
     ),
-    Rule(
+    FusionRule(
         "TBEConvAddFusion",
         UNNUMBERED,
         _conv_add,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..rule import A3, NEWEST, UNNUMBERED, Change, Rule, input_of, with_inputs
+from ..rule import A3, NEWEST, UNNUMBERED, Change, FusionRule, input_of, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,13 +42,13 @@ def _single(it: FusionGraph, node: GraphNode) -> float | None:
 
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 RULES = (
-    Rule(
+    FusionRule(
         "Pow2SquareFusionPass",
         UNNUMBERED,
         _square,
         f"{_COPY}/pow_2_square_fusion_pass.cpp (2019-2021); records of compilers' runs",
     ),
-    Rule(
+    FusionRule(
         "RealDiv2MulsFusionPass",
         UNNUMBERED,
         _muls,

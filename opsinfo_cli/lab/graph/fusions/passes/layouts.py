@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import A2, NEWEST, UNNUMBERED, Change, Rule, input_of, join, output_of, with_inputs
+from ..rule import A2, NEWEST, UNNUMBERED, Change, FusionRule, input_of, join, output_of, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def _is_aligned(tensor: GraphTensor) -> bool:
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _OTHERS = frozenset({"ascend910", "ascend310", "ascend310p", "ascend310b"})
 RULES = (
-    Rule(
+    FusionRule(
         "ReshapeTransposeFusionPass",
         UNNUMBERED,
         _reshape_transpose,
@@ -76,7 +76,7 @@ RULES = (
         chips=frozenset({A2}),
         never=_OTHERS | NEWEST,
     ),
-    Rule(
+    FusionRule(
         "TransposeReshapeFusionPass",
         UNNUMBERED,
         _transpose_reshape,

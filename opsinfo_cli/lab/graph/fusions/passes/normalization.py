@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import HALF_AND_SINGLE, NEWEST, Change, Rule, in_order, input_of, join, own_constant, with_inputs
+from ..rule import HALF_AND_SINGLE, NEWEST, Change, FusionRule, in_order, input_of, join, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +54,10 @@ def _conv_norm(it: FusionGraph) -> Iterator[Change]:
         if all(it.is_const(norm, number) for number in range(1, 5 if norm.type == "BatchNorm" else len(norm.sources))):
             inputs = [input_of(conv, 0), input_of(conv, 1), own_constant("float32")]
             change = join(conv.type, inputs, [conv, norm], conv)
-            yield _computed_by_the_host(change, (1, 2), norm.outputs[:1])
+            yield _with_host_inputs(change, (1, 2), norm.outputs[:1])
 
 
-def _computed_by_the_host(change: Change, numbers: tuple[int, ...], outputs: tuple[GraphTensor, ...]) -> Change:
+def _with_host_inputs(change: Change, numbers: tuple[int, ...], outputs: tuple[GraphTensor, ...]) -> Change:
     """Return a change whose node reads inputs that the host computes when the model is compiled."""
     node = change.node
     assert node is not None
@@ -88,7 +88,7 @@ def _host_norm(it: FusionGraph) -> Iterator[Change]:
         if given in (4, 6):
             dtype = node.inputs[1].dtype or "float32"
             result = with_inputs(node, "BNInferenceD", [input_of(node, 0), own_constant(dtype), own_constant(dtype)])
-            yield _computed_by_the_host(Change(node.index, result), (1, 2), node.outputs)
+            yield _with_host_inputs(Change(node.index, result), (1, 2), node.outputs)
 
 
 def _layer_norm(it: FusionGraph) -> Iterator[Change]:
@@ -153,7 +153,7 @@ def _is_layer_norm(it: FusionGraph, nodes: dict[str, GraphNode]) -> bool:
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _OLDER = frozenset({"ascend910", "ascend310p", "ascend310b"})
 RULES = (
-    Rule(
+    FusionRule(
         "ConvBatchnormFusionPass",
         4060,
         _conv_norm,
@@ -161,7 +161,7 @@ RULES = (
         chips=_OLDER,
         never=frozenset({"ascend910b", "ascend910_93"}) | NEWEST,
     ),
-    Rule(
+    FusionRule(
         "LayerNormONNXFusionPass",
         4336,
         _layer_norm,
@@ -170,8 +170,8 @@ RULES = (
         confidence="medium",
         seen=frozenset({"ascend310p"}),
     ),
-    Rule("BatchNormBnInferFusionPass", 5140, _batch_norm, f"{_COPY} (2022)"),
-    Rule(
+    FusionRule("BatchNormBnInferFusionPass", 5140, _batch_norm, f"{_COPY} (2022)"),
+    FusionRule(
         "HostBNFusionPass",
         5150,
         _host_norm,

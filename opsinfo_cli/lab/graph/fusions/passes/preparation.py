@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..rule import PREPARED, Change, Rule
+from ..rule import PREPARED, Change, FusionRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,6 @@ def _identity(it: FusionGraph) -> Iterator[Change]:
 
 _GE = "hicann/ge ffdcbc9f, compiler/graph/passes"
 RULES = (
-    Rule("DropOutPass", PREPARED, _drop_out, f"{_GE}/remove_unsupported_op/dropout_pass.cc"),
-    Rule("IdentityPass", PREPARED, _identity, f"{_GE}/memory_conflict/identity_pass.cc"),
+    FusionRule("DropOutPass", PREPARED, _drop_out, f"{_GE}/remove_unsupported_op/dropout_pass.cc"),
+    FusionRule("IdentityPass", PREPARED, _identity, f"{_GE}/memory_conflict/identity_pass.cc"),
 )

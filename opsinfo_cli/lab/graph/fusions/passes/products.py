@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..rule import UNNUMBERED, Change, Rule, input_of, join
+from ..rule import UNNUMBERED, Change, FusionRule, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,14 +75,14 @@ def _is_bias(it: FusionGraph, product: GraphNode, result: GraphTensor, bias: Gra
 
 
 RULES = (
-    Rule(
+    FusionRule(
         "BatchMatMulFusionPass",
         UNNUMBERED,
         _transposed,
         "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core/batch_matmul_fusion_pass.cpp (2021); documentation of "
         "CANN 8.1, BatchMatMulFusionPass; records of compilers' runs",
     ),
-    Rule(
+    FusionRule(
         "MatMulBiasAddFusionPass",
         5120,
         _bias_add,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..rule import ABSENT, UNNUMBERED, Change, Rule, input_of, own_constant, with_inputs
+from ..rule import ABSENT, UNNUMBERED, Change, FusionRule, input_of, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,6 @@ def _gru(it: FusionGraph) -> Iterator[Change]:
 
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core (2022)"
 RULES = (
-    Rule("CommonGRUFusionPass", 4171, _gru, f"{_COPY}, its name and test", confidence="medium"),
-    Rule("CommonLSTMFusionPass", UNNUMBERED, _lstm, f"{_COPY}, in part", confidence="medium"),
+    FusionRule("CommonGRUFusionPass", 4171, _gru, f"{_COPY}, its name and test", confidence="medium"),
+    FusionRule("CommonLSTMFusionPass", UNNUMBERED, _lstm, f"{_COPY}, in part", confidence="medium"),
 )
