@@ -14,7 +14,7 @@ from ....core.cann import onnx_rules as rules
 from ....core.cann.onnx_plugins import DEFAULT_DOMAIN, plugin_of
 from ....errors import Damaged
 from ..dtypes import ONNX
-from ..graph import GraphTensor, Weights
+from ..graph import UNKNOWN, GraphTensor, Weights
 from .framework_model import SourceGraph, SourceNode, constant
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt", "Relu", "Threshold", "TensorMove"}
+"""Op types whose result has the shape of their first input."""
+_RESULT_SHAPE = {"Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div"}
+"""Op types that, as the operator itself, have the shape of its result also between the nodes."""
+_MOST_OUTPUTS = 8
 _UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
 """Op types whose result has the values of their first input: of a constant they are one."""
 _FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice", "Transpose", "GatherV2", "Range"}
@@ -222,33 +226,41 @@ class _Expansion:
         return self.made
 
     def _add(self, step: rules.Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
-        graph, main = self.graph, step.name == "*"
-        name = self.node.name if main else f"{self.node.name}_{step.name}"
-        outputs: list[str] = []
+        """Add the node of a step.
+
+        :param wanted: the operator's own results, by reference
+        :param read: the references that other steps read
+        """
+        graph, is_main = self.graph, step.name == "*"
+        name = self.node.name if is_main else f"{self.node.name}_{step.name}"
         first = graph.tensor(next(iter(inputs), ""))
-        whole = graph.tensor(self.results[0]).dtype if self.results else None
-        dtype = whole if step.dtype == "@output" or (main and not step.dtype) else step.dtype or first.dtype
-        for at in range(8):
+        result = graph.tensor(self.results[0]) if self.results else UNKNOWN
+        dtype = result.dtype if step.dtype == "@output" or (is_main and not step.dtype) else step.dtype or first.dtype
+        shape = None  # of values between the nodes, as far as it is known
+        if step.type in _SAME_SHAPE:
+            shape = first.shape
+        elif step.type == "Shape":
+            shape = None if first.shape is None else (len(first.shape),)
+        elif step.type == "BroadcastTo":
+            shape = self.measured.get(inputs[1])
+        elif is_main and step.type in _RESULT_SHAPE and len(self.results) == 1:
+            shape = result.shape
+        outputs: list[str] = []
+        for at in range(_MOST_OUTPUTS):
             reference = f"{step.name}:{at}" if at else step.name
             value = wanted.get(reference, "")
             if not value and reference in read:
-                value = f"{name}:{at}" if at else f"{name}:inner" if main else name
-                result = graph.tensor(self.results[0]).shape if len(self.results) == 1 else None
-                follows = step.type in ("Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div")
-                shape = first.shape if step.type in _SAME_SHAPE else result if main and follows else None
+                value = f"{name}:{at}" if at else f"{name}:inner" if is_main else name
+                graph.tensors[value] = GraphTensor(dtype, shape=shape)
                 if step.type == "Shape":
                     self.measured[value] = first.shape
-                    shape = None if first.shape is None else (len(first.shape),)
-                elif step.type == "BroadcastTo":
-                    shape = self.measured.get(inputs[1])
-                graph.tensors[value] = GraphTensor(dtype, shape=shape)
             elif value and step.dtype and not at:
                 graph.tensors[value] = graph.tensor(value)._replace(dtype=dtype)
             outputs.append(value)
         while outputs and not outputs[-1]:
             outputs.pop()
         self.values[step.name] = outputs
-        if main:
+        if is_main:
             self.node.type, self.node.inputs, self.node.outputs = step.type, inputs, outputs
             self.made.append(self.node)
         else:

@@ -35,7 +35,7 @@ from .protobuf import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import IO
 
     from ....core.cann.input_shapes import ShapesOf
@@ -464,7 +464,13 @@ def _set_outputs(graph: SourceGraph, node: SourceNode) -> None:
     inputs = [_value_name(text) for text in node.inputs if not text.startswith("^")]
     node.control = [text[1:].partition(":")[0] for text in node.inputs if text.startswith("^")]
     node.inputs = inputs
-    dtypes = _output_dtypes(node, lambda index: graph.tensor(inputs[index]).dtype if index < len(inputs) else None)
+    first = graph.tensor(inputs[0]).dtype if inputs else None
+    rules = _RULES.get(node.op)
+    if rules is None:
+        known = (_dtypes(node.attributes.get(name)) for name in ("T", "dtype", "Tout"))
+        dtypes = next(filter(None, known), [first])
+    else:
+        dtypes = [dtype for rule in rules for dtype in _dtypes_by(rule, node.attributes, first)]
     node.outputs = [f"{node.name}:{index}" for index in range(len(dtypes))]
     for index, dtype in enumerate(dtypes):
         shape = _shape(node.attributes.get("shape"), "shape") if not index and node.op in _SHAPED else None
@@ -615,29 +621,18 @@ def _inputs(graph: SourceGraph) -> list[ModelInput]:
 # REGISTER_OP statements of tensorflow/tensorflow tensorflow/core/ops/*.cc.
 
 
-def _output_dtypes(node: SourceNode, given: Callable[[int], str | None]) -> list[str | None]:
-    """Return the dtype of each output of an operator; None if unknown.
-
-    :param given: the dtype of an input by its number
-    """
-    rule = _RULES.get(node.op)
-    if rule is None:
-        known = (_dtypes(node.attributes.get(name)) for name in ("T", "dtype", "Tout"))
-        return next(filter(None, known), [given(0)])
-    return [dtype for name in rule for dtype in _dtypes_by(name, node.attributes, given)]
-
-
-def _dtypes_by(rule: str, attributes: Mapping[str, object], given: Callable[[int], str | None]) -> list[str | None]:
+def _dtypes_by(rule: str, attributes: Mapping[str, object], first: str | None) -> list[str | None]:
+    """:param first: the dtype of the first input, which stands for an attribute that is missing"""
     if rule.startswith("@"):
         return _dtypes(attributes.get(rule[1:]))
     count, star, rest = rule.rpartition("*")
     if star:
         times = sum(numbers(attributes.get(count), "i")[:1])
-        return _dtypes_by(rest, attributes, given) * (min(times, MOST_OUTPUTS) if times > 0 else 1)
+        return _dtypes_by(rest, attributes, first) * (min(times, MOST_OUTPUTS) if times > 0 else 1)
     if rest.startswith(":"):
         return [rest[1:]]
     name, _, default = rest.partition("=")
-    return _dtypes(attributes.get(name))[:1] or [default or given(0)]
+    return _dtypes(attributes.get(name))[:1] or [default or first]
 
 
 _TABLE = """
