@@ -11,7 +11,7 @@ from ...core.cann.input_shapes import options_for
 from ...errors import UsageFault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ...core.cann.input_shapes import ModelInput
     from .result import Answer, NodeAnswer
@@ -31,7 +31,7 @@ class ShapeProfile(NamedTuple):
     shapes: dict[str, tuple[int, ...]]
 
 
-class Differing(NamedTuple):
+class ProfileDifference(NamedTuple):
     """A node whose op type or dtypes differ between profiles.
 
     :param rows: its answer in each profile; None: it is part of another node there
@@ -52,7 +52,7 @@ def batch_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile
         options = " ".join(each.option for each in others)
         message = "--dynamic-batch-size: only the first dimension of an input may be open"
         raise UsageFault(message, name="open-dimensions", hint=f"set the others: {options}, or --dynamic-dims")
-    return _profiles(sizes, inputs, "--dynamic-batch-size", lambda size, number: size[0])
+    return _profiles(sizes, inputs, "--dynamic-batch-size")
 
 
 def dims_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]:
@@ -71,7 +71,7 @@ def dims_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]
             stated = ",".join(map(str, sizes))
             message = f"--dynamic-dims {stated}: {len(sizes)} sizes for {count} open dimensions"
             raise UsageFault(message, name="bad-shape", hint=f"the open ones, in this order: {options_for(inputs)}")
-    return _profiles(profiles, inputs, "--dynamic-dims", lambda sizes, number: sizes[number])
+    return _profiles(profiles, inputs, "--dynamic-dims")
 
 
 def _sizes(parts: Sequence[str], option: str, example: str, count: int | None) -> list[tuple[int, ...]]:
@@ -91,13 +91,8 @@ def _sizes(parts: Sequence[str], option: str, example: str, count: int | None) -
     return found
 
 
-def _profiles(
-    profiles: Iterable[tuple[int, ...]],
-    inputs: Sequence[ModelInput],
-    option: str,
-    size_of: Callable[[tuple[int, ...], int], int],
-) -> list[ShapeProfile]:
-    """:param size_of: returns the size of the open dimension of a number, counted over all inputs
+def _profiles(profiles: Iterable[tuple[int, ...]], inputs: Sequence[ModelInput], option: str) -> list[ShapeProfile]:
+    """:param profiles: a size for every open dimension over all inputs, or one for all of them
     :raises UsageFault: if no dimension is open
     """
     if not any(each.is_open for each in inputs):
@@ -109,20 +104,23 @@ def _profiles(
         for each in inputs:
             dims = []
             for dim in each.dims or ():
-                dims.append(size_of(sizes, number) if isinstance(dim, str) else dim)
-                number += isinstance(dim, str)
+                if isinstance(dim, str):
+                    dims.append(sizes[number] if len(sizes) > 1 else sizes[0])
+                    number += 1
+                else:
+                    dims.append(dim)
             if each.is_open:
                 shapes[each.name] = tuple(dims)
         found.append(ShapeProfile(",".join(map(str, sizes)), shapes))
     return found
 
 
-def differing(answers: Sequence[Answer]) -> list[Differing]:
+def differences(answers: Sequence[Answer]) -> list[ProfileDifference]:
     """Return the nodes whose op types or dtypes differ between answers, by name, in the order of the first answers."""
     rows = [{(row.subgraph, row.name): row for row in answer} for answer in answers]
     found = []
     for place in dict.fromkeys(place for own in rows for place in own):
         own = tuple(each.get(place) for each in rows)
         if len({row and (row.type, row.inputs, row.outputs) for row in own}) > 1:
-            found.append(Differing(place[1], own))
+            found.append(ProfileDifference(place[1], own))
     return found

@@ -17,7 +17,7 @@ from ...graph.fusion_result import FusionResult
 from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
-from ...graph.shape_profiles import Differing, ShapeProfile
+from ...graph.shape_profiles import ProfileDifference, ShapeProfile
 from ..cost import cost_document, cost_text, size
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _ends(row: NodeAnswer) -> dict[str, Any]:
 
 
 def profiles_document(
-    profiles: Sequence[ShapeProfile], answers: Sequence[Answer], found: Sequence[Differing]
+    profiles: Sequence[ShapeProfile], answers: Sequence[Answer], found: Sequence[ProfileDifference]
 ) -> dict[str, Any]:
     def row(own: NodeAnswer | None) -> dict[str, Any] | None:
         return None if own is None else {"type": own.type, **_ends(own)}

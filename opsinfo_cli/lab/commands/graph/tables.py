@@ -18,7 +18,7 @@ from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
 from ...graph.result import NOT_COMPUTED, AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary, summaries_of
 from ...graph.result import Answer as JudgedAnswer
-from ...graph.shape_profiles import Differing, ShapeProfile, differing
+from ...graph.shape_profiles import ProfileDifference, ShapeProfile, differences
 from ..model_explorer import graph_node_data
 from .document import (
     GraphView,
@@ -105,7 +105,7 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
 
 def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: Sequence[JudgedAnswer]) -> Answer:
     """What each profile of shapes gives, and the nodes that differ between them."""
-    found = differing(answers)
+    found = differences(answers)
     titles = ("profile", "nodes", "low", "high", "not judged", "Casts that run")
     counts = [
         [each.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
@@ -134,7 +134,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     )
 
 
-def _alike(node: Differing, profiles: Sequence[ShapeProfile]) -> dict[tuple[str, str], list[str]]:
+def _alike(node: ProfileDifference, profiles: Sequence[ShapeProfile]) -> dict[tuple[str, str], list[str]]:
     """Return the names of the profiles in which a node has the same op type and dtypes."""
     names: dict[tuple[str, str], list[str]] = {}
     for each, row in zip(profiles, node.rows, strict=True):
