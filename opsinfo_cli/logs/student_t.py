@@ -82,9 +82,9 @@ def spread(values: list[float]) -> Spread:
     return Spread(len(values), mean, deviation, low, high, relative, furthest if far else None)
 
 
-def grubbs_limit(number: int, alpha: float = 0.05) -> float:
-    """Return Grubbs' two-sided critical value, in standard deviations from the mean, for ``number`` values."""
-    t = t_quantile(alpha / number, number - 2)
+def grubbs_limit(number: int) -> float:
+    """Return Grubbs' two-sided critical value at 5 %, in standard deviations from the mean, for ``number`` values."""
+    t = t_quantile(0.05 / number, number - 2)
     return (number - 1) / math.sqrt(number) * math.sqrt(t * t / (number - 2 + t * t))
 
 

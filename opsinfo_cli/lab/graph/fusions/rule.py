@@ -242,9 +242,9 @@ class FusionGraph:
         return self.graph.with_nodes(self.nodes).without({**dict.fromkeys(unread), **self.gone})
 
 
-def output_of(node: GraphNode, output: int = 0) -> Producer:
-    """Return an output as what reads it names it."""
-    return Producer(node.index, output)
+def output_of(node: GraphNode) -> Producer:
+    """Return the first output as what reads it names it."""
+    return Producer(node.index, 0)
 
 
 def input_of(node: GraphNode, number: int) -> Input:

@@ -98,7 +98,7 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
     """Return the kernel of an entry; confidence ``none`` if it has no columns: they are set at compile time."""
     names_in, names_out = tensors_of(sections)
     pattern = pattern_of(sections)
-    dynamic_shape = _flag(sections, "dynamicShapeSupport", "flag") == "true"
+    dynamic_shape = _flag(sections, "dynamicShapeSupport") == "true"
     listed = any("format" in sections[name] for name in names_in)
     groups = sections.get("promoteType", {}).get("value", "").split(";")
     promotes = [tuple(name.strip(BLANKS) for name in group.split(",")) for group in groups]
@@ -121,11 +121,11 @@ def kernel_of(op_type: str, policy: Policy, sections: Sections) -> Kernel:
         tuple(map(slot, names_in)),
         tuple(map(slot, names_out)),
         "none" if pattern == _BY_KERNEL and not listed else "library",
-        heavy=_flag(sections, "heavyOp", "flag") == "true",
+        heavy=_flag(sections, "heavyOp") == "true",
         null=sections.get("opFile", {}).get("value", "").strip(BLANKS) in ("Null", "AICore_Null"),
-        serves_static=_flag(sections, "dynamicCompileStatic", "flag") in ("true", "tune"),
+        serves_static=_flag(sections, "dynamicCompileStatic") in ("true", "tune"),
         dynamic_shape=dynamic_shape,
-        dynamic_rank=_flag(sections, "dynamicRankSupport", "flag") in ("true", "upgrade_to_dynamic_rank"),
+        dynamic_rank=_flag(sections, "dynamicRankSupport") in ("true", "upgrade_to_dynamic_rank"),
         promotes=tuple(group for group in promotes if len(group) >= 2),  # `dynamic`: the kernel decides
     )
 
@@ -166,5 +166,5 @@ def _formats(text: str) -> tuple[str, ...]:
     return tuple(intern(word.strip(BLANKS).partition(":")[0]) for word in comma_list(text))
 
 
-def _flag(sections: Sections, section: str, key: str) -> str:
-    return folded(sections.get(section, {}).get(key, "").strip(BLANKS))
+def _flag(sections: Sections, section: str) -> str:
+    return folded(sections.get(section, {}).get("flag", "").strip(BLANKS))

@@ -9,8 +9,7 @@ import gc
 import os
 import re
 from contextlib import suppress
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ....core.cann.foreign_files import unread_model
 from ....errors import Damaged, Refused, UsageFault
@@ -24,10 +23,9 @@ if TYPE_CHECKING:
     from ....core.cann.input_shapes import ShapesOf
     from ..graph import ModelGraph
 
-_OM, _GE_TEXT, _GE_JSON, _ONNX = "ge.read_om", "ge.read_ge_text", "ge.read_ge_json", "onnx.read_onnx"
-_GRAPH_DEF, _GRAPH_TEXT = "tensorflow.read_graph_def", "tensorflow.read_graph_text"
-_SAVED, _SAVED_TEXT = "tensorflow.read_saved_model", "tensorflow.read_saved_text"
-"""The functions of the modules here that read each format."""
+Format = Literal["om", "ge-text", "ge-json", "onnx", "graph-def", "graph-def-text", "saved-model", "saved-model-text"]
+_COMPILED: tuple[Format, ...] = ("om", "ge-text", "ge-json")
+"""The formats of the graph engine, which have the shapes that a model was compiled for."""
 _HEAD = 1 << 16
 _CONTROLS = bytes(sign for sign in range(32) if sign not in b"\t\n\r\f") + b"\x7f"
 _OUTER = re.compile(rb"\b(graph|node|op|meta_graphs|layer|layers|graph_def)\s*:?\s*[{<\[]")
@@ -64,15 +62,15 @@ def read_graph(path: str, seen: Callable[[int], None] | None = None, shapes_of: 
 
 
 def _read_file(file: IO[bytes], path: str, shapes_of: ShapesOf | None) -> ModelGraph:
-    module, _, function = _reader_of(file, path).partition(".")
-    reader = getattr(import_module(f"{__name__}.{module}"), function)
-    if shapes_of is not None and module == "ge":
+    kind = _format_of(file, path)
+    reader = _reader_of(kind)
+    if shapes_of is not None and kind in _COMPILED:
         message = "--shape: this model has the shapes that it was compiled for"
         raise UsageFault(message, name="has-shapes", path=path, hint="give the ONNX or TensorFlow model")
     collected = gc.isenabled()
     gc.disable()  # a graph is millions of objects without garbage: collecting takes a third of the time
     try:
-        found: ModelGraph = reader(file, path) if module == "ge" else reader(file, path, shapes_of)
+        return reader(file, path) if kind in _COMPILED else reader(file, path, shapes_of)
     except TextFault as fault:
         file.seek(0)
         line, column = fault.place(file.read(fault.at))
@@ -85,11 +83,30 @@ def _read_file(file: IO[bytes], path: str, shapes_of: ShapesOf | None) -> ModelG
     finally:
         if collected:
             gc.enable()
-    return found
 
 
-def _reader_of(file: IO[bytes], path: str) -> str:
-    """Return the reader of a model file; the file is left at its beginning.
+def _reader_of(kind: Format) -> Callable[..., ModelGraph]:
+    """Return the function that reads a format; only its module is imported."""
+    if kind == "onnx":
+        from .onnx import read_onnx
+
+        return read_onnx
+    if kind in _COMPILED:
+        from . import ge
+
+        return {"om": ge.read_om, "ge-text": ge.read_ge_text, "ge-json": ge.read_ge_json}[kind]
+    from . import tensorflow
+
+    return {
+        "graph-def": tensorflow.read_graph_def,
+        "graph-def-text": tensorflow.read_graph_text,
+        "saved-model": tensorflow.read_saved_model,
+        "saved-model-text": tensorflow.read_saved_text,
+    }[kind]
+
+
+def _format_of(file: IO[bytes], path: str) -> Format:
+    """Return the format of a model file, which is left at its beginning.
 
     :raises Refused: if the format is not supported
     :raises Damaged: if it is empty
@@ -100,34 +117,35 @@ def _reader_of(file: IO[bytes], path: str) -> str:
     if not head:
         raise Damaged("the file is empty", name="empty-file", path=path)
     if head.startswith(b"IMOD"):
-        return _OM
+        return "om"
     if head.startswith(b"PK\x03\x04"):
         hint = "give the .om file that ATC writes by default"
         raise Refused("compiled models in the zip form are not read", name="unknown-model", path=path, hint=hint)
     if foreign := unread_model(head):
         raise Refused(f"{foreign.what} is not read", name="unknown-model", path=path, hint=_HINT)
+    found: Format | None
     if head.translate(None, _CONTROLS) != head:
-        found = _binary_reader(head)
+        found = _binary_format(head)
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-        found = _GE_JSON
+        found = "ge-json"
     else:
-        found = _text_reader(head, path)
+        found = _text_format(head, path)
     if found is None:
         raise Refused("not a model that opsinfo reads", name="unknown-model", path=path, hint=_HINT)
     return found
 
 
-def _text_reader(head: bytes, path: str) -> str | None:
+def _text_format(head: bytes, path: str) -> Format | None:
     outer = _OUTER.search(head)
     if not outer:
-        return _binary_reader(head)
+        return _binary_format(head)
     name = outer[1]
     if name in (b"layer", b"layers"):
         raise Refused("Caffe models are not read", name="unknown-model", path=path, hint=_HINT)
     if name == b"node":
-        return _GRAPH_TEXT
+        return "graph-def-text"
     if name == b"meta_graphs":
-        return _SAVED_TEXT
+        return "saved-model-text"
     if name != b"graph":
         return None
     of_onnx, inner = _ONNX_TYPE.search(head), _NODE.search(head, outer.end())
@@ -138,11 +156,11 @@ def _text_reader(head: bytes, path: str) -> str | None:
         hint = "give the ge_proto_*.txt of the same dump (DUMP_GE_GRAPH=2), or the compiled model (.om)"
         message = "GE dumps in ONNX form (ge_onnx_*.pbtxt) are not read"
         raise Refused(message, name="unknown-model", path=path, hint=hint)
-    return _GE_TEXT
+    return "ge-text"
 
 
-def _binary_reader(head: bytes) -> str | None:
-    """Return the reader by the fields at the beginning, which are in the order of their numbers."""
+def _binary_format(head: bytes) -> Format | None:
+    """Return the format by the fields at the beginning, which are in the order of their numbers."""
     seen: dict[int, bytes] = {}
     try:
         for tag, start, end in fields(head, 0, len(head)):
@@ -158,10 +176,11 @@ def _binary_reader(head: bytes) -> str | None:
             seen.setdefault(head[fault.at], content)
     first = next(iter(seen), 0)
     if first == 0x0A and seen[0x0A][:1] == b"\n":
-        return _GRAPH_DEF
+        return "graph-def"
     if first == 0x08 and not seen.keys() - {0x08, 0x12}:
         producer = seen.get(0x12, b"")
-        return _SAVED if (producer and not producer.isascii()) or producer[:1] in (b"\n", b"\x12") else _ONNX
+        is_saved = (producer and not producer.isascii()) or producer[:1] in (b"\n", b"\x12")
+        return "saved-model" if is_saved else "onnx"
     if first in (0x08, 0x3A, 0x12) or 0x3A in seen:
-        return _ONNX
-    return _GRAPH_DEF if first in (0x0A, 0x22) and not seen.keys() - {0x0A, 0x12, 0x18, 0x22, 0x2A} else None
+        return "onnx"
+    return "graph-def" if first in (0x0A, 0x22) and not seen.keys() - {0x0A, 0x12, 0x18, 0x22, 0x2A} else None
