@@ -42,6 +42,4 @@ def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -
     wrong = {**written.dropped, **reasons_of(read.losses)}
     for name in (name for name in (*high, *low) if name in wrong):
         raise UsageFault(f"--write-as {write_as}: `{name}`: {wrong[name]}", name="unknown-name")
-    if write_as == "mindspore":  # a check reads names, one a line; the file of a conversion is Python
-        return {"black_list.txt": "".join(f"{entry.name}\n" for entry in read.lists.entries)}
     return dict(sorted(written.files.items(), key=lambda file: "bf16" in file[0]))

@@ -20,7 +20,7 @@ from .journal import SearchJournal, begun
 from .places.here import HerePlace
 from .places.many import ManyPlace
 from .problem import SubjectOptions, keep_dtype_text, node_name, open_problem
-from .run_folder import BEST, BEST_KEPT, BEST_NAMES, RunFolder
+from .run_folder import BEST_KEPT, RunFolder
 from .session import Budget, OutOfBudget, Rules, SearchSession
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ class _Search:
         answer = answer_of(problem, session, end)
         if end.kept is not None:
             (name, text), *more = problem.lists(problem.types(end.kept)).items()
-            name = name if name == BEST else BEST_NAMES
-            texts = {name: text} | {f"{os.path.splitext(name)[0]}.{other}": text for other, text in more}
+            texts = {f"best{os.path.splitext(name)[1]}": text} | {f"best.{other}": text for other, text in more}
             answer = answer._replace(mixlist=self._written(lambda: self.write(texts)))
         if problem.options.by == "node" and end.ended == "found":
             types = [name for culprit in answer.culprits for name in (culprit.type, *culprit.same)]

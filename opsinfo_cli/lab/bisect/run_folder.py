@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .place import Files
 
 OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
-BEST_NAMES = "best.txt"
-"""The list of another system."""
+BEST_OTHERS = ("best.txt", "best.py")
+"""Lists of other systems."""
 _IGNORED = ".gitignore"
 _TAIL = 2000
 """Bytes of a trial's output that the journal keeps."""
@@ -68,7 +68,7 @@ class RunFolder:
             hint = "--resume continues it; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=self.path, hint=hint)
         else:
-            for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT, BEST_NAMES)):
+            for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT, *BEST_OTHERS)):
                 if os.path.lexists(path):
                     raise UsageFault("a new search would replace this file", name="exists", path=path, hint=_OTHER)
 

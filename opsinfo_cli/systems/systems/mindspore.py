@@ -73,8 +73,8 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
         names, cells_only = _cells_only(names)
         losses += cells_only
     classes = "".join(f"    {name if name.startswith('nn.') else f'ops.{name}'},\n" for name in names)
-    text = f"import mindspore as ms\nfrom mindspore import nn, ops\n\n{key} = [\n{classes}]\n"
-    text += f"network = ms.amp.custom_mixed_precision(network, {key}={key})\n"
+    text = f"from mindspore import nn, ops\n\n{key} = [\n{classes}]\n"
+    text += f"# network = mindspore.amp.custom_mixed_precision(network, {key}={key})\n"  # a script may import the file
     return WrittenLists({f"{key}.py": text}, losses)
 
 
