@@ -53,8 +53,8 @@ def schema_of(room: str, document: str, commands: list[str]) -> tuple[str, dict[
     kinds = getattr(type_, "__args__", (type_,))
     made = _json_schema(*kinds)
     definitions = made.pop("$defs", {})
-    bodies = [definitions.pop(kind.__name__, made) for kind in kinds]
     head = _json_schema(Head)["properties"]
+    bodies = [_without(head, definitions.pop(kind.__name__, made)) for kind in kinds]
     head["command"] |= {"enum": commands} if commands else {"description": _FAILED}
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -66,7 +66,7 @@ def schema_of(room: str, document: str, commands: list[str]) -> tuple[str, dict[
         "properties": head,
     }
     if len(bodies) == 1:
-        schema["required"] += bodies[0].get("required", [])
+        schema["required"] += bodies[0]["required"]
         schema["properties"] |= bodies[0]["properties"]
     else:
         schema["oneOf"] = [{key: body[key] for key in ("title", "required", "properties")} for body in bodies]
@@ -75,6 +75,12 @@ def schema_of(room: str, document: str, commands: list[str]) -> tuple[str, dict[
     if examples.exists():
         schema["examples"] = json.loads(examples.read_text("utf-8"))
     return name, _flowing(schema)
+
+
+def _without(head: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a document without what it has of the head."""
+    properties = {name: each for name, each in body["properties"].items() if name not in head}
+    return {**body, "properties": properties, "required": [name for name in body["required"] if name not in head]}
 
 
 def _json_schema(*kinds: Any) -> dict[str, Any]:

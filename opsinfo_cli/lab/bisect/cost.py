@@ -12,6 +12,7 @@ from ..profile.times import read_profile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..documents import bisect as documents
     from ..graph.graph import ModelGraph
     from ..graph.result import Answer
     from ..listener import Listener
@@ -29,6 +30,10 @@ class Cost(NamedTuple):
     microseconds: float | None
     nodes: int
     bytes: int
+
+    def to_dict(self) -> documents.Cost:
+        time = None if self.microseconds is None else round(self.microseconds, 3)
+        return {"nodes": self.nodes, "bytes": self.bytes, "microseconds": time}
 
 
 NOTHING = Cost(None, 0, 0)

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.open_dimensions import limits_of
 from .cost import left_low, low_nodes
+from .run_folder import last_lines
+from .verdicts import Verdict
 
 if TYPE_CHECKING:
     from ...errors import OpsinfoError
+    from ..documents import bisect as documents
     from ..graph.fusions.limits import FusionLimit
     from ..graph.result import Coverage
     from .candidates import JudgedSets
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from .search.protocol import SearchEnd
     from .search.question import Kept
     from .session import SearchSession
+
+_GO_ON = {
+    "budget": "to go on, run the same command with --resume and a larger --budget",
+    "interrupted": "to go on, run the same command with --resume",
+}
 
 
 class Culprit(NamedTuple):
@@ -115,6 +123,82 @@ class BisectAnswer(NamedTuple):
     @property
     def monotone(self) -> bool:
         return self.end.monotone and self.session.knowledge.monotone
+
+    @property
+    def cached(self) -> int:
+        """How many lists needed no run."""
+        return len((self.nodes or self).session.knowledge.saved)
+
+    @property
+    def next_step(self) -> str | None:
+        """How to go on with a search that was stopped."""
+        return _GO_ON.get(self.nodes.end.ended if self.nodes else self.end.ended)
+
+    @property
+    def last_output(self) -> list[str]:
+        """The last lines of the check with the largest list."""
+        return last_lines(self.session.outputs.get(frozenset(range(len(self.session.subject.names))), ""))
+
+    def to_dict(self) -> documents.Search:
+        """Return the JSON document of ``opsinfo bisect``."""
+        session, nodes, effect = self.session, self.nodes, self.effect
+        counts = session.spent.counts
+        document: documents.Search = {
+            "schema_version": 1,
+            "command": "bisect",
+            "ended": self.end.ended,
+            "grow": "white" if self.white else None,
+            "culprits": [
+                {
+                    "type": each.type,
+                    "same": list(each.same),
+                    "nodes": each.nodes,
+                    "casts": each.casts,
+                    "trial": each.trial,
+                }
+                for each in self.culprits
+            ],
+            "moved": self.moved,
+            "cost": effect and effect.cost.to_dict(),
+            "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
+            "not_judged": list(dict.fromkeys(each.op_type for each in effect.coverage.types)) if effect else [],
+            "mixlist": self.mixlist,
+            "keep_dtype": nodes
+            and {
+                "ended": nodes.end.ended,
+                "path": nodes.path,
+                "nodes": [{"name": each.name, "type": each.type, "trial": each.trial} for each in nodes.nodes],
+                "one_minimal": nodes.end.minimal,
+            },
+            "trials": {
+                "passed": counts[Verdict.PASS],
+                "failed": counts[Verdict.FAIL],
+                "cannot_tell": counts[Verdict.CANNOT_TELL],
+                "cached": self.cached,
+                "seconds": round(session.spent.seconds, 3),
+            },
+            "one_minimal": self.end.minimal,
+            "next": self.next_step,
+            "monotone": self.monotone,
+            "noisy": any(tally.disagrees for tally in session.knowledge.tallies.values()),
+            "by_dtypes": session.by_dtypes,
+            "candidates": len(session.subject.names),
+            "sets": [
+                {
+                    "kept": names,
+                    "passed": tally.verdict,
+                    "trials": [{"trial": run.trial, "verdict": run.verdict.value} for run in tally.runs],
+                }
+                for names, tally in session.lists()
+            ],
+            "folder": session.folder.path,
+            "overhead_ms": round(1000 * session.spent.overhead, 1),
+        }
+        if self.curve is not None:
+            document["curve"] = [point.to_dict() for point in self.curve]
+        if self.end.ended == "cannot-cure":
+            document["output"], document["still_low"] = self.last_output, effect.still_low if effect else []
+        return document
 
 
 def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ..documents import bisect as documents
     from .candidates import JudgedSets
     from .problem import Problem
     from .session import SearchSession
@@ -32,6 +33,16 @@ class CurvePoint(NamedTuple):
     names: list[str]
     trial: int
     dominated: bool = False
+
+    def to_dict(self) -> documents.PointOfTheCurve:
+        time = None if self.microseconds is None else round(self.microseconds, 3)
+        return {
+            "loss": self.loss if math.isfinite(self.loss) else str(self.loss),
+            "cost": {"microseconds": time, "casts": self.casts, "nodes": self.nodes, "bytes": self.bytes},
+            "list": self.names,
+            "trial": self.trial,
+            "dominated": self.dominated,
+        }
 
     @property
     def amounts(self) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ from .search.question import Question, next_questions
 from .verdicts import Knowledge, SetRun, Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from typing import TypeVar
 
     from .cost import Cost
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .run_folder import RunFolder
     from .search.protocol import Ended
     from .search.question import Kept
+    from .verdicts import SetTally
 
     T = TypeVar("T")
 
@@ -240,6 +241,11 @@ class SearchSession:
         """Return the end of a search that was stopped."""
         kept = self.knowledge.best() if self.found is None else self.found
         return SearchEnd(ended, kept, self.found is not None, self.knowledge.monotone)
+
+    def lists(self) -> Iterator[tuple[list[str], SetTally]]:
+        """Yield the lists that were run, in order, with their runs."""
+        for tally in sorted(self.knowledge.tallies.values(), key=lambda tally: tally.runs[0].trial):
+            yield self._names(min((run.kept for run in tally.runs), key=sorted)), tally
 
     def proof(self, kept: Kept, member: int) -> int | None:
         """Return the number of the trial that failed without a member; None: there was none."""

@@ -1,16 +1,9 @@
-"""The cost of a list, as text and in documents; `bisect` and `graph` share it."""
+"""The cost of a list as text; `bisect` and `graph` share it."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...errors import counted
 from ..bisect.cost import Cost
-
-
-def cost_document(cost: Cost) -> dict[str, Any]:
-    time = None if cost.microseconds is None else round(cost.microseconds, 3)
-    return {"nodes": cost.nodes, "bytes": cost.bytes, "microseconds": time}
 
 
 def cost_text(cost: Cost) -> str:

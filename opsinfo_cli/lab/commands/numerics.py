@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
 from ...core.cann.target import TargetOptions
-from ...core.terminal.answer import Answer, Cell, Column, Place, Table, members
+from ...core.terminal.answer import Answer, Cell, Column, Place, Table
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given, require_against
@@ -22,6 +21,9 @@ from ...errors import UsageFault, counted
 from ..numbers.calls import CallLosses, by_name, op_types_of, read_calls, spelled_as_types
 from ..numbers.float_formats import FORMATS, HIF8
 from ..numbers.tensors import DumpedTensor, Losses, OperatorLosses, by_operator, dump_files, load_numpy, read_tensor
+
+if TYPE_CHECKING:
+    from ..documents import numerics as documents
 
 _LOW = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 _LOW |= {name: name for name in FORMATS if name.startswith("fp8")}
@@ -107,9 +109,23 @@ def formats_answer() -> Answer:
     titles = ("bits", "largest", "least normal", "least subnormal", "epsilon")
     columns = [Column("format"), *(Column(title, number=True) for title in titles)]
     table = Table(columns, _format_rows(5), lambda: _format_rows(17))
-    formats = [{"name": name, **limits._asdict()} for name, limits in _LIMITS.items()]
+    document: documents.Formats = {
+        "schema_version": 1,
+        "command": "numerics",
+        "formats": [
+            {
+                "name": name,
+                "bits": limits.bits,
+                "largest": limits.largest,
+                "smallest_normal": limits.smallest_normal,
+                "smallest_subnormal": limits.smallest_subnormal,
+                "epsilon": limits.epsilon,
+            }
+            for name, limits in _LIMITS.items()
+        ],
+    }
     note = "hif8: limits of its published encoding; its precision falls from 3 bits near 1 to 1 bit"
-    return Answer(lambda: {"formats": formats}, lambda: [table], notes=[note])
+    return Answer(lambda: document, lambda: [table], notes=[note])
 
 
 def _format_rows(digits: int) -> list[list[str]]:
@@ -136,16 +152,20 @@ def tensors_answer(
     ]
     table = _operator_table(by_type, policies) if by_type else _tensor_table(tensors)
 
-    def document() -> dict[str, Any]:
+    def document() -> documents.TensorLosses:
         return {
+            "schema_version": 1,
+            "command": "numerics",
             "low": low,
             "tensors": [_tensor(tensor) for tensor in tensors],
             "operators": [
                 {
-                    **members(operator, "files", "values", "worst"),
                     "name": operator.type,
-                    "policy": policies[operator.type],
-                    "losses": asdict(operator.losses),
+                    "policy": policy.value if (policy := policies[operator.type]) else None,
+                    "files": operator.files,
+                    "values": operator.values,
+                    "losses": operator.losses.to_dict(),
+                    "worst": operator.worst,
                     "candidate": operator in candidates,
                 }
                 for operator in by_type
@@ -185,16 +205,25 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
     ]
     table = Table([*columns, Column("worst call", spare=True)], rows, title=f"Tensors that overflow or vanish in {low}")
 
-    def document() -> dict[str, Any]:
+    def document() -> documents.CallLosses:
         return {
+            "schema_version": 1,
+            "command": "numerics",
             "low": low,
             "calls": [
                 {
-                    **each._asdict(),
-                    "losses": each.losses._asdict(),
+                    "name": each.name,
                     "op_type": types[each.name],
-                    "policy": policies[each.name],
+                    "policy": policy.value if (policy := policies[each.name]) else None,
+                    "calls": each.calls,
+                    "tensors": each.tensors,
+                    "losses": {
+                        "overflow": each.losses.overflow,
+                        "zero": each.losses.zero,
+                        "subnormal": each.losses.subnormal,
+                    },
                     "largest": each.largest if math.isfinite(each.largest) else None,
+                    "worst": each.worst,
                     "candidate": each in candidates,
                 }
                 for each in calls
@@ -251,13 +280,17 @@ def _shares(losses: Losses, values: int, *outcomes: str) -> list[str]:
     return ["0 %" if not count else f"{count / values * 100:.3g} %" for count in counts]
 
 
-def _tensor(tensor: DumpedTensor) -> dict[str, Any]:
-    formats = []
+def _tensor(tensor: DumpedTensor) -> documents.Tensor:
+    formats: list[documents.LossesInAFormat] = []
     for name, losses in tensor.losses.items():
         scale, left = tensor.loss_scale(FORMATS[name])
-        formats.append({"name": name, **asdict(losses), "loss_scale": scale, "below_normal_then": left})
+        formats.append({"name": name, **losses.to_dict(), "loss_scale": scale, "below_normal_then": left})
     return {
-        **members(tensor, "path", "dtype", "values", "not_finite", "largest"),
+        "path": tensor.path,
+        "dtype": tensor.dtype,
+        "values": tensor.values,
+        "not_finite": tensor.not_finite,
+        "largest": tensor.largest,
         "smallest": tensor.smallest if tensor.largest else None,
         "formats": formats,
     }

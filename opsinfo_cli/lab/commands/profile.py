@@ -6,14 +6,14 @@ import heapq
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target, TargetOptions
-from ...core.terminal.answer import Answer, Cell, Column, Place, ShareBar, members
+from ...core.terminal.answer import Answer, Cell, Column, Place, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
@@ -45,6 +45,10 @@ from ..profile.times import Profile, Run, State, Time, is_of, read_profile, tota
 from .cost import duration
 from .graph.document import dtypes, read_back_document
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes_of
+
+if TYPE_CHECKING:
+    from ...core.documents import shared
+    from ..documents import profile as documents
 
 
 @click.command("profile", cls=Targeted)
@@ -375,61 +379,22 @@ def _page(view: ProfileView, tables: Sequence[Rows]) -> str:
     return table_page("What ran", [fact for fact in facts if fact[1]], tables, note=note)
 
 
-def _document(view: ProfileView) -> dict[str, Any]:
-    profile = view.profile
-    sums = {state: round(sum(_of(each, state) for each in view.types), 3) for state in _STATES}
-    document: dict[str, Any] = {
-        "target": target_document(view.target) if view.target else None,
-        "types": [
-            {
-                "type": each.time.type,
-                **_counts(each.time.whole),
-                **{state: round(_of(each, state), 3) for state in _STATES},
-                "list": each.policy,
-                "movable": each.movable,
-                "judged": each.judged,
-                "confidence": None if each.policy is None else each.confidence,
-            }
-            for each in view.types
-        ],
-        "casts": _counts(profile.casts),
-        "not_engine": {
-            **_counts(profile.not_engine),
-            "cores": [{"core": core, **_counts(time)} for core, time in profile.apart.items()],
-        },
-        "totals": {**_counts(profile.totals), **sums},
-        "runs": [{**_known(run, "device", "step"), **_counts(time)} for run, time in profile.runs.items()],
-        "files": [members(table, "path", "format", "rows", "skipped") for table in view.profile.tables],
+def _document(view: ProfileView) -> documents.ProfileDocument:
+    document: documents.ProfileDocument = {
+        **view.profile.to_dict(),
+        "target": cast("shared.Target", target_document(view.target)) if view.target else None,
+        "types": [each.to_dict() for each in view.types],
     }
     if view.mixlist:
-        document["moved"] = {**_counts(view.moved), "types": [_moved(each) for each in view.types if each.moved.calls]}
-        document["becomes_gray"] = _counts(total(each.open for each in view.types))
+        types = [each.moved_document() for each in view.types if each.moved.calls]
+        document["moved"] = {**view.moved.to_dict(), "types": types}
+        document["becomes_gray"] = total(each.open for each in view.types).to_dict()
     if view.kernels is not None:
-        document["kernels"] = (_kernel(path, each) for path, each in view.kernels)
-    return {**document, **(read_back_document(view.back) if view.back else {})}
-
-
-def _moved(each: Listed) -> dict[str, Any]:
-    return {"type": each.time.type, "from": each.before, "to": each.policy, **_counts(each.moved)}
-
-
-def _kernel(path: str, each: Kernel) -> dict[str, Any]:
-    return {
-        **members(each, "name", "type", "line"),
-        "microseconds": round(each.microseconds, 3),
-        "inputs": each.inputs or (),
-        "outputs": each.outputs or (),
-        **_known(each, "device", "step", "core"),
-        "file": path,
-    }
-
-
-def _known(value: object, *names: str) -> dict[str, Any]:
-    return {name: text or None for name, text in members(value, *names).items()}
-
-
-def _counts(time: Time) -> dict[str, Any]:
-    return {"calls": time.calls, "microseconds": round(time.microseconds, 3)}
+        rows = (each.to_dict(path) for path, each in view.kernels)  # the console writes them one by one
+        document["kernels"] = cast("list[documents.Kernel]", rows)
+    if view.back:
+        document["read_back"] = cast("documents.ReadBack", read_back_document(view.back))
+    return document
 
 
 def _us(microseconds: float) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import write_file
-from ...core.terminal.answer import Answer, Block, Cell, Column, Either, Lines, Place, Table, members
+from ...core.terminal.answer import Answer, Block, Cell, Column, Either, Lines, Place, Table
 from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, OutputFile, bundle, install_options, option, prints, strict_option
@@ -23,7 +23,7 @@ from ..simulate.simulate import opened, report_of
 from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot
-from .graph.document import coverage_document, coverage_text
+from .graph.document import coverage_text
 from .judge_options import MODEL, JudgeOptions, judge_options, judged_model
 from .model_explorer import simulation_node_data
 from .simulation_options import SimulationOptions, simulate_options
@@ -123,15 +123,13 @@ def _require_whole(parts: PartOptions, plot: str | None, format: str) -> None:
         require_svg(plot)
 
 
-_ERRORS = ("max_abs_error", "max_rel_error", "cosine")
-_COUNTS = ("inf", "nan", "reference_inf", "reference_nan", "elements")
 _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
 
 def simulation_answer(report: SimulationReport) -> Answer:
     """The status is 1 if an output exceeds a bound."""
     return Answer(
-        lambda: _document(report),
+        report.to_dict,
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
         caveats=[f"not shown: {each.message}" for each in report.limits],
@@ -199,19 +197,9 @@ def _first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None,
         return []
     wrong, jump = report.trace.first_not_finite, report.trace.first_jump
     return [
-        ("first-not-finite", wrong, _not_finite(wrong) if wrong else ""),
-        ("first-jump", jump, _jump(jump) if jump else ""),
+        ("first-not-finite", wrong, wrong.why_not_finite if wrong else ""),
+        ("first-jump", jump, jump.why_jump if jump else ""),
     ]
-
-
-def _not_finite(node: TracedNode) -> str:
-    wrong = [f"{count} {word}" for count, word in ((node.inf, "Inf"), (node.nan, "NaN")) if count]
-    return f"{' and '.join(wrong)} in {counted(node.elements, 'value')} that are finite in float32"
-
-
-def _jump(node: TracedNode) -> str:
-    inputs = f"at most {number(node.inputs)}" if node.inputs else "none"
-    return f"error {number(node.error)}; error of its inputs: {inputs}"
 
 
 # text
@@ -328,60 +316,3 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
     if report.passes is not None:
         facts.append(("Check", "passes" if report.passes else "fails"))
     return facts
-
-
-# document
-
-
-def _document(report: SimulationReport) -> dict[str, Any]:
-    simulation = report.simulation
-    model = simulation.ready.prepared.graph.model
-    first = {kind.replace("-", "_"): _first(node, why) for kind, node, why in _first_nodes(report)}
-    return {
-        "model": {"path": simulation.path, "opset": simulation.file.opset},
-        "precision_mode": simulation.mode,
-        "mixlist": report.mixlist,
-        "saturate": simulation.rewriter.rounder.saturate,
-        "shapes": dict(model.shapes),
-        "open_dimensions": len(report.decided_open),
-        "inputs": [each.name for each in simulation.inputs],
-        "rounded": report.simulated.rounded,
-        "outputs": [
-            {**_members(each, "name", *_ERRORS, *_COUNTS), "why": each.why or None} for each in report.simulated.outputs
-        ],
-        "first_not_finite": first.get("first_not_finite"),
-        "first_jump": first.get("first_jump"),
-        "types": [_members(each, *each._fields) for each in report.types],
-        **_nodes_document(report),
-        "absorbed": [{"node": each.node, "type": each.type, "by": each.absorbed_by} for each in _absorbed(report)],
-        "coverage": coverage_document(report.coverage),
-        "refused_by_atc": [each._asdict() for each in model.refused],
-        "max_error": report.max_error,
-        "min_cosine": report.min_cosine,
-        "passes": report.passes,
-        "not_shown": [each._asdict() for each in report.limits],
-    }
-
-
-def _nodes_document(report: SimulationReport) -> dict[str, Any]:
-    """With ``--by node`` its ranking takes the place of the nodes along the graph."""
-    traced = None if report.trace is None else [_node(each) for each in report.trace.nodes]
-    if report.nodes is None:
-        return {"nodes": traced}
-    return {"nodes": [_members(each, *each._fields) for each in report.nodes], "trace": traced}
-
-
-def _members(value: object, *names: str) -> dict[str, Any]:
-    return {name: _finite(each) for name, each in members(value, *names).items()}
-
-
-def _finite(value: Any) -> Any:
-    return "inf" if value == math.inf else value
-
-
-def _first(node: TracedNode | None, why: str) -> dict[str, Any] | None:
-    return {"node": node.node, "type": node.type, "why": why} if node else None
-
-
-def _node(node: TracedNode) -> dict[str, Any]:
-    return {**_members(node, "node", "type", "error", "inf", "nan"), "error_of_inputs": _finite(node.inputs)}

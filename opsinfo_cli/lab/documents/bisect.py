@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Error, LineNumber, Schema
+from ...core.documents.shared import Count, Error, Head, LineNumber, Schema
 
 
 class Culprit(TypedDict):
@@ -133,7 +133,7 @@ class PointOfTheCurve(TypedDict):
     """Whether another list costs no more and loses no more, and one of both less."""
 
 
-class Search(TypedDict):
+class Search(Head):
     """The smallest list that makes a check pass, and how it was found. Later versions may add keys."""
 
     ended: Literal["found", "nothing-to-do", "cannot-cure", "budget", "interrupted"]
@@ -211,7 +211,7 @@ class Price(TypedDict):
     """In the worst case."""
 
 
-class Plan(TypedDict):
+class Plan(Head):
     """The smallest list that makes a check pass, and how it was found. Later versions may add keys."""
 
     curve: NotRequired[list[PointOfTheCurve]]

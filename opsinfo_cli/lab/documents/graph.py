@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Coverage, Difference, Dtypes, LineNumber, Refusal, Schema
+from ...core.documents.shared import Count, Coverage, Difference, Dtypes, Head, LineNumber, Refusal, Schema
 
 
 class Model(TypedDict):
@@ -344,7 +344,7 @@ class Cost(TypedDict):
     """Time of these nodes in a profile; null if unknown."""
 
 
-class GraphDocument(TypedDict):
+class GraphDocument(Head):
     """The dtypes of a model's nodes and the reasons for them. Later versions may add keys."""
 
     model: Model

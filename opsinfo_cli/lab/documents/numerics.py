@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count
+from ...core.documents.shared import Count, Head
 
 
 class Format(TypedDict):
@@ -26,7 +26,7 @@ class Format(TypedDict):
     """The difference between 1 and the next larger value."""
 
 
-class Formats(TypedDict):
+class Formats(Head):
     """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
     msprobe: `calls`. Later versions may add keys.
     """
@@ -105,7 +105,7 @@ class Operator(TypedDict):
     """Whether values overflow or become zero and the op type is not on the black list."""
 
 
-class TensorLosses(TypedDict):
+class TensorLosses(Head):
     """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
     msprobe: `calls`. Later versions may add keys.
     """
@@ -152,7 +152,7 @@ class DumpedOperator(TypedDict):
     """Whether a tensor overflows or becomes zero and the op type is not on the black list."""
 
 
-class CallLosses(TypedDict):
+class CallLosses(Head):
     """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
     msprobe: `calls`. Later versions may add keys.
     """

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Difference, LineNumber, PolicyName, Schema, Target
+from ...core.documents.shared import Count, Difference, Head, LineNumber, PolicyName, Schema, Target
 
 
 class Type(TypedDict):
@@ -213,7 +213,7 @@ class ReadBack(TypedDict):
     """Nodes that ran in other dtypes."""
 
 
-class ProfileDocument(TypedDict):
+class ProfileDocument(Head):
     """The time of what ran on the device. Later versions may add keys."""
 
     target: Target | None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Coverage, LineNumber, Refusal, Schema
+from ...core.documents.shared import Count, Coverage, Head, LineNumber, Refusal, Schema
 
 
 class Model(TypedDict):
@@ -154,7 +154,7 @@ class Limit(TypedDict):
     """The affected nodes; empty if all nodes may be affected."""
 
 
-class SimulateDocument(TypedDict):
+class SimulateDocument(Head):
     """What a policy costs in accuracy, computed on a CPU. Later versions may add keys."""
 
     model: Model

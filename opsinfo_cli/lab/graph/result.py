@@ -18,6 +18,7 @@ from .undo import inserted_nodes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from ...core.documents import shared
     from .atc_options import Considered
     from .graph import ModelGraph, Producer
     from .implmode import ImplModes
@@ -150,6 +151,13 @@ class Coverage(NamedTuple):
     judged: int
     without_floating: int
     types: list[NotJudged]
+
+    def to_dict(self) -> shared.Coverage:
+        return {
+            "compute": self.compute,
+            "judged": self.judged,
+            "types": [{"type": each.op_type, "nodes": each.nodes, "why": each.why} for each in self.types],
+        }
 
 
 class TypeSummary(NamedTuple):

@@ -7,11 +7,14 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import Damaged, Refused, installing
 from ...opening import open_file
 from .float_formats import FORMATS, Format
+
+if TYPE_CHECKING:
+    from ..documents import numerics as documents
 
 COARSE = 2.0**-11
 """Half of fp16's epsilon, the largest relative error of fp16 for a normal number."""
@@ -66,6 +69,14 @@ class Losses:
 
     def shares(self, values: int) -> tuple[float, ...]:
         return tuple(count / max(1, values) for count in (self.overflow, self.zero, self.subnormal, self.coarse))
+
+    def to_dict(self) -> documents.Losses:
+        return {
+            "overflow": self.overflow,
+            "zero": self.zero,
+            "subnormal": self.subnormal,
+            "coarse": self.coarse,
+        }
 
     def add(self, other: Losses) -> None:
         self.overflow += other.overflow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.entry import BF16, FP16, FP32, Columns, Possible
 from ...core.cann.library import Operators
@@ -11,6 +11,10 @@ from ...core.cann.mixlist import Mixlist
 from ...core.cann.policy import Policy
 from .times import REPLACED, State, Time, TypeTime, total
 
+if TYPE_CHECKING:
+    from ..documents import profile as documents
+
+Confidence: TypeAlias = Literal["library", "kernel"]
 Recorded: TypeAlias = Callable[[str], Iterable[str]]
 _HIGH: tuple[State, ...] = ("high", "hf32")
 
@@ -33,8 +37,25 @@ class Listed(NamedTuple):
     movable: bool | None = None
     moved: Time = Time()
     open: Time = Time()
-    confidence: str = "library"
+    confidence: Confidence = "library"
     judged: str | None = None
+
+    def to_dict(self) -> documents.Type:
+        return {
+            **self.time.to_dict(),
+            "list": self.policy.value if self.policy else None,
+            "movable": self.movable,
+            "judged": self.judged,
+            "confidence": self.confidence if self.policy else None,
+        }
+
+    def moved_document(self) -> documents.MovedType:
+        return {
+            "type": self.time.type,
+            "from": self.before.value if self.before else None,
+            "to": self.policy.value if self.policy else None,
+            **self.moved.to_dict(),
+        }
 
 
 def listed(
@@ -76,7 +97,7 @@ class _Lists(NamedTuple):
 
     black: Possible
     white: Possible
-    confidence: str = "library"
+    confidence: Confidence = "library"
 
 
 _UNKNOWN = _Lists(Possible.KERNEL, Possible.KERNEL)

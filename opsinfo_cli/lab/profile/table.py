@@ -14,11 +14,14 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator
 from itertools import count
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import canonical
 from ...errors import Damaged, Refused, counted
 from ...opening import folders_above, open_file, unreadable
+
+if TYPE_CHECKING:
+    from ..documents import profile as documents
 
 
 class Kernel(NamedTuple):
@@ -41,6 +44,21 @@ class Kernel(NamedTuple):
     step: str
     line: int
 
+    def to_dict(self, path: str) -> documents.Kernel:
+        """:param path: of its table"""
+        return {
+            "name": self.name,
+            "type": self.type,
+            "line": self.line,
+            "microseconds": round(self.microseconds, 3),
+            "inputs": list(self.inputs or ()),
+            "outputs": list(self.outputs or ()),
+            "device": self.device or None,
+            "step": self.step or None,
+            "core": self.core or None,
+            "file": path,
+        }
+
     @property
     def is_aclnn(self) -> bool:
         """Whether it is from a call of aclnn, as in eager mode, and not a node of a graph."""
@@ -49,7 +67,8 @@ class Kernel(NamedTuple):
 
 Dtypes = tuple["str | None", ...]
 
-FORMATS = {
+Format: TypeAlias = Literal["kernel_details", "op_summary"]
+FORMATS: dict[Format, tuple[str, ...]] = {
     "kernel_details": ("name", "type", "duration", "accelerator core"),
     "op_summary": ("op name", "op type", "task duration", "task type"),
 }
@@ -74,9 +93,12 @@ class Table:
     def __init__(self, path: str, seen: Callable[[int], None] | None = None) -> None:
         """:param seen: called with the bytes of each part that was read"""
         self.path = path
-        self.format = ""
+        self.format: Format
         self.rows = self.skipped = 0
         self._seen = seen
+
+    def to_dict(self) -> documents.Table:
+        return {"path": self.path, "format": self.format, "rows": self.rows, "skipped": self.skipped}
 
     def __iter__(self) -> Iterator[Kernel]:
         """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
@@ -136,7 +158,6 @@ class Table:
                 others = [names.get(each) for each in (core, *_OTHERS)]
                 places = [next((names[word] for word in words if word in names), None) for words in (_DEVICE, _STEP)]
                 return _Columns(names[name], names[type_], names[time], *others, *places)
-        self.format = ""
         if line is None:
             raise self._no_table("the file is empty", None)
         known = " or ".join(", ".join(f"`{word}`" for word in words[:3]) for words in FORMATS.values())

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import precision_of
 from ...errors import UsageFault
 from ..listener import Listener, PythonListener
 from .table import Dtypes, Kernel, Table, find_tables
+
+if TYPE_CHECKING:
+    from ..documents import profile as documents
 
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
 """Low and high: see :func:`.precision_of`. hf32: high, and HF32 is enabled for it. Other: no floating-point tensor.
@@ -45,6 +48,9 @@ class Time(NamedTuple):
     def plus(self, other: Time) -> Time:
         return Time(self.calls + other.calls, self.microseconds + other.microseconds)
 
+    def to_dict(self) -> documents.Time:
+        return {"calls": self.calls, "microseconds": round(self.microseconds, 3)}
+
 
 def total(times: Iterable[Time]) -> Time:
     times = list(times)
@@ -68,6 +74,21 @@ class TypeTime(NamedTuple):
 
     def of(self, *states: State) -> Time:
         return total(each[state] for each in (self.nodes, self.aclnn) for state in states if state in each)
+
+    def to_dict(self) -> documents.Type:
+        """Return it without lists."""
+        return {
+            "type": self.type,
+            **self.whole.to_dict(),
+            "low": round(self.of("low").microseconds, 3),
+            "high": round(self.of("high").microseconds, 3),
+            "hf32": round(self.of("hf32").microseconds, 3),
+            "other": round(self.of("other", "unknown").microseconds, 3),
+            "list": None,
+            "movable": None if self.nodes else False,
+            "judged": None,
+            "confidence": None,
+        }
 
 
 class Run(NamedTuple):
@@ -117,6 +138,36 @@ class Profile(NamedTuple):
         :raises Refused: if a file is no such table, or has a line that cannot be read
         """
         return read_profile([os.fspath(path) for path in paths], PythonListener(), run=Run(device, step))
+
+    def to_dict(self) -> documents.ProfileDocument:
+        """Return the JSON document of ``opsinfo profile`` without a target."""
+
+        def sum_of(*states: State) -> float:
+            return round(sum(each.of(*states).microseconds for each in self.types), 3)
+
+        return {
+            "schema_version": 1,
+            "command": "profile",
+            "target": None,
+            "types": [each.to_dict() for each in self.types],
+            "casts": self.casts.to_dict(),
+            "not_engine": {
+                **self.not_engine.to_dict(),
+                "cores": [{"core": core, **time.to_dict()} for core, time in self.apart.items()],
+            },
+            "totals": {
+                **self.totals.to_dict(),
+                "low": sum_of("low"),
+                "high": sum_of("high"),
+                "hf32": sum_of("hf32"),
+                "other": sum_of("other", "unknown"),
+            },
+            "runs": [
+                {"device": run.device or None, "step": run.step or None, **time.to_dict()}
+                for run, time in self.runs.items()
+            ],
+            "files": [table.to_dict() for table in self.tables],
+        }
 
     @property
     def totals(self) -> Time:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .output_error import json_number
 from .packages import needed
 from .rewriting import NOTHING
 from .rounding_nodes import LARGEST
@@ -14,6 +15,7 @@ from .trace import PORTION, computed_values, portions, sizes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..documents import simulate as documents
     from .rounding_plan import RoundingPlan
     from .simulation import Simulation
 
@@ -32,6 +34,15 @@ class NodeCost(NamedTuple):
     error_alone: float | None
     margin: float | None
     shape: tuple[int, ...] | None
+
+    def to_dict(self) -> documents.NodeCost:
+        return {
+            "name": self.name,
+            "type": self.type,
+            "error_alone": None if self.error_alone is None else json_number(self.error_alone),
+            "margin": self.margin,
+            "shape": None if self.shape is None else list(self.shape),
+        }
 
 
 class _Value(NamedTuple):

@@ -11,8 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..documents import simulate as documents
+
 _BLOCK = 1 << 16
 """Elements that are converted to float64 at a time: few enough for the cache."""
+
+
+def json_number(value: float) -> float | str:
+    """Return ``inf`` as a word, because JSON has no infinity."""
+    return "inf" if value == math.inf else value
 
 
 class OutputError(NamedTuple):
@@ -38,6 +45,20 @@ class OutputError(NamedTuple):
     elements: int = 0
     why: str = ""
     finite_error: float = 0.0
+
+    def to_dict(self) -> documents.Output:
+        return {
+            "name": self.name,
+            "max_abs_error": json_number(self.max_abs_error),
+            "max_rel_error": json_number(self.max_rel_error),
+            "cosine": self.cosine,
+            "inf": self.inf,
+            "nan": self.nan,
+            "reference_inf": self.reference_inf,
+            "reference_nan": self.reference_nan,
+            "elements": self.elements,
+            "why": self.why or None,
+        }
 
     def passes(self, max_error: float | None, min_cosine: float | None) -> bool:
         """Return whether the error is within both bounds; an unknown one is not."""

@@ -11,6 +11,7 @@ from .rounding_plan import unknown_tensors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..documents import simulate as documents
     from ..graph.result import Answer, Coverage
     from .node_costs import NodeCost
     from .rounding_plan import RoundingPlan
@@ -138,3 +139,42 @@ class SimulationReport(NamedTuple):
         if self.max_error is None and self.min_cosine is None:
             return None
         return self.simulated.passes(self.max_error, self.min_cosine)
+
+    def to_dict(self) -> documents.SimulateDocument:
+        """Return the JSON document of ``opsinfo simulate``."""
+        simulation, trace = self.simulation, self.trace
+        model = simulation.ready.prepared.graph.model
+        wrong, jump = (trace.first_not_finite, trace.first_jump) if trace else (None, None)
+        traced = None if trace is None else [each.to_dict() for each in trace.nodes]
+        document: documents.SimulateDocument = {
+            "schema_version": 1,
+            "command": "simulate",
+            "model": {"path": simulation.path, "opset": simulation.file.opset},
+            "precision_mode": simulation.mode,
+            "mixlist": self.mixlist,
+            "saturate": simulation.rewriter.rounder.saturate,
+            "shapes": {name: list(dims) for name, dims in model.shapes.items()},
+            "open_dimensions": len(self.decided_open),
+            "inputs": [each.name for each in simulation.inputs],
+            "rounded": self.simulated.rounded,
+            "outputs": [each.to_dict() for each in self.simulated.outputs],
+            "first_not_finite": wrong and {"node": wrong.node, "type": wrong.type, "why": wrong.why_not_finite},
+            "first_jump": jump and {"node": jump.node, "type": jump.type, "why": jump.why_jump},
+            "types": [each.to_dict() for each in self.types],
+            "nodes": None if traced is None else [*traced],
+            "absorbed": [
+                {"node": each.node, "type": each.type, "by": each.absorbed_by}
+                for each in (trace.absorbed if trace else ())
+            ],
+            "coverage": self.coverage.to_dict(),
+            "refused_by_atc": [{"name": each.name, "type": each.type, "why": each.why} for each in model.refused],
+            "max_error": self.max_error,
+            "min_cosine": self.min_cosine,
+            "passes": self.passes,
+            "not_shown": [
+                {"kind": each.kind, "message": each.message, "nodes": list(each.nodes)} for each in self.limits
+            ],
+        }
+        if self.nodes is not None:
+            document["nodes"], document["trace"] = [each.to_dict() for each in self.nodes], traced
+        return document

@@ -9,7 +9,7 @@ from ...core.cann.policy import ADD_BLACK
 from ...errors import Damaged, Refused, UsageFault
 from ..graph.judge.judge import marks_of
 from .onnx_model import OnnxFile
-from .output_error import OutputError, output_error, worst
+from .output_error import OutputError, json_number, output_error, worst
 from .rewriting import Rewriter
 from .rounding_nodes import Rounder
 from .rounding_plan import RoundingPlan, rounding_plan, tensor_places
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..documents import simulate as documents
     from ..graph.graph import ModelGraph
     from ..graph.judge.judge import Lists, Ready
     from ..graph.result import Answer
@@ -65,6 +66,15 @@ class TypeCost(NamedTuple):
     nodes: tuple[str, ...]
     error_alone: float | None
     error_without: float | None
+
+    def to_dict(self) -> documents.Cost:
+        alone, without = self.error_alone, self.error_without
+        return {
+            "type": self.type,
+            "nodes": list(self.nodes),
+            "error_alone": None if alone is None else json_number(alone),
+            "error_without": None if without is None else json_number(without),
+        }
 
 
 class Simulation:

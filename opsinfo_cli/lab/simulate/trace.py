@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...errors import counted
 from ..graph.readers.onnx_shapes import dims_of, infer
-from .output_error import output_error, worst
+from .output_error import json_number, output_error, worst
 from .packages import needed
 from .rewriting import NOTHING
 from .rounding_plan import STORED, Side
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from ..documents import simulate as documents
     from .output_error import OutputError
     from .rounding_plan import RoundingPlan
     from .simulation import Simulation
@@ -52,6 +54,26 @@ class TracedNode(NamedTuple):
     elements: int
     finite_error: float = 0.0
     absorbed_by: str = ""
+
+    @property
+    def why_not_finite(self) -> str:
+        wrong = [f"{count} {word}" for count, word in ((self.inf, "Inf"), (self.nan, "NaN")) if count]
+        return f"{' and '.join(wrong)} in {counted(self.elements, 'value')} that are finite in float32"
+
+    @property
+    def why_jump(self) -> str:
+        inputs = f"at most {self.inputs:.3g}" if self.inputs else "none"
+        return f"error {self.error:.3g}; error of its inputs: {inputs}"
+
+    def to_dict(self) -> documents.TracedNode:
+        return {
+            "node": self.node,
+            "type": self.type,
+            "error": json_number(self.error),
+            "inf": self.inf,
+            "nan": self.nan,
+            "error_of_inputs": json_number(self.inputs),
+        }
 
     @property
     def jumps(self) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import ceil, isfinite
-from typing import Any, TypeAlias
+from math import ceil
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ....core.terminal.answer import Answer, Cell, Column, Table
 from ....core.terminal.console import Console, failure_document
@@ -14,13 +14,16 @@ from ....errors import counted, join_some
 from ...bisect.culprits import BisectAnswer, NodesAnswer
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
-from ...bisect.run_folder import last_lines
 from ...bisect.search.protocol import Price, price
 from ...bisect.session import Rules, SearchSession
-from ...bisect.verdicts import SetTally, Verdict
-from ..cost import cost_document, cost_text, duration, size
+from ...bisect.verdicts import Verdict
+from ..cost import cost_text, duration, size
 from ..graph.document import coverage_text
 from .curve_plot import curve_plot
+
+if TYPE_CHECKING:
+    from ....core.documents import shared
+    from ...documents import bisect as documents
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -98,25 +101,37 @@ def _between(least: str, most: str) -> str:
 
 def plan_answer(problem: Problem, rules: Rules) -> Answer:
     """Return what a search would do: candidates with how strongly they are suspected, the most suspected first."""
-    table = Table(
-        [Column("op type"), Column("suspicion", number=True)],
-        [(name, f"{weight:g}") for name, weight in zip(problem.names, problem.weights, strict=True)],
-    )
-    order = [{"type": name, "weight": weight} for name, weight in zip(problem.names, problem.weights, strict=True)]
-    expected = problem.price(rules)._asdict()
+    order = list(zip(problem.names, problem.weights, strict=True))
+    columns = [Column("op type"), Column("suspicion", number=True)]
+    table = Table(columns, [(name, f"{weight:g}") for name, weight in order])
+    expected = problem.price(rules)
+    document: documents.Plan = {
+        "schema_version": 1,
+        "command": "bisect",
+        "dry_run": True,
+        "order": [{"type": name, "weight": weight} for name, weight in order],
+        "price": {"one": expected.one, "three": expected.three, "most": expected.most},
+    }
     page = table_page("Plan of a search", [("Candidates", str(len(problem.names)))], [table])
-    return Answer(lambda: {"dry_run": True, "order": order, "price": expected}, lambda: [table], {"html": lambda: page})
+    return Answer(lambda: document, lambda: [table], {"html": lambda: page})
 
 
 def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int) -> Answer:
     """:param facts: the model, the target and the check, for the page"""
     return Answer(
-        lambda: _document(answer) | ({"error": failure_document(answer.failed)} if answer.failed else {}),
+        lambda: _document(answer),
         lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else [])],
         texts={"html": lambda: _page(answer, facts)},
         notes=list(_notes(answer)),
         status=status,
     )
+
+
+def _document(answer: BisectAnswer) -> documents.Search:
+    document = answer.to_dict()
+    if answer.failed:
+        document["error"] = cast("shared.Error", failure_document(answer.failed))
+    return document
 
 
 def _culprits(answer: BisectAnswer) -> Table:
@@ -178,10 +193,6 @@ _TITLES = {
     (True, False): "Op types that are not white for now: not proved yet",
 }
 """By whether the white list was grown, and whether the list is proved."""
-_GO_ON = {
-    "budget": "to go on, run the same command with --resume and a larger --budget",
-    "interrupted": "to go on, run the same command with --resume",
-}
 
 
 def _notes(answer: BisectAnswer) -> Iterator[str]:
@@ -193,25 +204,20 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
         head = _STOPPED.get(answer.end.ended)
         yield f"{head}: {_list_words(answer)}" if head else _list_words(answer)
     if answer.end.ended == "cannot-cure":
-        if lines := _output(answer):
+        if lines := answer.last_output:
             yield "last lines of the check:"
             yield from (f"  {line}" for line in lines)
         yield "if you correct the check, search with another --journal"
     yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)
-    if next_step := _next_step(answer):
+    if next_step := answer.next_step:
         yield next_step
-    spent, cached = answer.session.spent, _cached(answer)
+    spent, cached = answer.session.spent, answer.cached
     spared = f"; {counted(cached, 'list')} answered from earlier runs" if cached else ""
     yield f"{counted(spent.runs, 'run')} of the check in {span(spent.seconds)}: {_verdicts(answer)}{spared}"
     if spent.overhead >= _FAST and answer.end.ended != "interrupted":
         yield overhead_line(answer)
-
-
-def _next_step(answer: BisectAnswer) -> str | None:
-    """Return how to go on with a search that was stopped."""
-    return _GO_ON.get(answer.nodes.end.ended if answer.nodes else answer.end.ended)
 
 
 def effect_lines(answer: BisectAnswer) -> Iterator[str]:
@@ -287,30 +293,18 @@ def _verdicts(answer: BisectAnswer) -> str:
     return f"{counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed{unsure}"
 
 
-def _cached(answer: BisectAnswer) -> int:
-    """Return how many lists needed no run."""
-    return len((answer.nodes or answer).session.knowledge.saved)
-
-
-def _lists(session: SearchSession) -> Iterator[tuple[list[str], SetTally]]:
-    """Yield the lists that were run, in order, with their runs."""
-    for tally in sorted(session.knowledge.tallies.values(), key=lambda tally: tally.runs[0].trial):
-        kept = min((run.kept for run in tally.runs), key=sorted)
-        yield [session.subject.names[number] for number in sorted(kept)], tally
-
-
 def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
-    unproved = "not proved yet" if _next_step(answer) else "not proved"
+    unproved = "not proved yet" if answer.next_step else "not proved"
     minimal = "proved: the check fails without any one of them" if answer.end.minimal else unproved
     facts = [
         *facts,
         ("Ended", answer.end.ended),
         ("Candidates", str(len(answer.session.subject.names))),
         *([("List", answer.mixlist)] if answer.mixlist else []),
-        ("Runs", f"{_verdicts(answer)}; {counted(_cached(answer), 'list')} answered from earlier runs"),
+        ("Runs", f"{_verdicts(answer)}; {counted(answer.cached, 'list')} answered from earlier runs"),
         ("Time", span(answer.session.spent.seconds)),
         ("Minimal", minimal),
-        *([("Next", next_step)] if (next_step := _next_step(answer)) else []),
+        *([("Next", next_step)] if (next_step := answer.next_step) else []),
         *(("Effect", line) for line in effect_lines(answer)),
         *(("Doubt", line) for line in doubt_lines(answer)),
     ]
@@ -338,76 +332,9 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
             str(len(names)),
             ", ".join(names) or "none",
         )
-        for names, tally in _lists(answer.session)
+        for names, tally in answer.session.lists()
     ]
     tables.append(Table(columns, sets, title="Lists that were run"))
     return table_page(
         f"Smallest list: {answer.end.ended.replace('-', ' ')}", facts, tables, lead=lead, styles=["plot.css"]
     )
-
-
-def _document(answer: BisectAnswer) -> dict[str, Any]:
-    nodes, counts, effect = answer.nodes, answer.session.spent.counts, answer.effect
-    return {
-        "ended": answer.end.ended,
-        "grow": "white" if answer.white else None,
-        "culprits": [culprit._asdict() for culprit in answer.culprits],
-        "moved": answer.moved,
-        "cost": effect and cost_document(effect.cost),
-        "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
-        "not_judged": list(dict.fromkeys(each.op_type for each in effect.coverage.types)) if effect else [],
-        "mixlist": answer.mixlist,
-        "keep_dtype": None
-        if nodes is None
-        else {
-            "ended": nodes.end.ended,
-            "path": nodes.path,
-            "nodes": [node._asdict() for node in nodes.nodes],
-            "one_minimal": nodes.end.minimal,
-        },
-        "trials": {
-            "passed": counts[Verdict.PASS],
-            "failed": counts[Verdict.FAIL],
-            "cannot_tell": counts[Verdict.CANNOT_TELL],
-            "cached": _cached(answer),
-            "seconds": round(answer.session.spent.seconds, 3),
-        },
-        "one_minimal": answer.end.minimal,
-        "next": _next_step(answer),
-        "monotone": answer.monotone,
-        "noisy": any(tally.disagrees for tally in answer.session.knowledge.tallies.values()),
-        "by_dtypes": answer.session.by_dtypes,
-        "candidates": len(answer.session.subject.names),
-        "sets": [
-            {
-                "kept": names,
-                "passed": tally.verdict,
-                "trials": [{"trial": run.trial, "verdict": run.verdict.value} for run in tally.runs],
-            }
-            for names, tally in _lists(answer.session)
-        ],
-        **({} if answer.curve is None else {"curve": list(map(_point, answer.curve))}),
-        **(_not_cured(answer) if answer.end.ended == "cannot-cure" else {}),
-        "folder": answer.session.folder.path,
-        "overhead_ms": round(1000 * answer.session.spent.overhead, 1),
-    }
-
-
-def _point(point: CurvePoint) -> dict[str, Any]:
-    time = None if point.microseconds is None else round(point.microseconds, 3)
-    return {
-        "loss": point.loss if isfinite(point.loss) else str(point.loss),
-        "cost": {"microseconds": time, "casts": point.casts, "nodes": point.nodes, "bytes": point.bytes},
-        "list": point.names,
-        "trial": point.trial,
-        "dominated": point.dominated,
-    }
-
-
-def _output(answer: BisectAnswer) -> list[str]:
-    """Return the last lines of the check with the largest list."""
-    return last_lines(answer.session.outputs.get(frozenset(range(len(answer.session.subject.names))), ""))
-
-
-def _not_cured(answer: BisectAnswer) -> dict[str, Any]:
-    return {"output": _output(answer), "still_low": answer.effect.still_low if answer.effect else []}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ....core.cann.precision_mode import MODES
 from ....core.terminal.answer import members
@@ -18,10 +18,13 @@ from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
 from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
 from ...graph.shape_profiles import ProfileDifference, ShapeProfile
-from ..cost import cost_document, cost_text, size
+from ..cost import cost_text, size
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ....core.documents import shared
+    from ...documents import graph as documents
 
 _MOST_TYPES = 6
 
@@ -50,7 +53,7 @@ class GraphView:
 
     @property
     def cost_document(self) -> dict[str, Any]:
-        return {} if self.cost is None else {"cost": cost_document(self.cost)}
+        return {} if self.cost is None else {"cost": self.cost.to_dict()}
 
     @property
     def cost_notes(self) -> Sequence[str]:
@@ -91,7 +94,7 @@ def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequ
             "casts_folded": counts.folded,
         },
         "memory": outcome.memory._asdict(),
-        "coverage": coverage_document(outcome.coverage),
+        "coverage": outcome.coverage.to_dict(),
         "reads_low": [each._asdict() for each in outcome.reads_low],
         "refused_by_atc": [each._asdict() for each in model.refused],
         "fusions": [each._asdict() for each in outcome.fused.fusions],
@@ -141,8 +144,8 @@ def comparison_document(graph: ModelGraph, found: AnswerComparison) -> dict[str,
     }
 
 
-def _ends(row: NodeAnswer) -> dict[str, Any]:
-    return members(row, "inputs", "outputs")
+def _ends(row: NodeAnswer) -> shared.Dtypes:
+    return {"inputs": list(row.inputs), "outputs": list(row.outputs)}
 
 
 def profiles_document(
@@ -165,24 +168,26 @@ def profiles_document(
     }
 
 
-def read_back_document(found: ReadBack) -> dict[str, Any]:
+def read_back_document(found: ReadBack) -> documents.ReadBack:
     return {
-        "read_back": {
-            **members(found, "agreement", "matched", "by_fusion"),
-            "types": [each._asdict() for each in found.types],
-            "unmatched": [
-                {"name": each.name, "type": each.type, "in": each.side, "why": each.why} for each in found.unmatched
-            ],
-            "differs": [
-                {
-                    **members(each, "name", "type"),
-                    "predicted": _ends(each.predicted),
-                    "compiled": _ends(each.compiled),
-                    "why": each.predicted.why,
-                }
-                for each in found.differs
-            ],
-        }
+        "agreement": found.agreement,
+        "matched": found.matched,
+        "by_fusion": found.by_fusion,
+        "types": [{"type": each.type, "matched": each.matched, "agree": each.agree} for each in found.types],
+        "unmatched": [
+            {"name": each.name, "type": each.type, "in": cast("Any", each.side), "why": each.why}
+            for each in found.unmatched
+        ],
+        "differs": [
+            {
+                "name": each.name,
+                "type": each.type,
+                "predicted": _ends(each.predicted),
+                "compiled": _ends(each.compiled),
+                "why": each.predicted.why,
+            }
+            for each in found.differs
+        ],
     }
 
 
@@ -190,14 +195,6 @@ def constants_document(check: ConstantCheck) -> dict[str, Any]:
     return {
         "constants": [each._asdict() for each in check.faults],
         "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
-    }
-
-
-def coverage_document(coverage: Coverage) -> dict[str, Any]:
-    return {
-        "compute": coverage.compute,
-        "judged": coverage.judged,
-        "types": [{"type": each.op_type, "nodes": each.nodes, "why": each.why} for each in coverage.types],
     }
 
 

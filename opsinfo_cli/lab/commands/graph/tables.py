@@ -255,7 +255,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         f"{len(back.unmatched)} not compared"
     )
     return Answer(
-        lambda: {**_whole(view.answer), **read_back_document(back)},
+        lambda: {**_whole(view.answer), "read_back": read_back_document(back)},
         lambda: [Either(drawn, plain)],
         texts={"html": page},
         caveats=view.caveats,
