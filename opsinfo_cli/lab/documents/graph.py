@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
@@ -20,6 +20,9 @@ class Model(TypedDict):
     """The chip that the model was compiled for; null if unknown."""
     command: str | None
     """The command that compiled the model; null if unknown."""
+
+
+Confidence: TypeAlias = Literal["library", "kernel", "assumed", "compiled"]
 
 
 class Tensor(TypedDict):
@@ -58,7 +61,7 @@ class Node(TypedDict):
     """The dtype of each input before the engine chose dtypes."""
     original_outputs: list[Annotated[str | None, Schema(examples=["float16", "float32", "bfloat16"])]]
     """The dtype of each output before the engine chose dtypes."""
-    confidence: Literal["library", "kernel", "assumed", "compiled"] | None
+    confidence: Confidence | None
     """The source of the node's dtype columns; null if the node was not judged."""
     compute: Annotated[str | None, Schema(examples=["float16", "float32", "hf32"])]
     """The dtype that the node is computed in; hf32 is float32 with inputs rounded to 11 bits of mantissa; null if it

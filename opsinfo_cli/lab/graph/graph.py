@@ -17,8 +17,11 @@ from ...errors import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal, TypeAlias
 
     from ...core.cann.input_shapes import ModelInput, Shapes
+
+    ModelFormat: TypeAlias = Literal["om", "ge-proto", "ge-onnx", "atc-json", "onnx", "tensorflow", "saved-model"]
 
 
 class GraphTensor(NamedTuple):
@@ -153,7 +156,7 @@ class ModelFacts(NamedTuple):
     :param shapes: those that were written into it, by input
     """
 
-    format: str
+    format: ModelFormat
     path: str | None = None
     soc_version: str | None = None
     atc_cmdline: str | None = None

@@ -8,6 +8,7 @@ from ...core.cann.policy import Policy
 from .graph import Producer
 
 if TYPE_CHECKING:
+    from ...core.documents.shared import PolicyName
     from .judge.node_facts import DtypeChoice
     from .judge.prepared import Judged, Prepared
 
@@ -59,7 +60,7 @@ class Reason(NamedTuple):
 
     code: str
     text: str
-    policy: str | None
+    policy: PolicyName | None
     by: str | None
     tensor: str | None
     source: Producer | None
@@ -67,11 +68,12 @@ class Reason(NamedTuple):
 
 def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     choice, nodes = judged.choices[node], prepared.graph.nodes
-    policy = by = None
+    policy: PolicyName | None = None
+    by = None
     if choice.policy is not None:
         kernels = prepared.kernels_of[prepared.kind_of[node]]
         kernel = kernels[max(choice.kernel, 0)] if kernels else None
-        policy = str(choice.policy)
+        policy = choice.policy.value
         if kernel is not None and kernel.policy is not choice.policy:
             by = "mixlist"
         else:

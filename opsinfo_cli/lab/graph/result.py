@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ...core.cann.dtype_names import LOW, Precision, precision_of
 from .casts import Cast, CastCounts, Casts, casts_of
@@ -16,9 +16,11 @@ from .reason import not_judged_text, reason_of
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ...core.documents import shared
+    from ...core.documents.shared import PolicyName
+    from ..documents import graph as documents
     from .atc_options import Considered
     from .graph import ModelGraph, Producer
     from .implmode import ImplModes
@@ -58,7 +60,7 @@ class NodeAnswer:
     name: str
     type: str
     subgraph: str
-    policy: str | None
+    policy: PolicyName | None
     by: str | None
     why: str
     code: str
@@ -116,7 +118,7 @@ class NodeGroup(NamedTuple):
     op_type: str
     runs: str | None
     judged: bool
-    policy: str | None
+    policy: PolicyName | None
     why: str
     first_column: bool = False
     assumed: bool = False
@@ -170,7 +172,7 @@ class TypeSummary(NamedTuple):
     nodes: int
     low: int
     high: int
-    policy: str | None
+    policy: PolicyName | None
 
 
 class PathStep(NamedTuple):
@@ -289,6 +291,112 @@ class GraphAnswer:
         rows = [ReadsLow(op_type, dtype, count) for (op_type, dtype), count in found.items()]
         return sorted(rows, key=lambda each: (-each.nodes, each.type, each.dtype))
 
+    def to_dict(self) -> documents.GraphDocument:
+        """Return the JSON document of ``opsinfo graph``."""
+        document = self.document(self, self.types)
+        return {**document, "nodes": [*document["nodes"]], "casts": [*document["casts"]]}
+
+    def document(self, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> documents.GraphDocument:
+        """Return the JSON document of some nodes, in which nodes and Casts are iterators: a graph may have millions.
+
+        :param types: the op types of the rows
+        """
+        model, counts = self.graph.model, self.cast_counts
+        nodes = sum(each.nodes for each in types)
+        low, high = sum(each.low for each in types), sum(each.high for each in types)
+        return {
+            "schema_version": 1,
+            "command": "graph",
+            "model": {
+                "path": model.path,
+                "format": model.format,
+                "soc": model.soc_version,
+                "command": model.atc_cmdline,
+            },
+            "precision_mode": self.mode_name,
+            "judged": model.judged if self.mode_name is None else True,
+            "shapes": {name: list(dims) for name, dims in model.shapes.items()},
+            "open_dimensions": self.open_dimensions,
+            "nodes": cast("list[documents.Node]", map(self.node_document, rows)),
+            "casts": cast("list[documents.Cast]", map(self.cast_document, self.casts)),
+            "types": [
+                {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
+                for each in types
+            ],
+            "counts": {
+                "nodes": nodes,
+                "low": low,
+                "high": high,
+                "not_judged": nodes - low - high,
+                "casts": counts.edges,
+                "casts_run": counts.run,
+                "casts_folded": counts.folded,
+            },
+            "memory": {
+                "low": self.memory.low,
+                "high": self.memory.high,
+                "weights": self.memory.weights,
+                "unknown": self.memory.unknown,
+            },
+            "coverage": self.coverage.to_dict(),
+            "reads_low": [{"type": each.type, "dtype": each.dtype, "nodes": each.nodes} for each in self.reads_low],
+            "refused_by_atc": [{"name": each.name, "type": each.type, "why": each.why} for each in model.refused],
+            "fusions": [
+                {
+                    "name": each.name,
+                    "nodes": list(each.nodes),
+                    "result": list(each.result),
+                    "confidence": each.confidence,
+                }
+                for each in self.fused.fusions
+            ],
+            "fusions_not_applied": [
+                {"name": name, "nodes": len(names), "names": list(names)}
+                for name, names in self.fused.not_applied.items()
+            ],
+            "notes": [
+                {"kind": each.kind, "message": each.message, "subject": each.subject, "nodes": each.nodes}
+                for each in model.notes
+            ],
+        }
+
+    def node_document(self, row: NodeAnswer) -> documents.Node:
+        source = row.decided_by
+        return {
+            "name": row.name,
+            "type": row.type,
+            "subgraph": row.subgraph,
+            "why": row.why,
+            "code": row.code,
+            "judged": row.judged,
+            "inputs": list(row.inputs),
+            "outputs": list(row.outputs),
+            "original_inputs": list(row.original_inputs),
+            "original_outputs": list(row.original_outputs),
+            "confidence": cast("documents.Confidence", row.confidence),
+            "compute": row.compute,
+            "implmode": row.implmode,
+            "fused_from": row.fused_from,
+            "list": row.policy,
+            "decided_by": source and {"node": self.graph[source.node].name, "tensor": f"output {source.output}"},
+        }
+
+    def cast_document(self, cast: Cast) -> documents.Cast:
+        return {
+            "producer": self.graph[cast.producer].name,
+            "output": cast.output,
+            "consumer": self.graph[cast.consumer].name,
+            "input": cast.input,
+            "from": cast.begin,
+            "to": cast.end,
+            "constant": cast.constant,
+        }
+
+    @property
+    def open_dimensions(self) -> int | None:
+        """How many nodes have other op types or dtypes once every dimension has a size; None if nothing was judged."""
+        return None
+
     def inputs_of(self, index: int) -> Dtypes:
         raise NotImplementedError
 
@@ -377,6 +485,10 @@ class Answer(GraphAnswer):
             )
         )
 
+    @property
+    def open_dimensions(self) -> int:
+        return len(self.decided_open)
+
     def __repr__(self) -> str:
         counts = self.counts
         return (
@@ -458,7 +570,8 @@ class Answer(GraphAnswer):
         """The nodes, counted: their distinct choices are few."""
         groups: Counter[NodeGroup] = Counter()
         for (op_type, choice), count in Counter(zip(self.graph.types, self.judged.choices, strict=True)).items():
-            is_judged, policy = choice.column >= 0, None if choice.policy is None else str(choice.policy)
+            is_judged = choice.column >= 0
+            policy: PolicyName | None = None if choice.policy is None else choice.policy.value
             why = "" if is_judged else not_judged_text(choice)
             flags = choice.why == "first-column", choice.confidence == "assumed"
             groups[NodeGroup(op_type, _precision_of(choice), is_judged, policy, why, *flags)] += count
@@ -595,7 +708,7 @@ def _count(rows: Iterable[NodeAnswer]) -> Counter[NodeGroup]:
 
 def _summaries(groups: Mapping[NodeGroup, int]) -> list[TypeSummary]:
     counts: dict[str, Counter[str | None]] = {}
-    policies: dict[str, set[str | None]] = {}
+    policies: dict[str, set[PolicyName | None]] = {}
     for each, count in groups.items():
         counts.setdefault(each.op_type, Counter())[each.runs] += count
         policies.setdefault(each.op_type, set()).add(each.policy)

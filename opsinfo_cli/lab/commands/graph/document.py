@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ....core.cann.precision_mode import MODES
-from ....core.terminal.answer import members
 from ....errors import counted
 from ...bisect.cost import Cost
-from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult
-from ...graph.graph import ModelGraph
 from ...graph.read_back import ReadBack
-from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer, PathStep, TypeSummary
+from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer
 from ...graph.shape_profiles import ProfileDifference, ShapeProfile
 from ..cost import cost_text, size
 
@@ -52,96 +49,32 @@ class GraphView:
     chosen: int | None = None
 
     @property
-    def cost_document(self) -> dict[str, Any]:
-        return {} if self.cost is None else {"cost": self.cost.to_dict()}
-
-    @property
     def cost_notes(self) -> Sequence[str]:
         if self.cost is None:
             return ()
         return (f"the mixlist moves {cost_text(self.cost) if self.cost.nodes else 'no node'} to high",)
 
 
-def graph_document(outcome: GraphAnswer, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> dict[str, Any]:
-    """:param types: the op types of the rows; nodes and Casts are made when they are written"""
-    model, counts = outcome.graph.model, outcome.cast_counts
-    nodes = sum(each.nodes for each in types)
-    low, high = sum(each.low for each in types), sum(each.high for each in types)
-    return {
-        "model": {
-            "path": model.path,
-            "format": model.format,
-            "soc": model.soc_version,
-            "command": model.atc_cmdline,
-        },
-        "precision_mode": outcome.mode_name,
-        "judged": model.judged if outcome.mode_name is None else True,
-        "shapes": dict(model.shapes),
-        "open_dimensions": len(outcome.decided_open) if isinstance(outcome, Answer) else None,
-        "nodes": (_node(outcome.graph, row) for row in rows),
-        "casts": (_cast(outcome.graph, cast) for cast in outcome.casts),
-        "types": [
-            {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
-            for each in types
-        ],
-        "counts": {
-            "nodes": nodes,
-            "low": low,
-            "high": high,
-            "not_judged": nodes - low - high,
-            "casts": counts.edges,
-            "casts_run": counts.run,
-            "casts_folded": counts.folded,
-        },
-        "memory": outcome.memory._asdict(),
-        "coverage": outcome.coverage.to_dict(),
-        "reads_low": [each._asdict() for each in outcome.reads_low],
-        "refused_by_atc": [each._asdict() for each in model.refused],
-        "fusions": [each._asdict() for each in outcome.fused.fusions],
-        "fusions_not_applied": [
-            {"name": name, "nodes": len(nodes), "names": list(nodes)}
-            for name, nodes in outcome.fused.not_applied.items()
-        ],
-        "notes": [each._asdict() for each in model.notes],
-    }
+def comparison_document(answer: GraphAnswer, found: AnswerComparison) -> documents.GraphDocument:
+    document = whole_document(answer)
+    document["changed"] = [{"name": a.name, "type": a.type, "a": _ends(a), "b": _ends(b)} for a, b in found.changed]
+    document["casts_gone"] = [answer.cast_document(each) for each in found.casts_gone]
+    document["casts_added"] = [answer.cast_document(each) for each in found.casts_added]
+    return document
 
 
-def fusion_result_document(result: FusionResult) -> dict[str, Any]:
-    return {
-        "fusion_result": {"graph": result.graph, "graphs": result.graphs},
-        "passes": [each._asdict() for each in result.passes],
-    }
+def whole_document(answer: GraphAnswer) -> documents.GraphDocument:
+    return answer.document(answer, answer.types)
 
 
-def _node(graph: ModelGraph, row: NodeAnswer) -> dict[str, Any]:
-    source = row.decided_by
-    return {
-        **members(row, "name", "type", "subgraph", "why", "code", "judged"),
-        **members(row, "inputs", "outputs", "original_inputs", "original_outputs"),
-        **members(row, "confidence", "compute", "implmode", "fused_from"),
-        "list": row.policy,
-        "decided_by": source and {"node": graph[source.node].name, "tensor": f"output {source.output}"},
-    }
-
-
-def _cast(graph: ModelGraph, cast: Cast) -> dict[str, Any]:
-    return {
-        "producer": graph[cast.producer].name,
-        "output": cast.output,
-        "consumer": graph[cast.consumer].name,
-        "input": cast.input,
-        "from": cast.begin,
-        "to": cast.end,
-        "constant": cast.constant,
-    }
-
-
-def comparison_document(graph: ModelGraph, found: AnswerComparison) -> dict[str, Any]:
-    return {
-        "changed": [{"name": a.name, "type": a.type, "a": _ends(a), "b": _ends(b)} for a, b in found.changed],
-        "casts_gone": [_cast(graph, each) for each in found.casts_gone],
-        "casts_added": [_cast(graph, each) for each in found.casts_added],
-    }
+def fusion_result_document(answer: GraphAnswer, result: FusionResult) -> documents.GraphDocument:
+    document = whole_document(answer)
+    document["fusion_result"] = {"graph": result.graph, "graphs": result.graphs}
+    document["passes"] = [
+        {"name": each.name, "predicted": each.predicted, "matched": each.matched, "effective": each.effective}
+        for each in result.passes
+    ]
+    return document
 
 
 def _ends(row: NodeAnswer) -> shared.Dtypes:
@@ -149,23 +82,30 @@ def _ends(row: NodeAnswer) -> shared.Dtypes:
 
 
 def profiles_document(
-    profiles: Sequence[ShapeProfile], answers: Sequence[Answer], found: Sequence[ProfileDifference]
-) -> dict[str, Any]:
-    def row(own: NodeAnswer | None) -> dict[str, Any] | None:
-        return None if own is None else {"type": own.type, **_ends(own)}
-
-    return {
-        "profiles": [
-            {
-                "name": each.name,
-                "shapes": answer.graph.model.shapes,
-                **members(answer.counts, "nodes", "low", "high", "not_judged"),
-                "casts_run": answer.counts.casts.run,
-            }
-            for each, answer in zip(profiles, answers, strict=True)
-        ],
-        "profiles_differ": [{"name": each.name, "profiles": list(map(row, each.rows))} for each in found],
-    }
+    answers: Sequence[Answer], profiles: Sequence[ShapeProfile], found: Sequence[ProfileDifference]
+) -> documents.GraphDocument:
+    """:param answers: of the profiles"""
+    document = whole_document(answers[0])
+    document["profiles"] = [
+        {
+            "name": each.name,
+            "shapes": {name: list(dims) for name, dims in answer.graph.model.shapes.items()},
+            "nodes": answer.counts.nodes,
+            "low": answer.counts.low,
+            "high": answer.counts.high,
+            "not_judged": answer.counts.not_judged,
+            "casts_run": answer.counts.casts.run,
+        }
+        for each, answer in zip(profiles, answers, strict=True)
+    ]
+    document["profiles_differ"] = [
+        {
+            "name": each.name,
+            "profiles": [None if row is None else {"type": row.type, **_ends(row)} for row in each.rows],
+        }
+        for each in found
+    ]
+    return document
 
 
 def read_back_document(found: ReadBack) -> documents.ReadBack:
@@ -191,13 +131,6 @@ def read_back_document(found: ReadBack) -> documents.ReadBack:
     }
 
 
-def constants_document(check: ConstantCheck) -> dict[str, Any]:
-    return {
-        "constants": [each._asdict() for each in check.faults],
-        "unread": [{"path": path, "why": why} for path, why in check.unread.items()],
-    }
-
-
 def reads_low_text(answer: GraphAnswer) -> str:
     """Return that nodes which give float32 do not compute in it."""
     rows = answer.reads_low
@@ -220,14 +153,6 @@ def coverage_text(coverage: Coverage) -> str:
     if len(types) > _MOST_TYPES:
         listed.append(f"{left - sum(count for _, count in types.most_common(_MOST_TYPES))} of other types")
     return f"{left} of {counted(coverage.compute, 'compute node')} not judged: {', '.join(listed)}"
-
-
-def path_document(steps: Sequence[PathStep]) -> dict[str, Any]:
-    return {
-        "path": [
-            {**members(step.node, "name", "type", "why"), "tensor": step.tensor, "dtype": step.dtype} for step in steps
-        ]
-    }
 
 
 def casts_text(answer: GraphAnswer) -> str:

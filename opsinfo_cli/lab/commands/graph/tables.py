@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....core.terminal.answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
 from ....errors import counted
@@ -24,17 +24,18 @@ from .document import (
     GraphView,
     casts_text,
     comparison_document,
-    constants_document,
     coverage_text,
     dtypes,
     fusion_result_document,
-    graph_document,
     memory_text,
-    path_document,
     profiles_document,
     read_back_document,
     reads_low_text,
+    whole_document,
 )
+
+if TYPE_CHECKING:
+    from ...documents import graph as documents
 
 _MOST_CONSTANTS = 5
 _LONGEST_NAME, _LONGEST_END = 16, 30
@@ -75,9 +76,17 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
     types = answer.types if chosen is None else summaries_of(chosen)
     shown = answer if chosen is None else chosen
 
-    def document() -> dict[str, Any]:
-        constants = constants_document(view.constants) if view.constants else {}
-        return {**graph_document(view.answer, shown, types), **constants, **view.cost_document}
+    def document() -> documents.GraphDocument:
+        made = answer.document(shown, types)
+        if view.constants:
+            made["constants"] = [
+                {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why}
+                for each in view.constants.faults
+            ]
+            made["unread"] = [{"path": path, "why": why} for path, why in view.constants.unread.items()]
+        if view.cost:
+            made["cost"] = view.cost.to_dict()
+        return made
 
     return Answer(
         document,
@@ -95,8 +104,23 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
     tree = Tree(_step(steps[0]), [Tree(_step(step)) for step in steps[1:]])
     lines = [[step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why] for step in steps]
     table = Table([Column(title) for title in ("node", "op type", "tensor", "dtype", "why")], lines)
+
+    def document() -> documents.GraphDocument:
+        made = view.answer.document([first], summaries_of([first]))
+        made["path"] = [
+            {
+                "name": step.node.name,
+                "type": step.node.type,
+                "why": step.node.why,
+                "tensor": step.tensor,
+                "dtype": step.dtype,
+            }
+            for step in steps
+        ]
+        return made
+
     return Answer(
-        lambda: {**graph_document(view.answer, [first], summaries_of([first])), **path_document(steps)},
+        document,
         lambda: [Either(lambda: [tree], lambda: [table])],
         texts={"html": lambda: _page(replace(view, chosen=first.index))},
         caveats=view.caveats,
@@ -124,10 +148,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     verb = "differs" if len(found) == 1 else "differ"
     lines = [["profile", *row] for row in counts] + [["node", *row] for row in rows]
     return Answer(
-        lambda: {
-            **graph_document(view.answer, view.answer, view.answer.types),
-            **profiles_document(profiles, answers, found),
-        },
+        lambda: profiles_document(answers, profiles, found),
         lambda: [Either(lambda: tables[: 1 + bool(found)], lambda: [Table((), lines)])],
         caveats=view.caveats,
         notes=[f"{counted(len(found), 'node')} {verb} between {len(profiles)} profiles" if found else same],
@@ -173,12 +194,18 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         types = [each for each in _comparison_by_type(comparison) if each.rows]
         return [table() if by == "node" else Either(lambda: types, lambda: [table()])]
 
+    def document() -> documents.GraphDocument:
+        made = comparison_document(view.answer, comparison)
+        if view.cost:
+            made["cost"] = view.cost.to_dict()
+        return made
+
     text = (
         f"{counted(len(comparison.changed), 'node')} with other dtypes; "
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
     return Answer(
-        lambda: {**_whole(view.answer), **comparison_document(graph, comparison), **view.cost_document},
+        document,
         blocks,
         texts={"html": lambda: _compared_page(view, comparison)},
         caveats=view.caveats,
@@ -255,7 +282,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         f"{len(back.unmatched)} not compared"
     )
     return Answer(
-        lambda: {**_whole(view.answer), "read_back": read_back_document(back)},
+        lambda: {**whole_document(view.answer), "read_back": read_back_document(back)},
         lambda: [Either(drawn, plain)],
         texts={"html": page},
         caveats=view.caveats,
@@ -287,7 +314,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     others = f"; {left} more took effect" if left else ""
     closest = f"graph {result.graph}, the closest of {result.graphs} in the file: " if result.graphs > 1 else ""
     return Answer(
-        lambda: {**_whole(view.answer), **fusion_result_document(result)},
+        lambda: fusion_result_document(view.answer, result),
         lambda: [Either(shown, lambda: [every])],
         texts={"html": lambda: _page(view, {"Passes of the compiler": every})},
         caveats=view.caveats,
@@ -369,10 +396,6 @@ def _name(name: str, end: str = "") -> Place:
     """:param end: the last parts, which a terminal keeps if they are short enough"""
     end = end if len(end) <= _LONGEST_END else ""
     return Place(name.removesuffix(end), end, is_node=True)
-
-
-def _whole(answer: GraphAnswer) -> dict[str, Any]:
-    return graph_document(answer, answer, answer.types)
 
 
 def _page(view: GraphView, tables: Mapping[str, Table] = MappingProxyType({})) -> str:

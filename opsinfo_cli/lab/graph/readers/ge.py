@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import IO, TypeAlias
 
-    from ..graph import GraphTensor, ModelGraph
+    from ..graph import GraphTensor, ModelFormat, ModelGraph
     from .protobuf import Message
 
     Desc: TypeAlias = tuple[GraphTensor, int]
@@ -95,7 +95,7 @@ class _Model:
     :ivar store: the partition of weights, if the file has one
     """
 
-    def __init__(self, format: str, path: str) -> None:
+    def __init__(self, format: ModelFormat, path: str) -> None:
         self.builder = GraphBuilder(path=path)
         self.path = path
         self.notes = Notes()

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from ....core.cann.input_shapes import ShapesOf
-    from ..graph import ModelGraph
+    from ..graph import ModelFormat, ModelGraph
     from .protobuf import Message
 
 _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
@@ -558,7 +558,7 @@ def _without_variables(graph: SourceGraph) -> None:
 def _finish(
     graph: SourceGraph,
     path: str,
-    format: str,
+    format: ModelFormat,
     notes: Notes,
     versions: dict[str, object],
     shapes_of: ShapesOf | None,
