@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from ...core.cann.mixlist import Mixlist
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target, TargetOptions
 from ...core.terminal.answer import Answer, Cell, Column, Place, ShareBar
@@ -34,13 +33,12 @@ from ...core.terminal.params import (
 from ...core.terminal.targets import target_document
 from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.api import open_model
-from ..graph.graph import ModelGraph
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.open_dimensions import open_dimensions_text
 from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
-from ..profile.lists import Listed, listed
-from ..profile.table import Dtypes, Kernel, Table
+from ..profile.lists import TypePolicy, policy_of_type
+from ..profile.table import Kernel, Table
 from ..profile.times import Profile, Run, State, Time, is_of, read_profile, total
 from .cost import duration
 from .graph.document import dtypes, read_back_document
@@ -101,58 +99,29 @@ def command(
         report_doubts(target, console)
         if applied:
             report_unknown(applied, target.operators, console)
-    judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
-    answer = _model(model, shapes, judging, options, console) if model else None
+    answer: GraphAnswer | None = None
+    if model:
+        graph = open_model(model, console, shapes_of(shapes))
+        if graph.model.format not in FRAMEWORKS and graph.model.judged and mode is None:
+            answer = WrittenAnswer(graph)  # of a compiled model, the dtypes as they are
+        else:
+            judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
+            answer = judged = judged_model(graph, judging, options, console).answer
+            if judged.decided_open:
+                console.note(open_dimensions_text(judged.decided_open, graph.model.inputs))
     run = Run(device or "", step or "")
     profile = read_profile(tables, console, {*answer.graph.names} if answer else (), run)
-    view = ProfileView(
-        profile,
-        _listed(profile, target, applied),
-        target,
-        mixlist,
-        KernelRows([table.path for table in profile.tables], run) if by == "kernel" else None,
-        read_back_profile(answer, profile) if answer else None,
-    )
-    return profile_answer(view)
-
-
-def _listed(profile: Profile, target: Target | None, mixlist: Mixlist | None) -> list[Listed]:
-    """Return the op types with their lists; where the library has no columns, those recorded of the chip's kernels."""
-    if target is None:
-        return listed(profile.types, None, mixlist)
-    kernels = Kernels(target.operators, target.soc)
+    operators, kernels = (target.operators, Kernels(target.operators, target.soc)) if target else (None, None)
 
     def recorded(op_type: str) -> Iterator[str]:
-        for kernel in kernels.of(op_type):
+        """Yield the dtypes of a kernel of the chip, where the library has no columns."""
+        for kernel in kernels.of(op_type) if kernels else ():
             for slot in kernel.inputs if kernel.confidence == "kernel" else ():
                 yield from slot.static.dtypes
 
-    return listed(profile.types, target.operators, mixlist, recorded)
-
-
-def _model(
-    path: str, shapes: tuple[str, ...], judging: JudgeOptions, options: TargetOptions, console: Console
-) -> GraphAnswer:
-    """Return a compiled model's dtypes as they are, unless a mode is given; those of another model are predicted."""
-    graph: ModelGraph = open_model(path, console, shapes_of(shapes))
-    if graph.model.format not in FRAMEWORKS and graph.model.judged and judging.mode is None:
-        return WrittenAnswer(graph)
-    answer = judged_model(graph, judging, options, console).answer
-    if answer.decided_open:
-        console.note(open_dimensions_text(answer.decided_open, graph.model.inputs))
-    return answer
-
-
-class KernelRows:
-    """The rows of tables with their paths, read again for each reader."""
-
-    def __init__(self, paths: list[str], run: Run) -> None:
-        self._paths = paths
-        self._run = run
-
-    def __iter__(self) -> Iterator[tuple[str, Kernel]]:
-        for path in self._paths:
-            yield from ((path, kernel) for kernel in Table(path) if is_of(kernel, self._run))
+    types = [policy_of_type(time, operators, applied, recorded) for time in profile.types]
+    back = read_back_profile(answer, profile) if answer else None
+    return profile_answer(ProfileView(profile, types, target, mixlist, run if by == "kernel" else None, back))
 
 
 _MOST = 200
@@ -165,16 +134,16 @@ _STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["h
 class ProfileView:
     """What is shown.
 
-    :param kernels: yields the rows once more, with the path of their table; None to show op types
     :param mixlist: its path
+    :param kernels: the device and step whose rows are shown; None to show op types
     :param back: the model against what ran
     """
 
     profile: Profile
-    types: Sequence[Listed]
+    types: Sequence[TypePolicy]
     target: Target | None = None
     mixlist: str | None = None
-    kernels: Iterable[tuple[str, Kernel]] | None = None
+    kernels: Run | None = None
     back: ReadBack | None = None
 
     @property
@@ -186,18 +155,54 @@ class ProfileView:
     def moved(self) -> Time:
         return total(each.moved for each in self.types)
 
+    def rows(self) -> Iterator[tuple[str, Kernel]]:
+        """Read the rows once more, each with the path of its table."""
+        assert self.kernels is not None
+        for table in self.profile.tables:
+            yield from ((table.path, kernel) for kernel in Table(table.path) if is_of(kernel, self.kernels))
+
 
 def profile_answer(view: ProfileView) -> Answer:
     """Op types, longest first, or kernels; the exit status is 1 if a model differs from what ran."""
 
     def blocks() -> list[Rows]:
-        main = _type_rows(view) if view.kernels is None else _kernel_rows(view.kernels)
-        return [main, *_difference_rows(view.back)]
+        shown = [_type_rows(view) if view.kernels is None else _kernel_rows(view)]
+        differs: list[list[Cell]] = [
+            [
+                Place(each.name, is_node=True),
+                each.type,
+                dtypes(each.predicted.outputs),
+                dtypes(each.compiled.outputs),
+                each.predicted.why,
+            ]
+            for each in (view.back.differs if view.back else ())
+        ]
+        if differs:
+            columns = [Column(title) for title in ("node", "op type", "model", "ran")]
+            columns.append(Column("why in the model", dim=True))
+            lines = [["differs", *map(str, cells)] for cells in differs]
+            shown.append(Rows(columns, differs, lambda: lines, title="Nodes that ran in other dtypes"))
+        return shown
+
+    def page() -> str:
+        from ...core.terminal.page import table_page
+
+        profile = view.profile
+        facts = [
+            ("Tables", join_some([table.path for table in profile.tables])),
+            ("Mixlist", view.mixlist or ""),
+            ("Target", view.target.text if view.target else ""),
+            ("Time", _time(profile.totals)),
+            ("Casts", _time(profile.casts)),
+            *((core, _time(time)) for core, time in profile.apart.items()),
+        ]
+        note = f"the {_MOST} longest kernels at most" if view.kernels is not None else ""
+        return table_page("What ran", [fact for fact in facts if fact[1]], blocks(), note=note)
 
     return Answer(
         lambda: _document(view),
         blocks,
-        texts={"html": lambda: _page(view, blocks())},
+        texts={"html": page},
         caveats=_caveats(view),
         notes=list(_notes(view)),
         status=int(bool(view.back and view.back.differs)),
@@ -215,85 +220,45 @@ def _type_rows(view: ProfileView) -> Rows:
     longest = max((each.time.whole.microseconds for each in view.types), default=0.0) or 1.0
     engine = view.whole  # a sum over all op types
     rows: list[list[Cell]] = []
+    lines: list[list[str]] = []
     for each in view.types:
-        whole = each.time.whole
+        whole, policy, movable = each.time.whole, str(each.policy or "-"), _MOVABLE[each.movable]
         bar = ShareBar(_of(each, "low") / longest, whole.microseconds / longest)
         row: list[Cell] = [each.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, engine)]
-        row += [str(whole.calls), *(_us(_of(each, state)) for state in states)]
-        row += [str(each.policy or "-"), _MOVABLE[each.movable]]
+        row += [str(whole.calls), *(_us(_of(each, state)) for state in states), policy, movable]
         rows.append([*row, *([_us(each.moved.microseconds)] * bool(view.mixlist))])
-    return Rows(columns, rows, lambda: map(_fields, view.types), title="Op types")
+        times = [_us(_of(each, state)) for state in _STATES]
+        lines.append([each.time.type, str(whole.calls), _us(whole.microseconds), *times, policy, movable])
+    return Rows(columns, rows, lambda: lines, title="Op types")
 
 
 _MOVABLE = {True: "yes", False: "no", None: "unknown"}
 
 
-def _fields(each: Listed) -> list[str]:
-    whole = each.time.whole
-    times = [_us(_of(each, state)) for state in _STATES]
-    return [
-        each.time.type,
-        str(whole.calls),
-        _us(whole.microseconds),
-        *times,
-        str(each.policy or "-"),
-        _MOVABLE[each.movable],
-    ]
-
-
-def _of(each: Listed, state: str) -> float:
+def _of(each: TypePolicy, state: str) -> float:
     """Return microseconds."""
     return each.time.of(*_STATES[state]).microseconds
 
 
-def _kernel_rows(kernels: Iterable[tuple[str, Kernel]]) -> Rows:
+def _kernel_rows(view: ProfileView) -> Rows:
     """Kernels, the longest first; in a pipe all in the order of the tables: name, type, microseconds, inputs, outputs,
     file:line.
     """
-    titles = ("kernel", "op type", "time (us)", "inputs", "outputs", "file:line")
-    columns = [
-        Column(title, number=title == titles[2], dim=title == titles[5], spare=title == titles[5]) for title in titles
-    ]
+    columns = [Column("kernel"), Column("op type"), Column("time (us)", number=True), Column("inputs")]
+    columns += [Column("outputs"), Column("file:line", dim=True, spare=True)]
 
     def longest() -> Iterator[list[Cell]]:
-        for path, each in heapq.nlargest(_MOST, kernels, key=lambda row: row[1].microseconds):
+        for path, each in heapq.nlargest(_MOST, view.rows(), key=lambda row: row[1].microseconds):
             name, place = Place(each.name, is_node=True), Place(os.path.basename(path), f":{each.line}")
-            ends = (_words(words).replace(",", ", ") for words in (each.inputs, each.outputs))
+            ends = (dtypes(side or ()).replace(",", ", ") for side in (each.inputs, each.outputs))
             yield [name, each.type, _us(each.microseconds), *ends, place]
 
     def every() -> Iterator[list[str]]:
-        for path, each in kernels:
-            ends = _words(each.inputs), _words(each.outputs)
+        for path, each in view.rows():
+            ends = dtypes(each.inputs or ()), dtypes(each.outputs or ())
             yield [each.name, each.type, _us(each.microseconds), *ends, f"{path}:{each.line}"]
 
     return Rows(columns, longest(), every, title="Kernels")
-
-
-def _words(words: Dtypes | None) -> str:
-    return dtypes(words or ())
-
-
-def _difference_rows(back: ReadBack | None) -> list[Rows]:
-    rows: list[list[Cell]] = [
-        [
-            Place(each.name, is_node=True),
-            each.type,
-            dtypes(each.predicted.outputs),
-            dtypes(each.compiled.outputs),
-            each.predicted.why,
-        ]
-        for each in (back.differs if back else ())
-    ]
-    if not rows:
-        return []
-    titles = ("node", "op type", "model", "ran", "why in the model")
-    differences = Rows(
-        [Column(title, dim=title == titles[-1]) for title in titles],
-        rows,
-        lambda: (["differs", *map(str, cells)] for cells in rows),
-        title="Nodes that ran in other dtypes",
-    )
-    return [differences]
 
 
 def _notes(view: ProfileView) -> Iterator[str]:
@@ -313,8 +278,18 @@ def _notes(view: ProfileView) -> Iterator[str]:
     if view.target:
         movable = [total(each.time.nodes.values()) for each in view.types if each.movable]
         yield f"a list can move {_time(total(movable))} of {counted(len(movable), 'op type')}"
-    if view.mixlist:
-        yield from _moves(view)
+    moving = [each for each in view.types if each.moved.calls]
+    if view.mixlist and moving:
+        words = [f"{each.time.type} to {'high' if each.policy is Policy.BLACK else 'low'}" for each in moving]
+        share = _share(view.moved.microseconds, view.whole)
+        text = f"{view.mixlist} moves {_time(view.moved)}, {share} % of the engine's time: {join_some(words, 5)}"
+        yield f"{text}; their new time is unknown"
+    elif view.mixlist:
+        yield f"{view.mixlist} moves nothing that ran"
+    undecided = [each for each in view.types if each.open.calls]
+    if view.mixlist and undecided:
+        time, names = total(each.open for each in undecided), join_some([each.time.type for each in undecided], 5)
+        yield f"{_time(time)} become gray ({names}): `opsinfo graph MODEL --mixlist` shows whether they move"
     if view.back:
         agreement = "nothing to compare" if view.back.agreement is None else f"{view.back.agreement:.1f} % agree"
         nodes = counted(view.back.matched, "node")
@@ -323,21 +298,6 @@ def _notes(view: ProfileView) -> Iterator[str]:
         table = quoted(view.profile.tables[0].path) if len(view.profile.tables) == 1 else "TABLE"
         target = quoted(view.target.text) if view.target else "TARGET"
         yield f"next: opsinfo bisect --profile {table} --against {target} --model MODEL -- CHECK"
-
-
-def _moves(view: ProfileView) -> Iterator[str]:
-    moving = [each for each in view.types if each.moved.calls]
-    words = [f"{each.time.type} to {'high' if each.policy is Policy.BLACK else 'low'}" for each in moving]
-    if moving:
-        share = _share(view.moved.microseconds, view.whole)
-        text = f"{view.mixlist} moves {_time(view.moved)}, {share} % of the engine's time: {join_some(words, 5)}"
-        yield f"{text}; their new time is unknown"
-    else:
-        yield f"{view.mixlist} moves nothing that ran"
-    undecided = [each for each in view.types if each.open.calls]
-    if undecided:
-        time, names = total(each.open for each in undecided), join_some([each.time.type for each in undecided], 5)
-        yield f"{_time(time)} become gray ({names}): `opsinfo graph MODEL --mixlist` shows whether they move"
 
 
 def _caveats(view: ProfileView) -> list[str]:
@@ -368,17 +328,6 @@ def _caveats(view: ProfileView) -> list[str]:
     return caveats
 
 
-def _page(view: ProfileView, tables: Sequence[Rows]) -> str:
-    from ...core.terminal.page import table_page
-
-    facts = [("Tables", join_some([table.path for table in view.profile.tables])), ("Mixlist", view.mixlist or "")]
-    facts += [("Target", view.target.text if view.target else ""), ("Time", _time(view.profile.totals))]
-    facts += [("Casts", _time(view.profile.casts))]
-    facts += [(core, _time(time)) for core, time in view.profile.apart.items()]
-    note = f"the {_MOST} longest kernels at most" if view.kernels is not None else ""
-    return table_page("What ran", [fact for fact in facts if fact[1]], tables, note=note)
-
-
 def _document(view: ProfileView) -> documents.ProfileDocument:
     document: documents.ProfileDocument = {
         **view.profile.to_dict(),
@@ -386,11 +335,22 @@ def _document(view: ProfileView) -> documents.ProfileDocument:
         "types": [each.to_dict() for each in view.types],
     }
     if view.mixlist:
-        types = [each.moved_document() for each in view.types if each.moved.calls]
-        document["moved"] = {**view.moved.to_dict(), "types": types}
+        document["moved"] = {
+            **view.moved.to_dict(),
+            "types": [
+                {
+                    "type": each.time.type,
+                    "from": each.before.value if each.before else None,
+                    "to": each.policy.value if each.policy else None,
+                    **each.moved.to_dict(),
+                }
+                for each in view.types
+                if each.moved.calls
+            ],
+        }
         document["becomes_gray"] = total(each.open for each in view.types).to_dict()
     if view.kernels is not None:
-        rows = (each.to_dict(path) for path, each in view.kernels)  # the console writes them one by one
+        rows = (kernel.to_dict(path) for path, kernel in view.rows())  # the console writes them one by one
         document["kernels"] = cast("list[documents.Kernel]", rows)
     if view.back:
         document["read_back"] = cast("documents.ReadBack", read_back_document(view.back))

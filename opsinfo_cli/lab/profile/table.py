@@ -12,7 +12,8 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import count
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -132,10 +133,11 @@ class Table:
         rows = _numbered(reader, self.path)
         line, header = next(rows, (None, []))
         columns = self._columns(header, line)
-        cells_of = _Cells(columns)
         for line, cells in rows:
             if len(cells) < len(header) or any(cells[len(header) :]):
-                raise self._cut(len(cells), len(header), line)
+                message = f"{counted(len(cells), 'cell')} in a table of {len(header)} columns"
+                hint = "the line is cut or damaged: export the table again, or remove the line"
+                raise Damaged(message, path=self.path, line=line, hint=hint)
             text = cells[columns.time].strip()
             try:
                 microseconds = float(text)
@@ -149,7 +151,22 @@ class Table:
             if not 0 <= microseconds < _LONGEST_TIME:
                 raise self._bad_time(header[columns.time], text, line)
             self.rows += 1
-            yield cells_of.kernel(cells, microseconds, line)
+            name, type_ = cells[columns.name].strip(), cells[columns.type].strip()
+            if type_ in _ABSENT:  # in a name of aclnn it is the last part: aclnnMatmul_MatMulCommon_MatMulV2
+                last = name.rpartition("_")[2]
+                type_ = last if name.startswith("aclnn") and last not in ("", name) else UNKNOWN
+            yield Kernel(
+                name,
+                type_,
+                _word(cells, columns.core),
+                microseconds,
+                None if columns.inputs is None else _dtypes(cells[columns.inputs]),
+                None if columns.outputs is None else _dtypes(cells[columns.outputs]),
+                _HF32.get(_word(cells, columns.hf32)),
+                _word(cells, columns.device),
+                _word(cells, columns.step),
+                line,
+            )
 
     def _columns(self, header: list[str], line: int | None) -> _Columns:
         names = {name.strip().lower().removesuffix("(us)"): at for at, name in enumerate(header)}
@@ -162,11 +179,6 @@ class Table:
             raise self._no_table("the file is empty", None)
         known = " or ".join(", ".join(f"`{word}`" for word in words[:3]) for words in FORMATS.values())
         raise self._no_table(f"not a table of tasks: its first line does not have the columns {known}", line)
-
-    def _cut(self, cells: int, columns: int, line: int) -> Damaged:
-        message = f"{counted(cells, 'cell')} in a table of {columns} columns"
-        hint = "the line is cut or damaged: export the table again, or remove the line"
-        return Damaged(message, path=self.path, line=line, hint=hint)
 
     def _bad_time(self, column: str, text: str, line: int) -> Damaged:
         message = f"`{text}` in the column `{column.strip()}` is not a time in microseconds"
@@ -187,46 +199,15 @@ class _Columns(NamedTuple):
     step: int | None
 
 
-class _Cells:
-    """Kernels from cells. The same dtypes come again and again, and are read once."""
-
-    def __init__(self, columns: _Columns) -> None:
-        self._columns = columns
-        self._known: dict[str, Dtypes | None] = {}
-
-    def kernel(self, cells: list[str], microseconds: float, line: int) -> Kernel:
-        columns = self._columns
-        name, type_ = cells[columns.name].strip(), cells[columns.type].strip()
-        return Kernel(
-            name,
-            _type_by_name(name) if type_ in _ABSENT else type_,
-            _word(cells, columns.core),
-            microseconds,
-            self._dtypes(cells, columns.inputs),
-            self._dtypes(cells, columns.outputs),
-            _HF32.get(_word(cells, columns.hf32)),
-            _word(cells, columns.device),
-            _word(cells, columns.step),
-            line,
-        )
-
-    def _dtypes(self, cells: list[str], at: int | None) -> Dtypes | None:
-        if at is None:
-            return None
-        text = cells[at]
-        if text not in self._known:
-            self._known[text] = _dtypes(text)
-        return self._known[text]
-
-
 def _word(cells: list[str], at: int | None) -> str:
     """Return a cell; empty if it is absent."""
     word = "" if at is None else cells[at].strip()
     return "" if word in _ABSENT else word
 
 
+@lru_cache(maxsize=4096)
 def _dtypes(text: str) -> Dtypes | None:
-    """Return the dtypes of a cell.
+    """Return the dtypes of a cell; the same ones come again and again.
 
     >>> _dtypes("DT_BF16;FLOAT_;DT_UNDEFINED"), _dtypes("N/A")
     (('bfloat16', 'float32', None), None)
@@ -238,12 +219,6 @@ def _dtypes(text: str) -> Dtypes | None:
 
 
 _SHORT = {"f16": "float16", "fp16": "float16", "half": "float16", "f32": "float32", "fp32": "float32", "n/a": ""}
-
-
-def _type_by_name(name: str) -> str:
-    """Return the op type in a name of aclnn, ``aclnnMatmul_MatMulCommon_MatMulV2``; ``unknown`` for other names."""
-    last = name.rpartition("_")[2]
-    return last if name.startswith("aclnn") and last not in ("", name) else UNKNOWN
 
 
 def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
@@ -279,14 +254,14 @@ Source: Ascend/msprof 9ba1ac7b
 _MERGED = "mindstudio_profiler_output"
 
 
-class Found(NamedTuple):
+class TableFiles(NamedTuple):
     """The tables of the given paths, and what was passed over: (path, why)."""
 
     paths: list[str]
-    passed: list[tuple[str, str]]
+    passed_over: list[tuple[str, str]]
 
 
-def find_tables(given: tuple[str, ...]) -> Found:
+def find_tables(given: tuple[str, ...]) -> TableFiles:
     """Return files as they are, and of folders the tables below them, each row once.
 
     torch_npu makes `kernel_details.csv` of the op_summary files beside its folder. msprof writes an op_summary for
@@ -294,46 +269,37 @@ def find_tables(given: tuple[str, ...]) -> Found:
 
     :raises Refused: if a folder holds no table, or cannot be read
     """
-    found = Found([], [])
-    read: dict[str, str] = {}
+    tables = TableFiles([], [])
+    first: dict[str, str] = {}
     databases: list[str] = []
     for path in given:
-        is_folder = os.path.isdir(path)
-        files = list(_files_below(path)) if is_folder else [path]
-        below = [each for each in files if not (is_folder and each.endswith(".db"))]
-        databases += [each for each in files if is_folder and each.endswith(".db")]
-        if not below:
+        files = list(_files_below(path)) if os.path.isdir(path) else [path]
+        if os.path.isdir(path):
+            databases += [file for file in files if file.endswith(".db")]
+        csv_files = [file for file in files if file not in databases]
+        if not csv_files:
             hint = "tables are called kernel_details*.csv and op_summary*.csv"
             if files:
                 hint += f"; {os.path.basename(files[0])} is a database, which is not read: export tables"
             raise Refused("the folder has no profile table", name="not-a-profile", path=path, hint=hint)
-        for each in below:
-            if read.setdefault(os.path.realpath(each), each) is not each:
-                found.passed.append((each, "given twice"))
-    paths = {os.path.abspath(path): path for path in read.values()}
+        for file in csv_files:
+            if first.setdefault(os.path.realpath(file), file) is not file:
+                tables.passed_over.append((file, "given twice"))
+    paths = {os.path.abspath(path): path for path in first.values()}
     named = {os.path.abspath(path) for path in given}
-    again: dict[str, str] = {}
-    for path, why in _not_read(list(paths)):
+    elsewhere: dict[str, str] = {}
+    for path, why in _rows_elsewhere(list(paths)):
         if path not in named:
-            again.setdefault(path, why)
-    found.passed.extend((paths.get(path, os.path.relpath(path)), why) for path, why in again.items())
+            elsewhere.setdefault(path, why)
+    tables.passed_over.extend((paths.get(path, os.path.relpath(path)), why) for path, why in elsewhere.items())
     with_tables = {folder for path in paths for folder in folders_above(path)}
-    found.passed.extend(
-        (each, "a database: its rows are in no table") for each in databases if not _has_tables(each, with_tables)
-    )
-    found.paths.extend(shown for path, shown in paths.items() if path not in again)
-    return found
-
-
-def _has_tables(database: str, folders: Collection[str]) -> bool:
-    """Return whether tables were written beside a database, or for torch_npu beside the folders of its run.
-
-    :param folders: those with tables at any depth
-    """
-    folder = os.path.dirname(os.path.abspath(database))
-    above = os.path.dirname(folder)
-    is_of_run = os.path.isdir(os.path.join(above, _TORCH_FOLDER))
-    return (above if is_of_run else folder) in folders
+    for database in databases:  # its tables are beside it, of torch_npu beside the folders of the run
+        folder = os.path.dirname(os.path.abspath(database))
+        above = os.path.dirname(folder)
+        if (above if os.path.isdir(os.path.join(above, _TORCH_FOLDER)) else folder) not in with_tables:
+            tables.passed_over.append((database, "a database: its rows are in no table"))
+    tables.paths.extend(shown for path, shown in paths.items() if path not in elsewhere)
+    return tables
 
 
 def _files_below(folder: str) -> Iterator[str]:
@@ -353,7 +319,7 @@ def _files_below(folder: str) -> Iterator[str]:
         yield from filter(os.path.isfile, own)
 
 
-def _not_read(tables: list[str]) -> Iterator[tuple[str, str]]:
+def _rows_elsewhere(tables: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the tables whose rows are in other tables, and slices that are missing, with the reason."""
     roots = {os.path.dirname(os.path.dirname(each)) for each in tables if _TORCH in each}
     exports: dict[str, dict[str, list[tuple[str, int, str]]]] = {}
@@ -365,7 +331,13 @@ def _not_read(tables: list[str]) -> Iterator[tuple[str, str]]:
     for place, by_numbers in exports.items():
         is_merged = os.path.basename(place) == "summary" and os.path.dirname(os.path.dirname(place)) in merged
         for numbers, files in by_numbers.items():
-            last = _last_export(files)
+            last: dict[int, str] = {}
+            before = -1
+            for _, number, path in sorted(files):
+                if number <= before:  # the times of an export do not decrease: a number that does begins another one
+                    last = {}
+                last[number] = path
+                before = number
             kept = set(last.values())
             yield from ((path, "an earlier export of the same run") for *_, path in files if path not in kept)
             if is_merged or (numbers and "" in by_numbers):
@@ -377,18 +349,3 @@ def _not_read(tables: list[str]) -> Iterator[tuple[str, str]]:
     for path in tables:
         if "op_summary" in os.path.basename(path) and any(root in roots for root in folders_above(path)):
             yield path, "kernel_details.csv has its rows"
-
-
-def _last_export(files: list[tuple[str, int, str]]) -> dict[int, str]:
-    """Return the slices of the last export by number. Its times do not decrease: a number that does begins an export.
-
-    :param files: the time, the number and the path of each
-    """
-    last: dict[int, str] = {}
-    before = -1
-    for _, number, path in sorted(files):
-        if number <= before:
-            last = {}
-        last[number] = path
-        before = number
-    return last

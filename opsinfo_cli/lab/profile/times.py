@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import precision_of
@@ -65,8 +65,8 @@ class TypeTime(NamedTuple):
     """
 
     type: str
-    nodes: Mapping[State, Time]
-    aclnn: Mapping[State, Time]
+    nodes: dict[State, Time]
+    aclnn: dict[State, Time]
 
     @property
     def whole(self) -> Time:
@@ -98,7 +98,7 @@ class Run(NamedTuple):
     step: str
 
 
-class Ran(NamedTuple):
+class NodeCalls(NamedTuple):
     """The calls of one node.
 
     :param dtypes: distinct dtypes of its calls: inputs, outputs
@@ -125,7 +125,7 @@ class Profile(NamedTuple):
     casts: Time
     apart: dict[str, Time]
     runs: dict[Run, Time]
-    nodes: dict[str, Ran]
+    nodes: dict[str, NodeCalls]
     others: dict[str, tuple[str, Time]]
     tables: list[Table]
 
@@ -187,7 +187,7 @@ class Profile(NamedTuple):
     @property
     def by_node(self) -> dict[str, float]:
         """Microseconds of each node that was asked for and ran."""
-        return {name: ran.time.microseconds for name, ran in self.nodes.items()}
+        return {name: calls.time.microseconds for name, calls in self.nodes.items()}
 
 
 def read_profile(
@@ -201,7 +201,7 @@ def read_profile(
     :raises UsageFault: if no row is of the device and step
     """
     found = find_tables(tuple(paths))
-    for path, why in found.passed:
+    for path, why in found.passed_over:
         listener.note(f"{path}: not read: {why}")
     size = sum(os.path.getsize(path) for path in found.paths if os.path.isfile(path))
     with listener.progress("reading", size) as advance:
@@ -245,33 +245,39 @@ def profile_of(tables: Sequence[Table], nodes: Collection[str] = (), run: Run | 
     calls: defaultdict[tuple[str, State, bool], list[float]] = defaultdict(lambda: [0, 0.0])
     casts, apart = [0, 0.0], defaultdict[str, list[float]](lambda: [0, 0.0])
     runs: defaultdict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0.0])
-    kept: dict[str, Ran] = {}
+    of_nodes: dict[str, NodeCalls] = {}
     others: dict[str, tuple[str, Time]] = {}
     for table in tables:
         for kernel in table:
             if run and not is_of(kernel, run):
                 continue
-            core = apart_of(kernel)
+            core, time = apart_of(kernel), Time(1, kernel.microseconds)
             if kernel.type == "Cast":
                 counts = casts
             elif core is not None:
                 counts = apart[core]
             else:
                 counts = calls[kernel.type, state_of(kernel), kernel.is_aclnn]
-            for each in (counts, runs[kernel.device, kernel.step]):
-                each[0] += 1
-                each[1] += kernel.microseconds
+            for sums in (counts, runs[kernel.device, kernel.step]):
+                sums[0] += 1
+                sums[1] += kernel.microseconds
             if kernel.name in nodes:
-                kept[kernel.name] = _added(kept.get(kernel.name), kernel)
+                before = of_nodes.get(kernel.name) or NodeCalls(kernel.type, Time(), frozenset())
+                dtypes = before.dtypes | {(kernel.inputs, kernel.outputs)}
+                of_nodes[kernel.name] = before._replace(time=before.time.plus(time), dtypes=dtypes)
             elif nodes and core is None:
-                first, time = others.get(kernel.type, (kernel.name, Time()))
-                others[kernel.type] = first, time.plus(Time(1, kernel.microseconds))
+                first, earlier = others.get(kernel.type, (kernel.name, Time()))
+                others[kernel.type] = first, earlier.plus(time)
+    types: dict[str, TypeTime] = {}
+    for (name, state, is_aclnn), counts in calls.items():
+        row = types.setdefault(name, TypeTime(name, {}, {}))
+        (row.aclnn if is_aclnn else row.nodes)[state] = _time(counts)
     return Profile(
-        _types(calls),
+        sorted(types.values(), key=lambda each: (-each.whole.microseconds, each.type)),
         _time(casts),
         {core: _time(counts) for core, counts in apart.items()},
         {Run(*key): _time(counts) for key, counts in runs.items()},
-        kept,
+        of_nodes,
         others,
         list(tables),
     )
@@ -279,17 +285,3 @@ def profile_of(tables: Sequence[Table], nodes: Collection[str] = (), run: Run | 
 
 def _time(counts: list[float]) -> Time:
     return Time(int(counts[0]), counts[1])
-
-
-def _types(calls: Mapping[tuple[str, State, bool], list[float]]) -> list[TypeTime]:
-    types: dict[str, TypeTime] = {}
-    for (name, state, is_aclnn), counts in calls.items():
-        found = types.setdefault(name, TypeTime(name, {}, {}))
-        (found.aclnn if is_aclnn else found.nodes)[state] = _time(counts)  # type: ignore[index]
-    return sorted(types.values(), key=lambda each: (-each.whole.microseconds, each.type))
-
-
-def _added(ran: Ran | None, kernel: Kernel) -> Ran:
-    dtypes = frozenset({(kernel.inputs, kernel.outputs)})
-    time = Time(1, kernel.microseconds)
-    return Ran(ran.type, ran.time.plus(time), ran.dtypes | dtypes) if ran else Ran(kernel.type, time, dtypes)

@@ -53,7 +53,7 @@ def test_a_profile_is_the_document_of_the_command_without_a_target(opsinfo: Run,
     ],
 )
 def test_a_report_is_the_document_of_the_command(
-    opsinfo: Run, opp: Path, model: Path, words: tuple[str, ...], parts: dict[str, bool]
+    opsinfo: Run, opp: Path, model: Path, words: tuple[str, ...], parts: dict[str, Any]
 ) -> None:
     target = f"{opp}@ascend910b"
     document = checked(simulate_model(model, target, max_error=0.5, **parts).to_dict())

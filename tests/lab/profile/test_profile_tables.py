@@ -75,7 +75,7 @@ def folder(top: Path, *names: str) -> str:
 )
 def test_each_row_of_a_folder_is_read_once(tmp_path: Path, names: list[str], passed: dict[str, str]) -> None:
     found = find_tables((folder(tmp_path, *names),))
-    assert {os.path.relpath(path, tmp_path): why for path, why in found.passed} == passed
+    assert {os.path.relpath(path, tmp_path): why for path, why in found.passed_over} == passed
     assert sorted(os.path.relpath(path, tmp_path) for path in found.paths) == sorted({*names} - passed.keys())
 
 
@@ -90,7 +90,7 @@ def test_tables_of_a_folder_inside_another_one_are_read_once(tmp_path: Path) -> 
     for given in ((top,), (top, f"{top}/run_ascend_pt/PROF_1"), (f"{top}/run_ascend_pt/PROF_1", top)):
         found = find_tables(given)
         assert [os.path.basename(path) for path in found.paths] == ["kernel_details.csv"], given
-    assert find_tables((f"{top}/run_ascend_pt/PROF_1",)).passed == []
+    assert find_tables((f"{top}/run_ascend_pt/PROF_1",)).passed_over == []
 
 
 def test_a_table_that_the_user_names_is_read_beside_a_later_export(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ DATABASE = "a database: its rows are in no table"
 )
 def test_a_database_without_tables_is_named(tmp_path: Path, names: list[str], passed: dict[str, str]) -> None:
     found = find_tables((folder(tmp_path, *names),))
-    assert {os.path.relpath(path, tmp_path): why for path, why in found.passed} == passed
+    assert {os.path.relpath(path, tmp_path): why for path, why in found.passed_over} == passed
     assert len(found.paths) == 1
 
 
