@@ -70,36 +70,28 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
         calls = by_name((call for path in dumps for call in read_calls(path)), FORMATS[_LOW[low]])
         return calls_answer(calls, operators, _LOW[low])
     load_numpy()
-    files = [file for path in paths for file in _files(path)]
-    tensors = [tensor for path in files if (tensor := _read(path, console))]
+    tensors = []
+    for path in paths:
+        files = dump_files(path) if os.path.isdir(path) else [path]
+        if not files:
+            raise UsageFault("the folder has no .npy files", name="no-files", path=path)
+        if not os.path.lexists(path) and not path.endswith(".npy") and "/" not in path:
+            hint = "give a .npy file or a folder of them; single numbers are no longer taken"
+            raise UsageFault(f"`{path[:80]}` is not a file", name="not-a-file", hint=hint)
+        for file in files:
+            tensor = read_tensor(file)
+            if tensor is None:
+                console.note(f"{file} has no floating-point values")
+                continue
+            tensors.append(tensor)
+            if tensor.not_finite:
+                console.warn(f"{file}: already infinite or NaN: {counted(tensor.not_finite, 'value')}")
     by_type = by_operator(tensors, _LOW[low])
     others = len(tensors) - sum(operator.files for operator in by_type)
     if by_type and others:
         subject = "1 file is" if others == 1 else f"{others} files are"
         console.warn(f"{subject} not named as a dump, so the operator is unknown")
     return tensors_answer(tensors, by_type, operators, _LOW[low])
-
-
-def _files(path: str) -> list[str]:
-    """:raises UsageFault: if the path names no file, or a folder without tensors"""
-    if os.path.isdir(path):
-        files = dump_files(path)
-        if not files:
-            raise UsageFault("the folder has no .npy files", name="no-files", path=path)
-        return files
-    if not os.path.lexists(path) and not path.endswith(".npy") and "/" not in path:
-        hint = "give a .npy file or a folder of them; single numbers are no longer taken"
-        raise UsageFault(f"`{path[:80]}` is not a file", name="not-a-file", hint=hint)
-    return [path]
-
-
-def _read(path: str, console: Console) -> DumpedTensor | None:
-    tensor = read_tensor(path)
-    if tensor is None:
-        console.note(f"{path} has no floating-point values")
-    elif tensor.not_finite:
-        console.warn(f"{path}: already infinite or NaN: {counted(tensor.not_finite, 'value')}")
-    return tensor
 
 
 _LIMITS = {**{name: known.limits for name, known in FORMATS.items()}, "hif8": HIF8}
@@ -129,14 +121,14 @@ def formats_answer() -> Answer:
 
 
 def _format_rows(digits: int) -> list[list[str]]:
-    return [[name, str(limits.bits), *(_short(v, digits) for v in limits[1:])] for name, limits in _LIMITS.items()]
+    """Return small integers in full; else at most ``digits`` significant digits."""
 
+    def number(value: float) -> str:
+        if value.is_integer() and abs(value) < 10**9:
+            return str(int(value))
+        return repr(value) if digits >= 17 else min(repr(value), f"{value:.{digits}g}", key=len)
 
-def _short(value: float, digits: int) -> str:
-    """Return a small integer in full; else at most ``digits`` significant digits."""
-    if value.is_integer() and abs(value) < 10**9:
-        return str(int(value))
-    return repr(value) if digits >= 17 else min(repr(value), f"{value:.{digits}g}", key=len)
+    return [[name, str(limits.bits), *map(number, limits[1:])] for name, limits in _LIMITS.items()]
 
 
 def tensors_answer(
@@ -157,7 +149,7 @@ def tensors_answer(
             "schema_version": 1,
             "command": "numerics",
             "low": low,
-            "tensors": [_tensor(tensor) for tensor in tensors],
+            "tensors": [tensor.to_dict() for tensor in tensors],
             "operators": [
                 {
                     "name": operator.type,
@@ -183,7 +175,11 @@ def _candidates(names: Iterable[str], low: str) -> list[str]:
 
 def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> Answer:
     """:param calls: the losses of each operator, from the statistics of its calls"""
-    types = {each.name: _op_type(each.name, operators) for each in calls}
+    types: dict[str, str | None] = {}
+    for each in calls:  # the first type that the target has, else the first known one
+        known = op_types_of(each.name)
+        here = (op for op in (*known, *spelled_as_types(each.name)) if operators and op in operators)
+        types[each.name] = next(iter((*here, *known)), None)
     policies = {
         name: operators[op].entry.policy if operators and op and op in operators else None for name, op in types.items()
     }
@@ -234,13 +230,6 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
     return Answer(document, lambda: [table], notes=notes)
 
 
-def _op_type(name: str, operators: Operators | None) -> str | None:
-    """Return the op type of a dumped operator: the first that the target has, else the first known one."""
-    known = op_types_of(name)
-    here = (op for op in (*known, *spelled_as_types(name)) if operators and op in operators)
-    return next(iter((*here, *known)), None)
-
-
 def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Policy | None]) -> Table:
     columns = [Column("operator"), Column("policy", policy=True), Column("overflow", number=True)]
     columns += [
@@ -278,19 +267,3 @@ def _shares(losses: Losses, values: int, *outcomes: str) -> list[str]:
     """Return shares in percent; `0 %` only if the count is zero."""
     counts = [getattr(losses, outcome) for outcome in outcomes]
     return ["0 %" if not count else f"{count / values * 100:.3g} %" for count in counts]
-
-
-def _tensor(tensor: DumpedTensor) -> documents.Tensor:
-    formats: list[documents.LossesInAFormat] = []
-    for name, losses in tensor.losses.items():
-        scale, left = tensor.loss_scale(FORMATS[name])
-        formats.append({"name": name, **losses.to_dict(), "loss_scale": scale, "below_normal_then": left})
-    return {
-        "path": tensor.path,
-        "dtype": tensor.dtype,
-        "values": tensor.values,
-        "not_finite": tensor.not_finite,
-        "largest": tensor.largest,
-        "smallest": tensor.smallest if tensor.largest else None,
-        "formats": formats,
-    }

@@ -80,21 +80,19 @@ def calls_of(data: Mapping[str, Any], path: str) -> list[DumpedCall]:
     try:
         for call, tensors in data.items():
             magnitudes = list(_magnitudes(tensors))
-            if magnitudes and (match := _CALL.fullmatch(call)):
-                calls.append(DumpedCall(call, _operator(*match.groups()), magnitudes))
+            if not magnitudes or not (match := _CALL.fullmatch(call)):
+                continue
+            function, way = match.groups()
+            bare = function.strip("_")
+            words = [function, bare, bare.removeprefix("npu_"), *([bare[1:]] if function.startswith("__") else [])]
+            name = next(filter(op_types_of, words), words[2])
+            calls.append(DumpedCall(call, name if way == "forward" else name + _BACKWARD, magnitudes))
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise Damaged("not a dump.json of msprobe", path=path) from None
     if not calls:
         hint = "dump with the task statistics, the level L1 or mix, and the summary_mode statistics"
         raise Damaged("the dump has no statistics of calls", name="no-statistics", path=path, hint=hint)
     return calls
-
-
-def _operator(function: str, way: str) -> str:
-    bare = function.strip("_")
-    words = [function, bare, bare.removeprefix("npu_"), *([bare[1:]] if function.startswith("__") else [])]
-    name = next(filter(op_types_of, words), words[2])
-    return name if way == "forward" else name + _BACKWARD
 
 
 def _magnitudes(value: Any) -> Iterator[float]:
@@ -157,13 +155,11 @@ def by_name(calls: Iterable[DumpedCall], format: Format) -> list[CallLosses]:
     groups: dict[str, list[DumpedCall]] = {}
     for call in calls:
         groups.setdefault(call.name, []).append(call)
-    operators = [_losses(name, group, format) for name, group in sorted(groups.items())]
+    operators = []
+    for name, group in sorted(groups.items()):
+        lost = [(TensorLosses.of(call.magnitudes, format), max(call.magnitudes)) for call in group]
+        losses = TensorLosses(*map(sum, zip(*(own for own, _ in lost), strict=True)))
+        largest = max(magnitude for _, magnitude in lost)
+        tensors, worst = sum(len(call.magnitudes) for call in group), group[lost.index(max(lost))].call
+        operators.append(CallLosses(name, len(group), tensors, losses, largest, worst))
     return sorted(operators, key=lambda each: (each.losses, each.largest), reverse=True)
-
-
-def _losses(name: str, calls: list[DumpedCall], format: Format) -> CallLosses:
-    lost = [(TensorLosses.of(call.magnitudes, format), max(call.magnitudes)) for call in calls]
-    losses = TensorLosses(*map(sum, zip(*(own for own, _ in lost), strict=True)))
-    largest = max(magnitude for _, magnitude in lost)
-    worst = calls[lost.index(max(lost))].call
-    return CallLosses(name, len(calls), sum(len(call.magnitudes) for call in calls), losses, largest, worst)

@@ -21,22 +21,13 @@ COARSE = 2.0**-11
 
 _BLOCK = 1 << 20
 _MAGIC = b"\x93NUMPY"
-_NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\.(?P<op>.+?)\.\d+(?:\.\d+)+\.(?P<way>input|output)\.(?P<number>\d+)\.npy")
+_NAME = re.compile(r"(?P<type>[A-Za-z_]\w*)\..+?\.\d+(?:\.\d+)+\.(?:input|output)\.\d+\.npy")
 
 
-class DumpName(NamedTuple):
-    """The parts of ``OpType.opname.taskid.timestamp.output.N.npy``; ``number`` is the index of the tensor."""
-
-    type: str
-    operator: str
-    way: str
-    number: int
-
-
-def dump_name(path: str) -> DumpName | None:
-    """Return the parts of a file's name; None if it has another form."""
+def dumped_type(path: str) -> str | None:
+    """Return the op type in the name ``OpType.opname.taskid.timestamp.output.N.npy``; None if it has another form."""
     match = _NAME.fullmatch(os.path.basename(path))
-    return DumpName(match["type"], match["op"], match["way"], int(match["number"])) if match else None
+    return match["type"] if match else None
 
 
 def dump_files(folder: str) -> list[str]:
@@ -117,6 +108,21 @@ class DumpedTensor:
         below = sum(count for exponent, count in self.exponents.items() if exponent + power < format.lowest_exponent)
         return 2.0**power, below / self.values
 
+    def to_dict(self) -> documents.Tensor:
+        formats: list[documents.LossesInAFormat] = []
+        for name, losses in self.losses.items():
+            scale, left = self.loss_scale(FORMATS[name])
+            formats.append({"name": name, **losses.to_dict(), "loss_scale": scale, "below_normal_then": left})
+        return {
+            "path": self.path,
+            "dtype": self.dtype,
+            "values": self.values,
+            "not_finite": self.not_finite,
+            "largest": self.largest,
+            "smallest": self.smallest if self.largest else None,
+            "formats": formats,
+        }
+
     def add(self, block: Any, np: Any) -> None:
         """:param block: one dimension of float64"""
         self.values += block.size
@@ -131,21 +137,17 @@ class DumpedTensor:
         for exponent, count in zip(*np.unique(exponents, return_counts=True), strict=True):
             self.exponents[int(exponent)] = self.exponents.get(int(exponent), 0) + int(count)
         for name, losses in self.losses.items():
-            losses.add(_lost(sizes, exponents, FORMATS[name], np))
-
-
-def _lost(sizes: Any, exponents: Any, format: Format, np: Any) -> Losses:
-    """Round to the format, ties to even: powers of two scale exactly, and rint rounds ties to even."""
-    limits = format.limits
-    if format.name == "fp64":
-        return Losses(subnormal=int(np.count_nonzero(sizes < limits.smallest_normal)))
-    shift = np.maximum(exponents, format.lowest_exponent) - format.mantissa
-    nearest = np.ldexp(np.rint(np.ldexp(sizes, -shift)), shift)
-    over, zero = nearest > limits.largest, nearest == 0
-    below = (nearest < limits.smallest_normal) & ~zero
-    kept = ~(over | zero)
-    coarse = np.abs(nearest[kept] - sizes[kept]) > COARSE * sizes[kept]
-    return Losses(*(int(np.count_nonzero(outcome)) for outcome in (over, zero, below, coarse)))
+            known = FORMATS[name]
+            if name == "fp64":
+                losses.subnormal += int(np.count_nonzero(sizes < known.limits.smallest_normal))
+                continue
+            shift = np.maximum(exponents, known.lowest_exponent) - known.mantissa
+            nearest = np.ldexp(np.rint(np.ldexp(sizes, -shift)), shift)  # rint rounds ties to even
+            over, zero = nearest > known.limits.largest, nearest == 0
+            below = (nearest < known.limits.smallest_normal) & ~zero
+            rest = ~(over | zero)
+            coarse = np.abs(nearest[rest] - sizes[rest]) > COARSE * sizes[rest]
+            losses.add(Losses(*(int(np.count_nonzero(outcome)) for outcome in (over, zero, below, coarse))))
 
 
 def read_tensor(path: str) -> DumpedTensor | None:
@@ -156,7 +158,11 @@ def read_tensor(path: str) -> DumpedTensor | None:
     :raises Damaged: if the file is not a .npy file
     """
     np = load_numpy()
-    _require_npy(path)
+    with open_file(path) as file:
+        magic = file.read(len(_MAGIC))
+    if magic != _MAGIC:
+        hint = "the file is an archive of arrays; unpack it first" if magic.startswith(b"PK") else None
+        raise Damaged("not a .npy file", path=path, hint=hint)
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # numpy's header parser may raise any exception
@@ -174,14 +180,6 @@ def read_tensor(path: str) -> DumpedTensor | None:
                 block = (np.ascontiguousarray(block).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
             tensor.add(np.asarray(block, dtype=np.float64), np)
     return tensor
-
-
-def _require_npy(path: str) -> None:
-    with open_file(path) as file:
-        magic = file.read(len(_MAGIC))
-    if magic != _MAGIC:
-        hint = "the file is an archive of arrays; unpack it first" if magic.startswith(b"PK") else None
-        raise Damaged("not a .npy file", path=path, hint=hint)
 
 
 class OperatorLosses(NamedTuple):
@@ -206,15 +204,14 @@ def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLo
     """Return losses by op type, for files named after an operator; most overflows first, then most zeros."""
     groups: dict[str, list[DumpedTensor]] = {}
     for tensor in tensors:
-        if name := dump_name(tensor.path):
-            groups.setdefault(name.type, []).append(tensor)
-    operators = [_losses(op_type, group, format) for op_type, group in sorted(groups.items())]
+        if op_type := dumped_type(tensor.path):
+            groups.setdefault(op_type, []).append(tensor)
+    operators = []
+    for op_type, group in sorted(groups.items()):
+        losses = Losses()
+        for tensor in group:
+            losses.add(tensor.losses[format])
+        worst = max(group, key=lambda tensor: tensor.losses[format].shares(tensor.values))
+        values = sum(tensor.values for tensor in group)
+        operators.append(OperatorLosses(op_type, len(group), values, losses, worst.path))
     return sorted(operators, key=lambda each: each.losses.shares(each.values), reverse=True)
-
-
-def _losses(op_type: str, tensors: list[DumpedTensor], format: str) -> OperatorLosses:
-    losses = Losses()
-    for tensor in tensors:
-        losses.add(tensor.losses[format])
-    worst = max(tensors, key=lambda tensor: tensor.losses[format].shares(tensor.values))
-    return OperatorLosses(op_type, len(tensors), sum(tensor.values for tensor in tensors), losses, worst.path)
