@@ -16,6 +16,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "Answer",
+    "Backups",
     "BisectAnswer",
     "Difference",
     "Finding",
@@ -23,6 +24,7 @@ __all__ = [
     "Install",
     "Library",
     "Mark",
+    "Merge",
     "Mixlist",
     "Operator",
     "Operators",
@@ -36,11 +38,17 @@ __all__ = [
     "Store",
     "Target",
     "__version__",
+    "apply",
+    "backups",
     "bisect_mixlist",
     "diff",
+    "fmt",
+    "merge",
     "move",
+    "reapply",
     "restore",
     "simulate_model",
+    "snapshot",
     "validate",
 ]
 
@@ -52,13 +60,18 @@ if TYPE_CHECKING:
     from .core.cann.library import Library, Operator, Operators, Store
     from .core.cann.mixlist import Mixlist
     from .core.cann.policy import Mark, Policy
-    from .core.cann.target import Target
+    from .core.cann.target import Target, snapshot
+    from .core.change.apply import apply
+    from .core.change.backups import Backups, backups
+    from .core.change.fmt import fmt
     from .core.change.move import move
     from .core.change.plan import Result
+    from .core.change.reapply import reapply
     from .core.change.restore import Restored, restore
     from .core.check.finding import Finding, Outcome
     from .core.check.run import validate
     from .core.compare import Difference, diff
+    from .core.merge import Merge, merge
     from .errors import OpsinfoError
     from .lab.bisect.culprits import BisectAnswer
     from .lab.bisect.mixlist_search import bisect_mixlist
@@ -70,6 +83,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "lab.graph.result",
+    "Backups": "core.change.backups",
     "BisectAnswer": "lab.bisect.culprits",
     "Difference": "core.compare",
     "Finding": "core.check.finding",
@@ -77,6 +91,7 @@ _HOMES = {
     "Install": "core.cann.install",
     "Library": "core.cann.library",
     "Mark": "core.cann.policy",
+    "Merge": "core.merge",
     "Mixlist": "core.cann.mixlist",
     "Operator": "core.cann.library",
     "Operators": "core.cann.library",
@@ -89,11 +104,17 @@ _HOMES = {
     "SimulationReport": "lab.simulate.report",
     "Store": "core.cann.library",
     "Target": "core.cann.target",
+    "apply": "core.change.apply",
+    "backups": "core.change.backups",
     "bisect_mixlist": "lab.bisect.mixlist_search",
     "diff": "core.compare",
+    "fmt": "core.change.fmt",
+    "merge": "core.merge",
     "move": "core.change.move",
+    "reapply": "core.change.reapply",
     "restore": "core.change.restore",
     "simulate_model": "lab.simulate.simulate",
+    "snapshot": "core.cann.target",
     "validate": "core.check.run",
 }
 

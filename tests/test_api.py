@@ -107,7 +107,7 @@ def test_a_mixlist_is_compared_with_a_mixlist_only(fixtures: Path) -> None:
     )
     for a, b, more in ((mixlist, library, None), (library, mixlist, None), (mixlist, mixlist, mixlist)):
         with pytest.raises(UsageFault):
-            diff(a, b, more)  # type: ignore[arg-type]
+            diff(a, b, more)
     with pytest.raises(KeyError):
         library.operators["NoSuchOp"]
 
@@ -128,8 +128,8 @@ def test_a_move_from_python_is_one_change_that_restore_undoes(place: str) -> Non
     assert made.change
     before = Path("m.json").read_bytes()
     assert [each.name for file in move("m.json", "Mul", "gray", against=place).files for each in file.moved] == ["Mul"]
-    assert restore("m.json", dry_run=True)[0].content == before != Path("m.json").read_bytes()
-    assert restore("m.json")[0].sha256 == hashlib.sha256(before).hexdigest()
+    assert restore("m.json", dry_run=True).files[0].content == before != Path("m.json").read_bytes()
+    assert restore("m.json").files[0].sha256 == hashlib.sha256(before).hexdigest()
     assert Path("m.json").read_bytes() == before
 
 

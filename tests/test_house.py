@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "opsinfo_cli"
 ROOMS = ("core", "lab", "logs", "systems")
 FLOORS = {
-    "core": ("commands", "terminal", "check", "change", "compare", "documents", "cann", "text"),
+    "core": ("commands", "terminal", "merge", "check", "change", "compare", "cann", "text", "documents"),
     "lab": ("commands", "bisect", "simulate", "graph", "profile", "numbers"),
     "logs": ("commands", ""),
     "systems": ("commands", ""),
@@ -254,3 +254,25 @@ def test_a_circle_through_a_third_module_is_found() -> None:
 
 def test_no_two_modules_import_each_other_directly_or_through_others() -> None:
     assert list(circles(imports())) == []
+
+
+def test_documents_are_imported_by_type_checkers_only() -> None:
+    """They need `typing_extensions`, which is not installed with the package."""
+    wrong = []
+    for path in MODULES:
+        if "documents" in path.parts:
+            continue
+        checked = {
+            id(node)
+            for block in nodes_of(path)
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+            for node in ast.walk(block)
+        }
+        for node in nodes_of(path):
+            if not isinstance(node, (ast.Import, ast.ImportFrom)) or id(node) in checked:
+                continue
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            words = {word for name in (module, *(each.name for each in node.names)) for word in name.split(".")}
+            if words & {"documents", "typing_extensions"}:
+                wrong.append(f"{path}:{node.lineno}")
+    assert wrong == []

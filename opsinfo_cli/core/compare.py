@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
 
 from ..errors import UsageFault
 from .cann.library import Operators
-from .cann.mixlist import Mixlist, mixlist_content
-from .cann.policy import Mark, Policy, marks_for
+from .cann.mixlist import AnyMixlist, Mixlist, mixlist_content
+from .cann.policy import Mark, Policy, mark_words, marks_for
+from .cann.target import AnyTarget, Target
 
 if TYPE_CHECKING:
     from .cann.entry_rules import Sections
+    from .cann.install import Install
+    from .cann.library import Library, Store
+    from .documents import diff as documents
 
 T = TypeVar("T")
+Side = TypeVar("Side", bound="Policy | tuple[Mark, ...]")
 Policies: TypeAlias = tuple[Policy | None, ...]
 """The policy of one op type in each target; None if the target lacks it."""
 
 
-class HasOperators(Protocol):
-    """A library, a store, an install, a target."""
-
-    @property
-    def operators(self) -> Operators: ...
-
-
 @dataclass(frozen=True)
-class Difference(Generic[T]):
+class NameDifference(Generic[T]):
     """Op types on one side only, and those on both sides with different values: name -> (a, b)."""
 
     only_in_a: list[str]
@@ -38,6 +36,69 @@ class Difference(Generic[T]):
     def __bool__(self) -> bool:
         return bool(self.only_in_a or self.only_in_b or self.changed)
 
+    @property
+    def counts(self) -> documents.Counts:
+        return {
+            "only_in_a": len(self.only_in_a),
+            "only_in_b": len(self.only_in_b),
+            "changed": len(self.changed),
+            "same": self.same,
+        }
+
+
+@dataclass(frozen=True)
+class Difference(NameDifference[Side]):
+    """The differences of two targets: policies, or marks of mixlists.
+
+    :param sections: those inside entries; None if they were not compared
+    """
+
+    a: Target
+    b: Target
+    sections: list[SectionDifference] | None = None
+
+    def __bool__(self) -> bool:
+        return super().__bool__() or bool(self.sections)
+
+    def __repr__(self) -> str:
+        changed, only_in_a, only_in_b = len(self.changed), len(self.only_in_a), len(self.only_in_b)
+        return f"<Difference of {self.a.text} and {self.b.text}: {changed} changed, {only_in_a} and {only_in_b} alone>"
+
+    def to_dict(self) -> documents.TwoTargets:
+        """Return the JSON document of ``opsinfo diff``."""
+        document: documents.TwoTargets = {
+            "schema_version": 1,
+            "command": "diff",
+            "a": self.a.facts,
+            "b": self.b.facts,
+            "only_in_a": self.only_in_a,
+            "only_in_b": self.only_in_b,
+            "changed": [{"name": name, "a": _plain(a), "b": _plain(b)} for name, (a, b) in self.changed.items()],
+            "counts": self.counts,
+        }
+        if self.sections is not None:
+            document["sections"] = [
+                {"name": each.name, "section": each.section, "key": each.key, "a": each.a, "b": each.b}
+                for each in self.sections
+            ]
+        if self.b.kind == "opdef":
+            decided = [self.b.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
+            document["decided"] = [
+                {
+                    "name": operator.name,
+                    "policy": operator.policy.value,
+                    "by_default": operator.entry.by_default,
+                    "file": operator.entry.path,
+                    "line": operator.entry.line,
+                }
+                for operator in decided
+            ]
+        return document
+
+
+def _plain(value: Policy | tuple[Mark, ...]) -> documents.Side:
+    return value.value if isinstance(value, Policy) else mark_words(value)
+
 
 @overload
 def diff(a: Mixlist, b: Mixlist, *, named: Collection[str] | None = None) -> Difference[tuple[Mark, ...]]: ...
@@ -45,49 +106,78 @@ def diff(a: Mixlist, b: Mixlist, *, named: Collection[str] | None = None) -> Dif
 
 @overload
 def diff(
-    a: HasOperators,
-    b: HasOperators,
-    mixlist_a: Mixlist | None = None,
-    mixlist_b: Mixlist | None = None,
+    a: Library | Store | Install,
+    b: AnyTarget,
+    mixlist_a: AnyMixlist | None = None,
+    mixlist_b: AnyMixlist | None = None,
     *,
     named: Collection[str] | None = None,
+    sections: bool = False,
 ) -> Difference[Policy]: ...
 
 
+@overload
 def diff(
-    a: Any,
-    b: Any,
-    mixlist_a: Mixlist | None = None,
-    mixlist_b: Mixlist | None = None,
+    a: AnyTarget,
+    b: AnyTarget,
+    mixlist_a: AnyMixlist | None = None,
+    mixlist_b: AnyMixlist | None = None,
     *,
     named: Collection[str] | None = None,
+    sections: bool = False,
+) -> Difference[Any]: ...
+
+
+def diff(
+    a: AnyTarget,
+    b: AnyTarget,
+    mixlist_a: AnyMixlist | None = None,
+    mixlist_b: AnyMixlist | None = None,
+    *,
+    named: Collection[str] | None = None,
+    sections: bool = False,
 ) -> Difference[Any]:
     """Return the result of ``opsinfo diff``: op types with different effective policies, or marks in two mixlists.
 
     An op type that could not be read on one side is not compared.
 
-    :param a, b: two libraries, stores, installs or targets in any mix; or two mixlists
     :param mixlist_a, mixlist_b: mixlists that are applied to a and b; not for mixlists
     :param named: the op types to compare; None for all
+    :param sections: whether the sections of entries are compared, too
 
-    :raises UsageFault: if a mixlist is compared with anything else
+    :raises UsageFault: if a mixlist is compared with anything else, or the sections of a snapshot
     """
-    if isinstance(a, Mixlist) != isinstance(b, Mixlist) or (isinstance(a, Mixlist) and (mixlist_a or mixlist_b)):
+    a, b = Target.open(a), Target.open(b)
+    found: NameDifference[Any]
+    if (a.kind == "mixlist") != (b.kind == "mixlist"):
         raise UsageFault("a mixlist can only be compared with another mixlist", name="wrong-kind")
-    if isinstance(a, Mixlist):
-        return difference(marks_of(a), marks_of(b), named)
-    policies = policies_of(a.operators, mixlist_a), policies_of(b.operators, mixlist_b)
-    return difference(*policies, named, unread=unread_in(a, b))
+    if a.kind == "mixlist":
+        if mixlist_a is not None or mixlist_b is not None or sections:
+            raise UsageFault("mixlists have neither sections nor a mixlist to apply", name="wrong-kind")
+        marks = [{name: tuple(sorted(each)) for name, each in side.mixlist.marks.items()} for side in (a, b)]
+        found = difference(marks[0], marks[1], named)
+        return Difference(**vars(found), a=a, b=b)
+    applied = [None if each is None else Mixlist.open(each) for each in (mixlist_a, mixlist_b)]
+    policies = [policies_of(side.operators, each) for side, each in zip((a, b), applied, strict=True)]
+    found = difference(policies[0], policies[1], named, unread=unread_in(a, b))
+    inside = None
+    if sections:
+        for side in (a, b):
+            if side.snapshot:
+                message, hint = "a snapshot does not have all sections", "compare the installs themselves"
+                raise UsageFault(message, name="wrong-kind", path=side.path, hint=hint)
+        inside = [each for each in section_differences(a.operators, b.operators) if named is None or each.name in named]
+    return Difference(**vars(found), a=a, b=b, sections=inside)
 
 
-def unread_in(*targets: HasOperators) -> frozenset[str]:
+def unread_in(*targets: Target) -> frozenset[str]:
     """Return the op types whose policy could not be read in one of some targets."""
     return frozenset().union(*(target.operators.unreadable for target in targets))
 
 
 def difference(
     a: Mapping[str, T], b: Mapping[str, T], named: Collection[str] | None = None, unread: Collection[str] = ()
-) -> Difference[T]:
+) -> NameDifference[T]:
     """Compare name by name; every list is sorted.
 
     :param named: the names to compare; None for all
@@ -98,7 +188,7 @@ def difference(
     both = sorted(a.keys() & b.keys())
     changed = {name: (a[name], b[name]) for name in both if a[name] != b[name]}
     only_in_a, only_in_b = (sorted((one.keys() - other.keys()).difference(unread)) for one, other in ((a, b), (b, a)))
-    return Difference(only_in_a, only_in_b, changed, len(both) - len(changed))
+    return NameDifference(only_in_a, only_in_b, changed, len(both) - len(changed))
 
 
 def policies_of(operators: Operators, mixlist: Mixlist | None = None) -> dict[str, Policy]:
@@ -110,10 +200,6 @@ def policies_of(operators: Operators, mixlist: Mixlist | None = None) -> dict[st
         if mixlist and name in policies:
             policies[name] = mixlist.effective(name, policies[name])
     return policies
-
-
-def marks_of(mixlist: Mixlist) -> dict[str, tuple[Mark, ...]]:
-    return {name: tuple(sorted(marks)) for name, marks in mixlist.marks.items()}
 
 
 def policies_by_name(targets: Sequence[Mapping[str, Policy]]) -> dict[str, Policies]:
@@ -172,15 +258,3 @@ def _entry_differences(name: str, a: Sections, b: Sections) -> Iterator[SectionD
 
 def _content_text(content: Mapping[str, str] | None) -> str | None:
     return None if content is None else ", ".join(f"{key}={value}" for key, value in content.items())
-
-
-def difference_members(found: Difference[Any]) -> dict[str, Any]:
-    def plain(value: Any) -> Any:
-        return [str(mark) for mark in value] if isinstance(value, tuple) else value
-
-    sides = {name: getattr(found, name) for name in ("only_in_a", "only_in_b", "changed")}
-    return {
-        **sides,
-        "changed": [{"name": name, "a": plain(x), "b": plain(y)} for name, (x, y) in found.changed.items()],
-        "counts": {**{name: len(side) for name, side in sides.items()}, "same": found.same},
-    }

@@ -34,7 +34,7 @@ from faults_support import (
 
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
-from opsinfo_cli.core.change.move import move_jobs
+from opsinfo_cli.core.change.move import Movable
 from opsinfo_cli.core.change.plan import Job
 from opsinfo_cli.core.change.restore import restore_last
 from opsinfo_cli.core.change.vault import Vault
@@ -144,7 +144,7 @@ def created(top: Path) -> Scene:
     new = b'{\n    "black-list":{\n        "to-add":[\n            "Add"\n        ]\n    }\n}\n'
 
     def making(op: str) -> Callable[[Writer], object]:
-        return lambda writer: writer.run("move", move_jobs(str(path), {op: Policy.BLACK}, say=print))
+        return lambda writer: writer.run("move", Movable(str(path)).jobs({op: Policy.BLACK}, print))
 
     return Scene([path], top / "vault", [None], [new], making("Add"), making("Log"))
 

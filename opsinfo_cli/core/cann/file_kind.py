@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..text.members import Members, read_members
 from ..text.source import Source
@@ -14,7 +14,7 @@ from .foreign_files import FOREIGN_KEYS, KERNEL_INDEX, Foreign, foreign_text
 from .policy import LISTS, PRECISION
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from ..text.scanner import Document
 
@@ -26,11 +26,15 @@ _IN_STORE = rf"/(?:tbe|dsa_core)/config(?:/[^/]+)?/(?!{re.escape(KERNEL_INDEX)}$
 MIXLIST_NAME = r"(?!.*\.(?:opsinfo|schema)\.json$)(?:ops_info.*|.*ops_info|.*mix_?list.*|op_fp32.*)\.json"
 """Names of mixlists, in any case: `ops_info*.json`, `*ops_info.json`, `*mixlist*.json`, `*mix_list*.json`, and
 `op_fp32*.json`, as in the examples of MindSpore Lite."""
-OPTION_KINDS = ("keep_dtype", "customize_dtypes", "op_precision")
+FileKind: TypeAlias = Literal["library", "mixlist", "snapshot"]
+OptionKind: TypeAlias = Literal["keep_dtype", "customize_dtypes", "op_precision"]
+NamedKind: TypeAlias = Literal["library", "mixlist"] | OptionKind
+"""The files that are checked as such."""
+OPTION_KINDS: tuple[OptionKind, ...] = ("keep_dtype", "customize_dtypes", "op_precision")
 """Files of compiler options that lie beside a mixlist."""
 OPTION_NAME = r".*(keep_?d?type|customi[sz]e_?dtype|op_precision).*\.(?:cfg|ini|txt)"
 """Names of these files, in any case: `*keep_dtype*.cfg`, `*customize_dtypes*.cfg`, `*op_precision*.ini` ..."""
-_OPTION_LINES = {
+_OPTION_LINES: dict[OptionKind, str] = {
     "op_precision": r"^[ \t]*\[By(?:OpType|NodeName)\]|^[^=\n]*=[ \t]*(?:high_p[a-z]+|enable_[a-z_]*32_execution"
     r"|keep_fp16|support_out_of_bound_index|super_performance|norm_class)[ \t\r]*$",
     "customize_dtypes": r"^[^=\n]+:(?:In|Out)putDtype\b",
@@ -73,7 +77,7 @@ def is_option_name(path: str) -> bool:
     return bool(re.fullmatch(OPTION_NAME, os.path.basename(path), re.DOTALL | re.IGNORECASE))
 
 
-def option_kind(text: str, path: str, is_named: bool) -> str | None:
+def option_kind(text: str, path: str, is_named: bool) -> OptionKind | None:
     """Return one of ``OPTION_KINDS``; None if it is none of them, as every file named `.json`.
 
     :param is_named: whether the user names the file: one with nothing but node names is then a keep_dtype file
@@ -91,7 +95,7 @@ def option_kind(text: str, path: str, is_named: bool) -> str | None:
     return "keep_dtype" if all(re.fullmatch(_NODE_NAME, line.strip()) for line in text.split("\n")) else None
 
 
-def kind_of(source: Source, outcome: Members | Document | None = None) -> str | None:
+def kind_of(source: Source, outcome: Members | Document | None = None) -> FileKind | None:
     """Return ``library``, ``mixlist`` or ``snapshot``; None if neither the text nor the name shows it.
 
     A text with faults that leave its values readable, such as comments, is judged by these values.
@@ -215,13 +219,13 @@ def _looks_like_library(content: Content) -> bool:
     return False
 
 
-def _kind_by_name(path: str) -> str | None:
+def _kind_by_name(path: str) -> FileKind | None:
     if is_library_name(path):
         return "library"
     return "mixlist" if is_mixlist_name(path) else None
 
 
-def _kind_of_broken(source: Source) -> str | None:
+def _kind_of_broken(source: Source) -> FileKind | None:
     """Return the kind of a text that is cut off or broken: by its name, its first keys, or its tensors."""
     if re.match(_SAYS_SNAPSHOT, source.text):
         return "snapshot"

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
@@ -44,6 +44,9 @@ def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str,
     return {name: dict(sorted(marked[name].items())) for name in LISTS if name in marked}
 
 
+AnyMixlist: TypeAlias = "Mixlist | str | os.PathLike[str]"
+
+
 class Mixlist:
     """A mixlist that the engine accepts."""
 
@@ -70,6 +73,11 @@ class Mixlist:
         return cls(scan(Source.read(os.fspath(path))))
 
     @classmethod
+    def open(cls, mixlist: AnyMixlist) -> Mixlist:
+        """As :meth:`read`; an open mixlist is returned as it is."""
+        return mixlist if isinstance(mixlist, Mixlist) else cls.read(mixlist)
+
+    @classmethod
     def of(cls, lists: Mapping[str, Any]) -> Mixlist:
         """Return the mixlist of a parsed file: ``{"black-list": {"to-add": ["SoftmaxV2"]}}``.
 
@@ -81,6 +89,10 @@ class Mixlist:
         except (TypeError, ValueError) as error:
             raise UsageFault(f"this is no parsed mixlist: {error}", name="wrong-type") from None
         return cls(scan(Source(encoded(text), "the mixlist")))
+
+    def to_dict(self) -> dict[str, dict[str, list[str]]]:
+        """Return the lists as plain values, as :meth:`of` takes them."""
+        return mixlist_content(self.marks)
 
     def __repr__(self) -> str:
         return f"<Mixlist {self.path}: {len(self.marks)} op types>"
@@ -252,13 +264,13 @@ class Conflict(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """A dropped entry. ``reason``: ``no-effect``, ``unknown-operator`` if no target has the op type,
+    """A dropped entry. ``reason``: ``unknown-operator`` if no target has the op type,
     ``no-effect-in-model`` if it changes no dtype in the models.
     """
 
     name: str
     marks: frozenset[Mark]
-    reason: str
+    reason: Literal["no-effect", "unknown-operator", "no-effect-in-model"]
 
 
 @dataclass

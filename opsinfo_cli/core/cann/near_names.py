@@ -1,8 +1,10 @@
-"""Similar names for suggestions: those that differ in case or in look-alike letters, else those of difflib."""
+"""Names that match a pattern; and similar names for suggestions: those that differ in case or in look-alike letters,
+else those of difflib.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from heapq import nsmallest
 
@@ -20,6 +22,16 @@ _LEAST_CONTAINED = 3
 """The fewest letters of a name for which names that contain it are suggested."""
 _MOST = 3
 _LOOK_ALIKE = str.maketrans("li|oqz5-", "111002s_")
+
+
+def matches(name: str, globs: Sequence[str]) -> bool:
+    """Return whether a name matches a pattern; without patterns every name matches.
+
+    A pattern without a capital letter matches capitals too, as ripgrep's smart case.
+    """
+    from fnmatch import fnmatchcase
+
+    return not globs or any(fnmatchcase(name.lower() if glob == glob.lower() else name, glob) for glob in globs)
 
 
 def near_names(name: str, candidates: Iterable[str]) -> list[str]:

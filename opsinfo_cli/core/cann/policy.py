@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ...errors import UsageFault
+
+if TYPE_CHECKING:
+    from ..documents.shared import Mark as MarkWord
 
 PRECISION, FLAG = "precision_reduce", "flag"
 """The section and the key of a policy."""
@@ -122,6 +125,11 @@ class Mark(NamedTuple):
     def engine_words(self) -> str:
         """As in the message of the engine: ``add black``."""
         return f"{self.action[3:]} {self.policy}"
+
+
+def mark_words(marks: Iterable[Mark]) -> list[MarkWord]:
+    """Return marks as in JSON documents."""
+    return [cast("MarkWord", str(mark)) for mark in sorted(marks)]
 
 
 ADD_BLACK, ADD_WHITE, ADD_GRAY = (Mark("to-add", Policy(each)) for each in ("black", "white", "gray"))

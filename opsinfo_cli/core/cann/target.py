@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from warnings import warn
 
-from ...errors import Damaged, Refused, UsageFault
+from ...errors import Damaged, Refused, UsageFault, join_some
+from ..document_parts import unreadable_documents
 from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
 from .chips import folder_of, note_of
 from .definitions import PHRASES, Chips, Definitions, chips_of
-from .file_kind import foreign_of, is_library_name, kind_of
+from .file_kind import FileKind, foreign_of, is_library_name, kind_of
 from .foreign_files import foreign_binary
 from .install import Install, environment_customs, opp_root, select_root
 from .library import Library, Operators, Store, library_files
-from .mixlist import Mixlist
-from .snapshot import Snapshot
+from .mixlist import AnyMixlist, Mixlist
+from .snapshot import Snapshot, snapshot_text
 
 if TYPE_CHECKING:
+    from ..documents import shared as documents
+    from ..documents.list import ListDocument
     from ..text.members import Members
     from ..text.scanner import Document
     from .foreign_files import Foreign
@@ -37,17 +41,22 @@ _SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
 class TargetOptions(NamedTuple):
     """Options of the command line that describe a target.
 
-    :param kind: library, mixlist or snapshot; None detects it
+    :param kind: None detects it
     :param soc: the chip of an install
     :param customs: custom operator packages
     :param stdin: standard input, if ``-`` is a target
     """
 
-    kind: str | None = None
+    kind: FileKind | None = None
     soc: str | None = None
     core: str = "ai"
     customs: tuple[str, ...] = ()
     stdin: bytes | None = None
+
+
+TargetKind: TypeAlias = Literal["library", "mixlist", "snapshot", "store", "install", "ini", "opdef", "package"]
+AnyTarget: TypeAlias = "Target | Install | Store | Library | Mixlist | str | os.PathLike[str]"
+"""What names a target: one that is open, a path, or a SoC name of the environment's install."""
 
 
 class Target:
@@ -61,7 +70,7 @@ class Target:
     def __init__(
         self,
         text: str,
-        kind: str,
+        kind: TargetKind,
         path: str,
         source: Source | None = None,
         install: Install | None = None,
@@ -80,18 +89,32 @@ class Target:
         self._outcome = outcome
 
     @classmethod
-    def open(
-        cls, target: str | os.PathLike[str] | Target, soc: str | None = None, core: str = "ai", kind: str | None = None
-    ) -> Target:
-        """Open a TARGET: a path, or a SoC name of the environment's install; an open one is returned as it is.
+    def open(cls, target: AnyTarget, soc: str | None = None, core: str = "ai", kind: FileKind | None = None) -> Target:
+        """Open a TARGET: a path, or a SoC name of the environment's install; an open one is not read again.
 
         :raises UsageFault: if it names no target, or several
         :raises Refused: if it cannot be read
         """
         if isinstance(target, Target):
             return target
+        if isinstance(target, (Library, Mixlist)):
+            found = cls(
+                target.path, "library" if isinstance(target, Library) else "mixlist", target.path, target.source
+            )
+            if isinstance(target, Mixlist):
+                found.mixlist = target
+            else:
+                found.operators = target.operators
+            return found
+        if isinstance(target, Install):
+            return cls(target.root, "install", target.root, install=target)
+        if isinstance(target, Store):
+            path = target.directory or target.libraries[0].path
+            found = cls(path, "store" if target.directory else "library", path)
+            found.operators = target.operators
+            return found
         if not isinstance(target, (str, os.PathLike)):
-            message = f"a target is a path, a SoC name or a `Target`, not {type(target).__name__}"
+            message = f"a target is a path, a SoC name or an open target, not {type(target).__name__}"
             raise UsageFault(message, name="wrong-type")
         return resolve(os.fspath(target), TargetOptions(kind=kind, soc=soc, core=core), os.environ)
 
@@ -158,10 +181,86 @@ class Target:
         return known.core if known else "ai"
 
     @property
+    def facts(self) -> documents.Target:
+        """What a JSON document says of it."""
+        return {
+            "text": self.text,
+            "kind": self.kind,
+            "path": self.path,
+            "soc": self.soc,
+            "version": self.version,
+        }
+
+    def to_dict(self, mixlist: AnyMixlist | None = None) -> ListDocument:
+        """Return the JSON document of ``opsinfo list``: the op types, or the marks of a mixlist.
+
+        :param mixlist: applied to the libraries
+        """
+        from .operator_rows import list_document, mixlist_rows, operator_rows
+
+        is_mixlist = self.kind == "mixlist"
+        applied = None if mixlist is None else Mixlist.open(mixlist)
+        rows = mixlist_rows(self.mixlist, None) if is_mixlist else operator_rows(self.operators, applied)
+        document = list_document(self.facts, rows, len(rows), self.other_counts())
+        if self.definitions and self.definitions.unreadable:
+            document["unreadable"] = unreadable_documents(self.definitions.unreadable)
+        return document
+
+    def other_counts(self) -> dict[str, int]:
+        """Return the number of op types in the stores of an install for other cores."""
+        return self.install.other_counts() if self.install else {}
+
+    def doubts_of_policies(self) -> Iterator[str]:
+        """Yield what makes the policies uncertain."""
+        for store in self.operators.stores:
+            for remark in store.remarks:
+                yield f"{remark.path}:{remark.line}: {remark.message}"
+            if store.doubts:
+                first = store.doubts[0]
+                more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
+                yield f"{first.path}:{first.line}: {first.message}{more}; current engines refuse this store"
+            for paths, names in store.undecided().items():
+                if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
+                    yield f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`"
+
+    @property
     def other_engines(self) -> Mapping[str, str]:
         """Op types of other engines: name -> engine."""
         known = self._known
         return known.other_engines if known else {}
+
+
+def opened_targets(targets: Iterable[AnyTarget] | AnyTarget) -> list[Target]:
+    """Open one target, or several."""
+    if isinstance(targets, (str, os.PathLike, Target, Install, Store, Library, Mixlist)):
+        targets = [targets]
+    return [Target.open(each) for each in targets]
+
+
+def target_text(target: AnyTarget) -> str:
+    """Return what names a target on the command line."""
+    return os.fspath(target) if isinstance(target, (str, os.PathLike)) else Target.open(target).text
+
+
+def snapshot(target: AnyTarget, *, say: Callable[[str], None] = warn) -> str:
+    """Return the file of ``opsinfo snapshot``: op types, policies and dtype columns, for use without CANN.
+
+    :param say: called with what makes the policies uncertain, and what is left out
+    :raises UsageFault: if it is a mixlist
+    """
+    opened = Target.open(target)
+    if opened.kind == "mixlist":
+        raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=opened.path)
+    for doubt in opened.doubts_of_policies():
+        say(doubt)
+    facts = Snapshot(opened.soc, opened.version, opened.core, opened.operators, opened.other_engines)
+    text = snapshot_text(facts)
+    for entry in (entry for store in opened.operators.stores for entry in store.winners()):
+        if entry.refused:
+            say(f"{entry.path}:{entry.line}: `{entry.name}` is left out: {entry.refused}")
+        elif entry.unread:
+            say(f"`{entry.name}` is saved without its dtypes, since they could not be read: {entry.unread}")
+    return text
 
 
 def target_labels(targets: Sequence[Target]) -> list[str]:

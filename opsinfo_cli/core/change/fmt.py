@@ -1,13 +1,62 @@
-"""Fixing the syntax of a mixlist, and writing one file from the fixed text of another. Pure."""
+"""Fixing the syntax of a mixlist, and writing one file from the fixed text of another."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from warnings import warn
 
+from ...errors import Refused, UsageFault, quoted
+from ..cann.definitions import definition_kind
+from ..cann.file_kind import foreign_of, kind_of
+from ..cann.mixlist import Mixlist
 from ..text.patch import Patch, edits_between
 from ..text.scanner import scan, syntax_patch
-from ..text.source import Source
-from .plan import Plan, proof_failed
+from ..text.source import Source, is_commented
+from .plan import Job, Plan, Result, proof_failed
+from .write_files import WriteSettings, write_files
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+def fmt(
+    mixlists: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    say: Callable[[str], None] = warn,
+    **settings: Unpack[WriteSettings],
+) -> Result:
+    """Fix the syntax of mixlists so that the engine accepts them, as ``opsinfo fmt``.
+
+    :param output: write the fixed text of one mixlist to this file, and leave the mixlist as it is
+    :param say: called with what a writer finds on the way
+    :param settings: :class:`.WriteSettings`
+    :raises UsageFault: if a file is no mixlist, or one whose comments are kept
+    :raises Refused: if a file cannot be read or written; with ``output`` also if the engine would still refuse it
+    """
+    paths = [os.fspath(each) for each in ([mixlists] if isinstance(mixlists, (str, os.PathLike)) else mixlists)]
+    if output is not None:
+        if len(paths) != 1:
+            raise UsageFault("-o requires exactly one mixlist")
+        source = Source.read(paths[0])
+        require_no_library(source)
+        result = fixed(source)
+        Mixlist(scan(result))
+        return write_files("fmt", build_jobs(os.fspath(output), result.text, [source]), settings, say)
+    for path in paths:
+        if os.path.isdir(path):
+            hint = f"`opsinfo validate {quoted(path)} --fix` fixes the mixlists in it"
+            raise UsageFault("this is a directory", name="is-directory", path=path, hint=hint)
+        if is_commented(path):
+            hint = f"`opsinfo fmt {quoted(path)} -o {quoted(path[:-1])}` makes the engine's file of it"
+            raise UsageFault("the comments of a .jsonc are kept", name="keeps-comments", path=path, hint=hint)
+        with suppress(Refused):  # the writer says so
+            require_no_library(Source.read(path))
+    return write_files("fmt", [Job(path, FmtPlan()) for path in paths], settings, say)
 
 
 class FmtPlan(Plan):
@@ -52,3 +101,37 @@ class BuildPlan(Plan):
     def prove(self, source: Source, result: Source) -> None:
         if result.text != self.text or result.bom:
             raise proof_failed(source.path)
+
+
+def build_jobs(
+    out: str, text: str, sources: Sequence[Source], require: Callable[[Source], None] | None = None
+) -> list[Job]:
+    """Return the job of writing a text to ``out``.
+
+    :param sources: the files that the text was made from; ``out`` may be one of them, and is stale if it changed since
+    :param require: raises if ``out`` may not be replaced; None: if it is no mixlist
+    """
+    if not os.path.lexists(out):
+        return [Job(out, BuildPlan(text), start=Source(b"", out))]
+    (require or require_no_library)(Source.read(out))
+    real = os.path.realpath(out)
+    made_from = next((source.sha256 for source in sources if os.path.realpath(source.path) == real), None)
+    return [Job(out, BuildPlan(text, made_from))]
+
+
+def require_no_library(source: Source) -> None:
+    """:raises UsageFault: if the file is a library, a snapshot, an ini or source of operators, or another file of CANN,
+    which is not fixed, read as a mixlist or overwritten by one"""
+    hints = {
+        "snapshot": "take it again: `opsinfo snapshot TARGET -o FILE`",
+        "library": "`opsinfo restore` undoes changes by opsinfo; the vendor's package has the original",
+    }
+    if foreign := foreign_of(source):
+        raise UsageFault(f"this is {foreign.what}, not a mixlist", name="wrong-kind", path=source.path)
+    if defined := definition_kind(source):
+        hint = "opsinfo never writes inis and sources; `opsinfo show TARGET OP --format opdef` prints what to change"
+        what = "an ini of opbuild" if defined == "ini" else "an OpDef source"
+        raise UsageFault(f"this is {what}, not a mixlist", name="wrong-kind", path=source.path, hint=hint)
+    kind = kind_of(source)
+    if kind in hints:
+        raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])

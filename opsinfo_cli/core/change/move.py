@@ -4,101 +4,199 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault, join_some
 from ..cann.library import Library, Store, engine_keys, library_files, load_order
+from ..cann.near_names import matches
+from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
-from ..cann.target import Target
-from ..compare import HasOperators
+from ..cann.target import AnyTarget, Target, opened_targets
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
-from .vault import Vault
-from .vault_place import vault_path
-from .writer import Writer
+from .write_files import WriteSettings, write_files
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..cann.mixlist import Mixlist
 
 
 def move(
-    target: Target | str | os.PathLike[str],
-    ops: Iterable[str] | str,
-    to: Policy | str,
+    target: AnyTarget,
+    ops: str | Iterable[str] | Mapping[str, Policy | str] = (),
+    to: Policy | str | None = None,
     *,
-    against: HasOperators | str | os.PathLike[str] | Sequence[HasOperators | str | os.PathLike[str]] | None = None,
+    match: str | Iterable[str] = (),
+    against: Iterable[AnyTarget] | AnyTarget = (),
     pin: bool = False,
     create: bool = False,
     store: str | None = None,
-    force: bool = False,
-    dry_run: bool = False,
-    backup_dir: str | None = None,
+    ignore_unknown: bool = False,
+    say: Callable[[str], None] = warn,
+    **settings: Unpack[WriteSettings],
 ) -> Result:
     """Put op types on a list, as ``opsinfo move``: by the flag in libraries, by marks in a mixlist.
 
-    Doubts, such as an undefined load order, are given as Python warnings.
-
-    :param to: ``white``, ``black`` or ``gray``
+    :param ops: names, or names with a list for each
+    :param to: ``white``, ``black`` or ``gray``, for the others
+    :param match: patterns of names
     :param against: for a mixlist, the target with the names and policies, or several: a mark that any of them needs
     :param pin: for a mixlist: write the mark even if ``against`` already agrees
     :param create: for a mixlist: create the file if it does not exist
     :param store: the label of the one store to change
-    :param force: edit an entry that another file overrides; write where another user may replace the file
-    :param dry_run: write nothing, and return what would change
-    :param backup_dir: the folder of backups; None for the usual one
+    :param ignore_unknown: leave out op types that the target lacks
+    :param say: called with doubts, such as an undefined load order
+    :param settings: :class:`.WriteSettings`; with ``force`` an entry that another file overrides is edited, too
     :returns: the files with their moves, and the id of the change
     :raises UsageFault: if an op type is unknown, or an option does not fit the target
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
-    asked = dict.fromkeys((ops,) if isinstance(ops, str) else tuple(ops), policy_of(to))
-    targets = () if against is None else against if isinstance(against, (tuple, list)) else (against,)
-    known = [Target.open(each) if isinstance(each, (str, os.PathLike)) else each for each in targets]
-    if isinstance(target, os.PathLike):
-        target = os.fspath(target)
-    if isinstance(target, str) and not (create and not os.path.lexists(target)):
-        target = Target.open(target)
-    if create and isinstance(target, Target) and target.kind != "mixlist":
-        raise not_a_mixlist(target)
-    jobs = move_jobs(target, asked, known, pin=pin, store=store, force=force, say=warn)
-    writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force, say=warn)
-    return writer.preview(jobs) if dry_run else writer.run("move", jobs)
+    is_new = create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target)
+    movable = Movable.of(
+        os.fspath(target) if is_new else Target.open(target),  # type: ignore[arg-type]  # a path is new
+        opened_targets(against),
+        create,
+        say,
+    )
+    asked, ignored = movable.asked(ops, to, match, ignore_unknown, say)
+    jobs = movable.jobs(asked, say, pin=pin, store=store, force=settings.get("force", False))
+    del movable, target  # only the files to change stay in memory
+    return write_files("move", jobs, settings, say)._replace(ignored=ignored)
 
 
-def move_jobs(
-    target: Target | str,
-    asked: Mapping[str, Policy],
-    against: Sequence[HasOperators] = (),
-    *,
-    pin: bool = False,
-    store: str | None = None,
-    force: bool = False,
-    reviewed: bool = False,
-    say: Callable[[str], None],
-) -> list[Job]:
-    """Return a job for each file to change.
+class Movable(NamedTuple):
+    """Libraries, or a mixlist, whose op types are put on lists.
 
-    :param target: a path is that of a mixlist to create, unless no mark is needed
-    :param asked: op type -> its list
-    :param reviewed: as in :class:`Job`
-    :param say: called with doubts
-    :raises UnknownOperator: if the target, or for a mixlist ``against``, lacks an op type
-    :raises UsageFault, Refused: if an option does not fit the target, or as :func:`winning_files`
+    :param target: the path of a mixlist to create, or what is there
+    :param against: for a mixlist, the targets with the names and policies
     """
-    if isinstance(target, str):
-        return [Job(target, _mixlist_plan(asked, against, pin, say), start=Source(b"{}\n", target))]
-    if target.kind == "mixlist":
-        return [Job(target.path, _mixlist_plan(asked, against, pin, say), target.source, reviewed=reviewed)]
-    if against or pin:
-        raise not_a_mixlist(target)
-    require_writable(target, asked)
-    target.operators.require(asked)
-    files = winning_files(target, list(asked), store, force, say)
-    read = target.operators.libraries()
-    return [
-        Job(path, LibraryPlan({name: asked[name] for name in own}, read[path]), read[path].source, reviewed=reviewed)
-        for path, own in files.items()
-    ]
+
+    target: Target | str
+    against: tuple[Target, ...] = ()
+
+    @classmethod
+    def of(cls, target: Target | str, against: Iterable[Target], create: bool, say: Callable[[str], None]) -> Movable:
+        """
+        :param create: whether a path is that of a mixlist to create
+        :raises UsageFault: if an option does not fit the kind of the target
+        """
+        movable = cls(target, tuple(against))
+        if isinstance(target, Target) and target.kind != "mixlist":
+            if movable.against or create:
+                raise _not_a_mixlist(target)
+            for doubt in target.doubts_of_policies():
+                say(doubt)
+        elif not movable.against:
+            say("names not checked; add --against TARGET")
+        return movable
+
+    @property
+    def _libraries(self) -> list[Target]:
+        """The targets whose names and policies are known."""
+        return [each for each in (*self.against, self.target) if isinstance(each, Target) and each.kind != "mixlist"]
+
+    @property
+    def names_are_checked(self) -> bool:
+        return bool(self._libraries)
+
+    def elsewhere(self, name: str) -> str | None:
+        """Return text about other places of an install that have an op type."""
+        return self._libraries[0].operators.elsewhere(name) if self._libraries else None
+
+    @property
+    def mixlist(self) -> Mixlist | None:
+        """:raises Damaged: if the engine refuses it"""
+        return self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
+
+    def policies(self) -> dict[str, Policy | None]:
+        """Return the effective policy of each op type, by name, in the first target of ``against``; without libraries
+        those that the mixlist names.
+
+        :raises Damaged: if the engine refuses the mixlist
+        """
+        mixlist = self.mixlist
+        if self._libraries:
+            return {row.name: row.policy for row in operator_rows(self._libraries[0].operators, mixlist)}
+        return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
+
+    def asked(
+        self,
+        ops: str | Iterable[str] | Mapping[str, Policy | str],
+        to: Policy | str | None,
+        match: str | Iterable[str],
+        ignore_unknown: bool,
+        say: Callable[[str], None],
+    ) -> tuple[dict[str, Policy], tuple[str, ...]]:
+        """Return the op types that are asked for, each with its list, and the unknown ones that are left out.
+
+        :raises UsageFault: if a list is missing, or a pattern matches nothing
+        """
+        ops, match = ([each] if isinstance(each, str) else each for each in (ops, match))
+        by_name = ops if isinstance(ops, Mapping) else dict.fromkeys(ops, to)
+        for glob in match:
+            matching = [name for name in self.policies() if matches(name, [glob])]
+            if not matching:
+                hint = "`opsinfo list TARGET` lists them"
+                raise UsageFault(f"no operator matches `{glob}`", name="no-match", hint=hint)
+            by_name = {**by_name, **dict.fromkeys(matching, to)}
+        asked = {}
+        for name, policy in by_name.items():
+            if policy is None:
+                message = "--to is required for operators without a list"
+                raise UsageFault(message, hint="add --to white, black or gray")
+            asked[name] = policy_of(policy)
+        ignored: list[str] = []
+        if ignore_unknown and self._libraries:
+            ignored = [name for name in asked if not any(name in each.operators for each in self._libraries)]
+        for name in ignored:
+            say(f"unknown operator `{name}` is left out")
+            del asked[name]
+        return asked, tuple(ignored)
+
+    def jobs(
+        self,
+        asked: Mapping[str, Policy],
+        say: Callable[[str], None],
+        *,
+        pin: bool = False,
+        store: str | None = None,
+        force: bool = False,
+        reviewed: bool = False,
+    ) -> list[Job]:
+        """Return a job for each file to change.
+
+        :param asked: op type -> its list
+        :param reviewed: as in :class:`Job`
+        :param say: called with doubts
+        :raises UnknownOperator: if the target, or for a mixlist ``against``, lacks an op type
+        :raises UsageFault, Refused: if an option does not fit the target, or as :func:`winning_files`
+        """
+        target = self.target
+        if not asked:
+            return []
+        if isinstance(target, str):
+            return [Job(target, _mixlist_plan(asked, self.against, pin, say), start=Source(b"{}\n", target))]
+        if target.kind == "mixlist":
+            plan = _mixlist_plan(asked, self.against, pin, say)
+            return [Job(target.path, plan, target.source, reviewed=reviewed)]
+        if pin:
+            raise _not_a_mixlist(target)
+        require_writable(target, asked)
+        target.operators.require(asked)
+        files = winning_files(target, list(asked), store, force, say)
+        read = target.operators.libraries()
+        return [
+            Job(
+                path, LibraryPlan({name: asked[name] for name in own}, read[path]), read[path].source, reviewed=reviewed
+            )
+            for path, own in files.items()
+        ]
 
 
 def _mixlist_plan(
-    asked: Mapping[str, Policy], against: Sequence[HasOperators], pin: bool, say: Callable[[str], None]
+    asked: Mapping[str, Policy], against: Sequence[Target], pin: bool, say: Callable[[str], None]
 ) -> MixlistPlan:
     """Return the plan of the marks that any of the targets needs.
 
@@ -112,7 +210,7 @@ def _mixlist_plan(
     for name, to in asked.items():
         lacking = [each for each in against if name not in each.operators]
         for each in lacking:
-            say(f"`{name}` is not in {getattr(each, 'text', each)}, so its mark does nothing there")
+            say(f"`{name}` is not in {each.text}, so its mark does nothing there")
         policies = {each.operators[name].entry.policy for each in against if each not in lacking}
         if to is Policy.GRAY:
             policies = policies - {to} or policies  # an op type that is gray needs no mark, and none harms it
@@ -126,7 +224,7 @@ def _mixlist_plan(
     return MixlistPlan(asked, decisive, pin)
 
 
-def not_a_mixlist(target: Target) -> UsageFault:
+def _not_a_mixlist(target: Target) -> UsageFault:
     """Return the error for options of mixlists that are given for a library."""
     return UsageFault("--against, --pin and --create require a mixlist", path=target.path)
 

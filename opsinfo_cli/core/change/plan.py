@@ -7,19 +7,24 @@ the requested policies, and that nothing else changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ...errors import OpsinfoError, Refused, Stale, UsageFault, join_some
 from ..cann.entry import Entry, member_read
 from ..cann.library import Library
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import ACTIONS, BLANKS, FLAG, LISTS, PRECISION, Mark, Policy, effective, marks_for
+from ..document_parts import error_document
 from ..text.commented import add_entries, drop_entries
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of
 from ..text.members import end_of_value
 from ..text.patch import Edit, Patch, edits_between, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
+
+if TYPE_CHECKING:
+    from ..documents.move import MoveDocument
+    from ..documents.shared import File
 
 
 class Move(NamedTuple):
@@ -101,11 +106,17 @@ class Result(NamedTuple):
 
     :param change: None if nothing was written
     :param refused: the errors of files that were left alone
+    :param kind: the command that makes such a change
+    :param dry_run: whether nothing was to be written
+    :param ignored: names that the target lacks
     """
 
     files: list[FileResult]
     change: str | None = None
     refused: tuple[OpsinfoError, ...] = ()
+    kind: str = "move"
+    dry_run: bool = False
+    ignored: tuple[str, ...] = ()
 
     @property
     def stayed(self) -> list[str]:
@@ -116,6 +127,43 @@ class Result(NamedTuple):
     @property
     def would_change(self) -> bool:
         return any(file.patch for file in self.files)
+
+    def to_dict(self) -> MoveDocument:
+        """Return the JSON document of a command that changes files."""
+        document: MoveDocument = {
+            "schema_version": 1,
+            "command": self.kind,
+            "change": self.change,
+            "changed": [
+                {
+                    "name": move.name,
+                    "from": move.before.value if move.before else None,
+                    "to": move.after.value if move.after else None,
+                    "file": file.path,
+                }
+                for file in self.files
+                for move in file.moved
+            ],
+            "unchanged": self.stayed,
+            "ignored": sorted(self.ignored),
+            "files": self.file_documents(),
+            "dry_run": self.dry_run,
+        }
+        if self.refused:
+            document["refused"] = [error_document(error) for error in self.refused]
+        return document
+
+    def file_documents(self) -> list[File]:
+        return [
+            {
+                "path": file.path,
+                "backup": file.backup,
+                "sha256_before": None if file.is_new else file.source.sha256,
+                "sha256_after": file.result.sha256,
+            }
+            for file in self.files
+            if file.patch
+        ]
 
 
 def planned(job: Job, source: Source) -> FileResult:

@@ -3,16 +3,62 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from warnings import warn
 
-from ...errors import OpsinfoError, Refused
+from ...errors import OpsinfoError, Refused, UsageFault, join_some
 from ..cann.library import Library
 from ..cann.policy import Policy
+from ..cann.target import AnyTarget, target_text
 from .history import History, Known, Request
+from .plan import Job, LibraryPlan, Result
+from .record import was_pruned
+from .scope import scope_of
 from .vault import Scope
 from .whole_file import digest_at
+from .write_files import WriteSettings, vault_in, write_files
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+def reapply(
+    what: AnyTarget | None = None,
+    *,
+    say: Callable[[str], None] = warn,
+    **settings: Unpack[WriteSettings],
+) -> Result:
+    """Repeat moves that were lost because the file was replaced, as ``opsinfo reapply``.
+
+    :param what: a target, or the id of a change; None for all lost moves
+    :param say: called with op types that a file no longer has
+    :param settings: :class:`.WriteSettings`
+    :raises UsageFault: if there is no such change
+    """
+    text = None if what is None else target_text(what)
+    history = vault_in(settings).history()
+    known = {name for record in history.records for name in (record.id, str(record.number))}
+    change = text if text is not None and (text in known or _ID.fullmatch(text)) else None
+    if change is not None and change.rpartition("-")[2] in map(str, history.pruned.numbers):
+        raise was_pruned()
+    if change is not None and change not in known:
+        raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
+    history.require_known()  # a damaged record may hold a later move of an op type
+    lost = lost_edits(history, scope_of(text if change is None else None), change)
+    for each in lost:
+        if each.gone:
+            say(f"{each.path} no longer has {join_some(each.gone, 10)}")
+    jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
+    gone = tuple(sorted({name for each in lost for name in each.gone}))
+    settings["reason"] = "; ".join(sorted({reason for each in lost for reason in each.reasons})) or None
+    return write_files("reapply", jobs, settings, say)._replace(ignored=gone)
+
+
+_ID = re.compile(r"([0-9a-f]{8}-|local-)?[0-9]+(\.[0-9]+)?")
+"""The form of a change's id."""
 
 
 class Lost(NamedTuple):

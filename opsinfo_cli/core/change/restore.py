@@ -8,20 +8,28 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from warnings import warn
 
 from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
+from ..cann.target import AnyTarget, target_text
 from .history import Content, History
 from .record import ChangedFile, Entry, Record, file_state, was_pruned
 from .scope import scope_of
-from .vault import Scope, Vault
-from .vault_place import MACHINE, NUMBER, vault_path
+from .vault import Scope
+from .vault_place import MACHINE, NUMBER
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
+from .write_files import WriteSettings, writer_of
 from .writer import Write, Writer
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-class Restored(NamedTuple):
+    from ..documents.restore import RestoreDocument
+
+
+class RestoredFile(NamedTuple):
     """One restored file.
 
     :param entry: the backup
@@ -46,51 +54,78 @@ class Restored(NamedTuple):
         return self.original and self.original.data
 
 
+class Restored(NamedTuple):
+    """What was or would be restored.
+
+    :param target: as given
+    :param change: the id of the change that restored it; None if nothing was written
+    """
+
+    target: str
+    files: list[RestoredFile]
+    change: str | None
+    dry_run: bool
+
+    def path_of(self, file: RestoredFile) -> str:
+        """Return the path of a file relative to the target as given."""
+        if not os.path.lexists(self.target):
+            return file.path
+        inside = os.path.relpath(file.path, os.path.realpath(self.target))
+        if inside == ".":
+            return self.target
+        return file.path if inside.startswith("..") else os.path.join(self.target, inside)
+
+    def to_dict(self) -> RestoreDocument:
+        """Return the JSON document of ``opsinfo restore``."""
+        return {
+            "schema_version": 1,
+            "command": "restore",
+            "restored": [
+                {"path": self.path_of(file), "id": file.entry.id, "sha256": file.sha256} for file in self.files
+            ],
+            "change": self.change,
+            "dry_run": self.dry_run,
+        }
+
+
 def restore(
-    target: str | os.PathLike[str],
+    target: AnyTarget,
     to: str | None = None,
     *,
     only: bool = False,
-    force: bool = False,
-    dry_run: bool = False,
-    backup_dir: str | None = None,
-) -> list[Restored]:
+    say: Callable[[str], None] = warn,
+    **settings: Unpack[WriteSettings],
+) -> Restored:
     """Undo the last change of a target as a whole, or restore one backup, as ``opsinfo restore``.
 
-    :param target: a TARGET, or the id of a change to undo
+    :param target: a target, or the id of a change to undo
     :param only: leave the files of the change that do not belong to the target
     :param to: the id of a backup or change, or ``pristine``; None to undo the last change
-    :param force: restore even if the file changed since, or is of another CANN version
-    :param dry_run: write nothing, and return what would be restored
-    :param backup_dir: the folder of backups; None for the usual one
+    :param say: called with what else is restored
+    :param settings: :class:`.WriteSettings`; with ``force`` even if the file changed since, or is of another CANN
     :raises UsageFault: if there is nothing to undo, or no such backup
     :raises Refused: if the files changed since, unless ``force``
     """
-    writer = Writer(Vault(vault_path(backup_dir, os.environ)), force=force)
-    return restore_any(writer, os.fspath(target), to, only, force, dry_run)[1]
-
-
-def restore_any(
-    writer: Writer, target: str, which: str | None, only: bool, force: bool, dry_run: bool
-) -> tuple[str | None, list[Restored]]:
-    """Undo the last change of a target, or the change that is named instead of a target, or restore a backup.
-
-    :returns: as :func:`restore_last`
-    :raises UsageFault, Refused: as :func:`restore_last` and :func:`restore_to`
-    """
-    match = _ID.fullmatch(target)
-    if match and match[1] and not os.path.lexists(target):
-        if which is not None:
-            raise UsageFault(f"`{target}` is a change, and --to names another one", hint="give one of them")
-        return restore_to(writer, lambda _: True, target, force, dry_run)
-    if which is None:
-        return restore_last(writer, scope_of(target), force, dry_run, only)
-    return restore_to(writer, scope_of(target), which, force, dry_run)
+    if only and to is not None:
+        raise UsageFault("--only is about the last change; --to restores the files of TARGET alone")
+    writer = writer_of(settings, say)
+    force, is_dry = settings.get("force", False), settings.get("dry_run", False)
+    text = target_text(target)
+    match = _ID.fullmatch(text)
+    if match and match[1] and not os.path.lexists(text):
+        if to is not None:
+            raise UsageFault(f"`{text}` is a change, and --to names another one", hint="give one of them")
+        change, files = restore_to(writer, lambda _: True, text, force, is_dry)
+    elif to is None:
+        change, files = restore_last(writer, scope_of(text), force, is_dry, only)
+    else:
+        change, files = restore_to(writer, scope_of(text), to, force, is_dry)
+    return Restored(text, files, change, is_dry)
 
 
 def restore_last(
     writer: Writer, scope: Scope, force: bool, dry_run: bool, only: bool = False
-) -> tuple[str | None, list[Restored]]:
+) -> tuple[str | None, list[RestoredFile]]:
     """Undo the newest change whose result the files have now; one that was interrupted half way counts as such.
 
     The files of the change that are out of scope are named before they are restored, too.
@@ -182,7 +217,7 @@ def _other_lineage(file: ChangedFile) -> Refused:
 
 def restore_to(
     writer: Writer, scope: Scope, which: str, force: bool, dry_run: bool
-) -> tuple[str | None, list[Restored]]:
+) -> tuple[str | None, list[RestoredFile]]:
     """Restore one content: a backup or change by its id, or ``pristine``, the first one seen of the file's version.
 
     :returns: as :func:`restore_last`
@@ -204,7 +239,7 @@ def restore_to(
             )
         return entries
 
-    def contents(history: History) -> list[Restored]:
+    def contents(history: History) -> list[RestoredFile]:
         restored = _contents(writer, wanted(history))
         for each in restored if not force else []:
             _require_lineage(history, each)
@@ -253,7 +288,7 @@ def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list
     ]
 
 
-def _require_lineage(history: History, restored: Restored) -> None:
+def _require_lineage(history: History, restored: RestoredFile) -> None:
     """:raises Refused: if the file is of another vendor state than the backup, or that is unknown"""
     file = restored.entry.file
     if restored.current is None:
@@ -265,7 +300,7 @@ def _require_lineage(history: History, restored: Restored) -> None:
         raise _other_lineage(file)
 
 
-def _contents(writer: Writer, entries: Iterable[Entry]) -> list[Restored]:
+def _contents(writer: Writer, entries: Iterable[Entry]) -> list[RestoredFile]:
     """Read the present files, and the backups that replace them."""
     restored = []
     for entry in entries:
@@ -274,7 +309,7 @@ def _contents(writer: Writer, entries: Iterable[Entry]) -> list[Restored]:
             with place_of(entry.file.path) as place:
                 original = read_original(place)
         content = None if entry.file.before is None else writer.vault.content(entry)
-        restored.append(Restored(entry, original, content))
+        restored.append(RestoredFile(entry, original, content))
     return restored
 
 
@@ -282,7 +317,7 @@ def _write(
     writer: Writer,
     history: History,
     places: dict[str, Place],
-    restored: Sequence[Restored],
+    restored: Sequence[RestoredFile],
     undoes: str | None = None,
 ) -> str | None:
     """:returns: the id of the change; None if every file has the content already"""

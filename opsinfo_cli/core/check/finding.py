@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...errors import OpsinfoError, brief, counted
+from ..cann.file_kind import OptionKind
+from ..document_parts import error_document
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt, is_commented
 from .rules import RULES, Reaction, Rule, Severity
 
+if TYPE_CHECKING:
+    from ..documents import validate as documents
+
+CheckedKind: TypeAlias = (
+    Literal["library", "mixlist", "script", "ini", "opdef", "store", "install", "vault", "mode"] | OptionKind
+)
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """The worst first."""
 
@@ -81,6 +89,27 @@ class Finding:
     def __repr__(self) -> str:
         return f"<Finding {self.rule.name} {self.path}{f':{self.start.line}' if self.start else ''}>"
 
+    def to_dict(self) -> documents.Finding:
+        """Return the finding as in the JSON document of ``opsinfo validate``."""
+        start, end = self.start, self.end
+        return {
+            "code": self.rule.code,
+            "name": self.rule.name,
+            "severity": self.severity or self.rule.severity,
+            "engine": self.engine or self.rule.engine,
+            "path": self.path,
+            "pointer": self.pointer,
+            "message": self.message,
+            "hint": self.hint,
+            "fingerprint": self.fingerprint,
+            "line": start.line if start else None,
+            "column": start.column if start else None,
+            "end_line": end.line if end else None,
+            "end_column": end.column if end else None,
+            "fixable": self.fix is not None,
+            "fix": self.fix.kind if self.fix else None,
+        }
+
     @property
     def order(self) -> tuple[str, Place, str]:
         return self.path, self.start or Place(0, 0), self.rule.code
@@ -136,7 +165,7 @@ class FileVerdict(NamedTuple):
     """Whether the engine accepts a file. ``engine_accepts`` is None if the engine does not read it."""
 
     path: str
-    kind: str
+    kind: CheckedKind
     engine_accepts: bool | None
 
 
@@ -161,6 +190,7 @@ class Outcome:
     :param failures: errors for files that could not be checked
     :param passed_over: JSON files and folders of a tree that were not checked
     :param notes: messages about how the files were found
+    :param against: the targets of mixlists, as given
     :param trees: the folder in which a path was met, out of which no link is followed; a path that the user names has
         none
     """
@@ -171,8 +201,9 @@ class Outcome:
     passed_over: list[PassedOver] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     trees: dict[str, str] = field(default_factory=dict)
+    against: list[str] = field(default_factory=list)
 
-    def add(self, path: str, kind: str, findings: Iterable[Finding], accepts: bool | None = None) -> None:
+    def add(self, path: str, kind: CheckedKind, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Add a file with its distinct findings; by default the engine accepts it unless a finding refuses it."""
         distinct = sorted(dict.fromkeys(findings), key=lambda finding: finding.order)
         if kind == "install":  # one per chip: report shared findings once
@@ -186,6 +217,23 @@ class Outcome:
         files, *counts = self.tally
         found = ", ".join(counted(count, severity) for count, severity in zip(counts, SEVERITIES, strict=True))
         return f"<Outcome {counted(files, 'file')}: {found}, {counted(len(self.failures), 'failure')}>"
+
+    def to_dict(self) -> documents.ValidateDocument:
+        """Return the JSON document of ``opsinfo validate``."""
+        files, errors, warnings, notes = self.tally
+        document: documents.ValidateDocument = {
+            "schema_version": 1,
+            "command": "validate",
+            "findings": [finding.to_dict() for finding in self.findings],
+            "files": [
+                {"path": each.path, "kind": each.kind, "engine_accepts": each.engine_accepts} for each in self.files
+            ],
+            "summary": {"files": files, "errors": errors, "warnings": warnings, "notes": notes},
+            "against": self.against,
+        }
+        if self.failures:
+            document["error"] = error_document(self.failures[0])
+        return document
 
     @property
     def ok(self) -> bool:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ...opening import first_file, is_below
+from ..cann.file_kind import NamedKind
 from ..cann.near_names import NearNames, did_you_mean
 from ..cann.option_files import KEEP_DTYPE
 from ..cann.repository import git_root
@@ -41,7 +42,7 @@ class Followed(NamedTuple):
     """
 
     top: str
-    targets: list[tuple[str, str]]
+    targets: list[tuple[NamedKind, str]]
     findings: list[Finding]
     passed_over: list[PassedOver]
     is_read: bool = True
@@ -136,7 +137,7 @@ class _Following:
                 self._pass_over(setting, f"it is after the first {_MOST_REFERENCES} references")
         return settings
 
-    def _file(self, kind: str, setting: Setting) -> None:
+    def _file(self, kind: NamedKind, setting: Setting) -> None:
         """Note the file that a setting names as one to check, or why there is none."""
         path = setting.text if setting.value is None else setting.value
         rest = _LEADING_VARIABLE.sub("./", path)

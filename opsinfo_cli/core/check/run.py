@@ -13,6 +13,8 @@ from ...errors import Damaged, OpsinfoError, Refused, UsageFault
 from .. import rooms
 from ..cann.file_kind import (
     OPTION_KINDS,
+    FileKind,
+    NamedKind,
     foreign_of,
     is_library_name,
     is_marked,
@@ -29,7 +31,7 @@ from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.repository import Repository
-from ..cann.target import Target, unknown_kind
+from ..cann.target import AnyTarget, opened_targets, unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
@@ -56,11 +58,11 @@ Step = Callable[[int, int], None]
 
 def validate(
     *paths: str | os.PathLike[str],
-    against: Iterable[str | os.PathLike[str] | Target] | str | os.PathLike[str] | Target = (),
+    against: Iterable[AnyTarget] | AnyTarget = (),
     modes: Iterable[str] | str = (),
-    models: Iterable[str] | str = (),
+    models: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
     shapes: Shapes = MappingProxyType({}),
-    kind: str | None = None,
+    kind: NamedKind | None = None,
     follow: bool = False,
     by_chip: bool = False,
     stdin: bytes | None = None,
@@ -68,11 +70,11 @@ def validate(
 ) -> Outcome:
     """Return all findings on files, stores and trees, as in ``opsinfo validate``.
 
-    :param against: the targets the mixlists are for, or one, as on the command line or opened by :meth:`.Target.open`
+    :param against: the targets the mixlists are for, or one
     :param modes: names of the precision modes that they are used with, known or not
     :param models: model files that the mixlists are for; they are judged for every target
     :param shapes: of inputs of the models, by name, as for :meth:`.Graph.read`
-    :param kind: ``library``, ``mixlist`` or one of ``OPTION_KINDS``; None detects it
+    :param kind: of all files; None detects it
     :param follow: whether files that scripts name are checked too
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
@@ -80,12 +82,12 @@ def validate(
 
     :raises OpsinfoError: if a target or model cannot be read; faults of ``paths`` are in the outcome
     """
-    given = [against] if isinstance(against, (str, os.PathLike, Target)) else against
-    modes, models = ([each] if isinstance(each, str) else each for each in (modes, models))
-    targets = mixlist_targets([Target.open(target) for target in given])
+    modes = [modes] if isinstance(modes, str) else modes
+    models = [models] if isinstance(models, (str, os.PathLike)) else models
+    targets = mixlist_targets(opened_targets(against))
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
-    opened = rooms.model_rules().open_models(models, shapes) if models else []
+    opened = rooms.model_rules().open_models([os.fspath(path) for path in models], shapes) if models else []
     checker = Checker(targets, list(modes), kind, opened, follow, by_chip=by_chip)
     rest = [os.fspath(path) for path in paths]
     if not rest and not checker.modes:
@@ -96,6 +98,10 @@ def validate(
     checker.paths(rest, step)
     checker.modes_given()
     checker.outcome.notes += (model.note for model in checker.models if model.note)
+    checker.outcome.against = list(dict.fromkeys(target.target.text for target in targets))
+    checker.outcome.findings = fingerprinted(
+        checker.outcome.findings, Repository.around(os.getcwd(), os.environ).relative
+    )
     return checker.outcome
 
 
@@ -113,11 +119,11 @@ class Checker:
 
     against: Sequence[MixlistTarget] = ()
     modes: Sequence[str] = ()
-    kind: str | None = None
+    kind: NamedKind | None = None
     models: Sequence[Any] = ()
     follow: bool = False
     outcome: Outcome = field(default_factory=Outcome)
-    _referenced: list[tuple[str, str]] = field(default_factory=list)
+    _referenced: list[tuple[NamedKind, str]] = field(default_factory=list)
     _not_followed: list[str] = field(default_factory=list)
     by_chip: bool = False
     _builds: dict[tuple[str, str | None], list[Source]] = field(default_factory=dict)
@@ -311,14 +317,14 @@ class Checker:
             if is_named and self.kind is None and (foreign := foreign_binary(path, data[:64])):
                 raise foreign.fault(path) from None
             if is_shown:
-                by_name = "library" if is_library_name(path) else "mixlist"
+                by_name: NamedKind = "library" if is_library_name(path) else "mixlist"
                 self.outcome.add(path, self.kind or by_name, [unreadable(error)])
             return None if is_shown else _NOT_MARKED
         if not is_named and not may_be_recognised(source):
             return _NOT_MARKED
         content = read_members(source)
-        kind = (self.kind if is_named else None) or kind_of(source, content)
-        if kind in ("library", "mixlist") and (is_shown or is_marked(source, content)):
+        kind: NamedKind | FileKind | None = (self.kind if is_named else None) or kind_of(source, content)
+        if (kind == "library" or kind == "mixlist") and (is_shown or is_marked(source, content)):
             is_library = (self.kind or kind) == "library"
             findings = _library(source, content)[1] if is_library else self.mixlist(source)
             self.outcome.add(path, self.kind or kind, findings)

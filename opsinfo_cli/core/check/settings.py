@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..cann.chips import chip_folder
+from ..cann.file_kind import NamedKind
 from ..cann.precision_mode import MODES, knows_modes_of
 from ..text.source import Source
 from .finding import Finding, at
@@ -25,7 +26,7 @@ OPTIONS = {
     "soc_version": "soc_version",
 }
 """Options of atc by the names that they have there, in GE (``ge.exec.modify_mixlist``), MindSpore Lite, Paddle Lite."""
-KINDS = {
+KINDS: dict[str, NamedKind] = {
     "modify_mixlist": "mixlist",
     "keep_dtype": "keep_dtype",
     "customize_dtypes": "customize_dtypes",

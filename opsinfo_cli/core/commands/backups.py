@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import time
-from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 import click
 
-from ..change.history import Damage
-from ..change.record import Entry
-from ..change.scope import scope_of
-from ..change.vault import Vault
-from ..terminal.answer import Answer, Block, Cell, Column, Either, Line, Lines, Place, Span, Table, members
+from ..change.backups import Backup, Backups, backups
+from ..terminal.answer import Answer, Block, Cell, Column, Either, Line, Lines, Place, Span, Table
 from ..terminal.console import Console
 from ..terminal.params import (
     TARGET,
@@ -27,7 +20,7 @@ from ..terminal.params import (
     prints,
     wait_option,
 )
-from ..terminal.write import vault_of
+from ..terminal.write import settings_of
 
 
 @click.command("backups", cls=Command)
@@ -53,65 +46,29 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, console
       opsinfo backups ascend910b
       opsinfo backups --prune 20 --dry-run
     """
-    vault, scope = vault_of(writing), scope_of(target)
-    dropped: list[str] = []
-    if keep and (writing.dry_run or not os.path.isdir(vault.folder)):
-        dropped = vault.prune(scope, keep, dry_run=True)
-    elif keep:
-        with vault.locked(time.monotonic() + writing.wait):
-            dropped = vault.prune(scope, keep, dry_run=False)
-    histories = vault.histories()
-    backups = [
-        Backup(entry, entry.id in pristine, "undone" if entry.record.id in history.undone else entry.record.state)
-        for history in histories
-        for pristine in [history.pristine_ids()]
-        for entry in history.entries
-        if scope(entry.file.path) and entry.id not in dropped and not entry.record.pruned and vault.has(entry)
-    ]
-    damage = vault.damage(False, histories)
-    for each in damage:
+    found = backups(target, prune=keep, **settings_of(writing))
+    for each in found.damage:
         console.error(f"damaged-backup: {each.path}: {each.message}")
-    return backups_answer(vault, backups, damage, dropped if keep else None, writing.dry_run, bool(console.verbose))
+    return backups_answer(found, bool(console.verbose))
 
 
-class Backup(NamedTuple):
-    """One file of one change, with its content before the change.
-
-    :param state: of the change: pending, done, abandoned or undone
-    """
-
-    entry: Entry
-    pristine: bool
-    state: str
-
-
-def backups_answer(
-    vault: Vault,
-    backups: Sequence[Backup],
-    damage: Sequence[Damage],
-    pruned: list[str] | None,
-    dry_run: bool,
-    verbose: bool,
-) -> Answer:
-    """:param pruned: the ids of the backups that ``--prune`` removed; None without it
-    :param dry_run: whether they only would be removed
-    :param verbose: whether a terminal shows a block for each backup instead of a row
-    """
+def backups_answer(found: Backups, verbose: bool) -> Answer:
+    """:param verbose: whether a terminal shows a block for each backup instead of a row"""
     columns = [*map(Column, ("id", "date", "before", "state")), Column("file", dim=True)]
-    table = Table(columns, map(_cells, backups), lambda: map(_fields, backups))
+    table = Table(columns, map(_cells, found.backups), lambda: map(_fields, found.backups))
 
     def blocks() -> list[Block]:
-        if not backups:
+        if not found.backups:
             return []
-        lines = Lines([line for backup in backups for line in _block(backup)])
+        lines = Lines([line for backup in found.backups for line in _block(backup)])
         return [Either(lambda: [lines if verbose else table], lambda: [table])]
 
     notes = []
-    if pruned is not None:
-        notes.append(f"{len(pruned)} backups {'would be' if dry_run else 'were'} dropped")
-    elif not backups:
-        notes.append(f"no backups in {vault.path}")
-    return Answer(lambda: _document(vault, backups, damage, pruned), blocks, notes=notes, status=1 if damage else 0)
+    if found.pruned is not None:
+        notes.append(f"{len(found.pruned)} backups {'would be' if found.dry_run else 'were'} dropped")
+    elif not found.backups:
+        notes.append(f"no backups in {found.vault}")
+    return Answer(found.to_dict, blocks, notes=notes, status=1 if found.damage else 0)
 
 
 def _cells(backup: Backup) -> list[Cell]:
@@ -135,28 +92,3 @@ def _block(backup: Backup) -> list[Line]:
     head = [Span(entry.id, "note"), Span(f"  {'  '.join(words)}")]
     lines: list[Line] = [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
     return [*lines, f"    why: {record.why}"] if record.why else lines
-
-
-def _document(
-    vault: Vault, backups: Sequence[Backup], damage: Sequence[Damage], pruned: list[str] | None
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "vault": vault.path,
-        "backups": [
-            {
-                **members(backup, "pristine", "state"),
-                **members(backup.entry.file, "path", "lineage", "version"),
-                **members(backup.entry.record, "time", "command", "user", "machine", "why"),
-                "id": backup.entry.id,
-                "change": backup.entry.record.id,
-                "sha256": backup.entry.file.before,
-                "reason": backup.entry.record.kind,
-            }
-            for backup in backups
-        ],
-    }
-    if damage:
-        document["damaged"] = [members(each, "path", "message") for each in damage]
-    if pruned is not None:
-        document["pruned"] = pruned
-    return document

@@ -11,6 +11,7 @@ import click
 
 from ...errors import UsageFault, counted, quoted
 from .. import rooms
+from ..cann.near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions, target_labels
 from ..compare import (
@@ -19,15 +20,13 @@ from ..compare import (
     SectionDifference,
     diff,
     difference,
-    difference_members,
     differs,
     mixlist_for,
     policies_by_name,
     policies_of,
-    section_differences,
     unread_in,
 )
-from ..terminal.answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table, members
+from ..terminal.answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
@@ -40,16 +39,15 @@ from ..terminal.params import (
     core_option,
     custom_option,
     match_option,
-    matches,
     option,
     prints,
 )
 from ..terminal.table_text import csv_text, markdown_text
-from ..terminal.targets import target_document, target_facts
+from ..terminal.targets import target_facts
 
 if TYPE_CHECKING:
     from ..cann.mixlist import Mixlist
-    from ..compare import SectionDifference
+    from ..documents import diff as documents
 
 
 @click.command("diff", cls=Command)
@@ -107,8 +105,7 @@ def command(
     only = accepted_mixlist(only_in, console) if only_in else None
     if opened[0].kind == "mixlist":
         a, b = opened
-        marks = diff(a.mixlist, b.mixlist, named=_names(None, only, lists, globs))
-        return difference_answer(a, b, marks, None)
+        return difference_answer(diff(a, b, named=_names(None, only, lists, globs)))
     for target in opened:
         report_doubts(target, console)
     everywhere = accepted_mixlist(mixlist, console) if mixlist else None
@@ -131,8 +128,7 @@ def command(
         )
     if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
         return _port(policies_of(a.operators), both[1], named, unread_in(a, b), console)
-    inside = _inside(a, b, named) if sections else None
-    return difference_answer(a, b, difference(both[0], both[1], named, unread_in(a, b)), inside)
+    return difference_answer(diff(a, b, *applied, named=named, sections=sections))
 
 
 def _require_targets(targets: Sequence[str]) -> None:
@@ -207,15 +203,6 @@ def _applied(path: str | None, target: Target, console: Console) -> Mixlist | No
     return mixlist
 
 
-def _inside(a: Target, b: Target, named: frozenset[str] | None) -> list[SectionDifference]:
-    """:raises UsageFault: if a target is a snapshot"""
-    for target in (a, b):
-        if target.snapshot:
-            message, hint = "a snapshot does not have all sections", "compare the installs themselves"
-            raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
-    return [each for each in section_differences(a.operators, b.operators) if named is None or each.name in named]
-
-
 def _report_in_neither(only: Mixlist, a: Target, b: Target, console: Console) -> None:
     missing = sorted(name for name in only.marks if name not in a.operators and name not in b.operators)
     if missing:
@@ -231,7 +218,7 @@ def _port(
 ) -> Answer:
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}
-    missing: Difference[Any] = difference(library, wanted, named, unread)
+    missing = difference(library, wanted, named, unread)
     for names, side, other in ((missing.only_in_b, "B", "A"), (missing.only_in_a, "A", "B")):
         if names:
             effect = "not ported" if side == "B" else "not changed"
@@ -244,34 +231,28 @@ def _port(
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 
 
-def difference_answer(
-    a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
-) -> Answer:
-    """:param sections: differences inside entries; None if they were not compared"""
+def difference_answer(found: Difference[Any]) -> Answer:
+    sides = (found.changed, found.only_in_a, found.only_in_b, found.sections or ())
     return Answer(
-        lambda: _document(a, b, found, sections),
-        lambda: [
-            Either(
-                lambda: _groups(a, b, found, sections or ()),
-                lambda: [Table([], [], lambda: _fields(b, found, sections or ()))],
-            )
-        ],
+        found.to_dict,
+        lambda: [Either(lambda: _groups(found), lambda: [Table([], [], lambda: _fields(found))])],
         texts={
-            "html": lambda: _page(a, b, found, sections),
-            "csv": lambda: csv_text(("name", "change", "a", "b", "section", "key"), _records(found, sections or ())),
-            "markdown": lambda: markdown_text(_table(found, sections)),
+            "html": lambda: _page(found),
+            "csv": lambda: csv_text(("name", "change", "a", "b", "section", "key"), _records(found)),
+            "markdown": lambda: markdown_text(_table(found)),
         },
-        content=counted(sum(map(len, (found.changed, found.only_in_a, found.only_in_b, sections or ()))), "difference"),
+        content=counted(sum(map(len, sides)), "difference"),
         notes=[_summary(found)],
-        status=1 if found or sections else 0,
+        status=1 if found else 0,
     )
 
 
-def _fields(b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Sequence[str]]:
+def _fields(found: Difference[Any]) -> Iterator[Sequence[str]]:
     """Yield changes, worst first, then op types on one side only, then differences inside entries.
 
     If B is sources, new op types come first, and a line says why and where the policy in B is decided.
     """
+    b = found.b
     is_source = b.kind == "opdef"
     new = [
         ("only_in_b", name, *_decision(b, name, "-")) if is_source else ("only_in_b", name) for name in found.only_in_b
@@ -284,7 +265,7 @@ def _fields(b: Target, found: Difference[Any], sections: Sequence[SectionDiffere
     yield from (("only_in_a", name) for name in found.only_in_a)
     if not is_source:
         yield from new
-    for each in sections:
+    for each in found.sections or ():
         yield "section", each.name, _place(each), _value(each.a), _value(each.b)
 
 
@@ -295,8 +276,9 @@ def _decision(b: Target, name: str, before: str) -> tuple[str, str, str, str]:
     return before, str(operator.policy), why, f"{operator.entry.path}:{operator.entry.line}"
 
 
-def _groups(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[Block]:
+def _groups(found: Difference[Any]) -> Iterator[Block]:
     """Yield a block of names for each kind of change, worst first."""
+    a, b, sections = found.a, found.b, found.sections
     chips = [f" ({target.soc})" if target.soc and "@" not in target.text else "" for target in (a, b)]
     yield Lines([[Span("A  "), Place(a.text, chips[0])], [Span("B  "), Place(b.text, chips[1])]])
     is_source = b.kind == "opdef"
@@ -374,48 +356,19 @@ def _text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _document(
-    a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "a": target_document(a),
-        "b": target_document(b),
-        **difference_members(found),
-    }
-    if sections is not None:
-        document["sections"] = [each._asdict() for each in sections]
-    if b.kind == "opdef":
-        names = sorted([*found.only_in_b, *found.changed])
-        document["decided"] = [_decided(b, name) for name in names]
-    return document
-
-
-def _decided(b: Target, name: str) -> dict[str, Any]:
-    """Return why an op type has its policy in sources."""
-    operator = b.operators[name]
-    return {
-        "name": name,
-        "policy": operator.policy,
-        **members(operator.entry, "by_default", "line"),
-        "file": operator.entry.path,
-    }
-
-
-def _page(a: Target, b: Target, found: Difference[Any], sections: Sequence[SectionDifference] | None) -> str:
+def _page(found: Difference[Any]) -> str:
     from ..terminal.page import table_page
 
-    note = ""
-    left = len(_alike(sections or ())) - _MOST_INSIDE
+    a, b, note = found.a, found.b, ""
+    left = len(_alike(found.sections or ())) - _MOST_INSIDE
     if left > 0:
         note = f"{left} rarer differences inside entries are not shown (`opsinfo diff --sections` prints all)"
     facts = [("A", _facts(a)), ("B", _facts(b)), ("Operators", _summary(found))]
-    tables = [_table(found, sections, _MOST_INSIDE)]
+    tables = [_table(found, _MOST_INSIDE)]
     return table_page(" and ".join(target_labels([a, b])), facts, tables, note=note)
 
 
-def _table(
-    found: Difference[Any], sections: Sequence[SectionDifference] | None, most_inside: int | None = None
-) -> Table:
+def _table(found: Difference[Any], most_inside: int | None = None) -> Table:
     """Return the differences, worst first.
 
     :param most_inside: the number of kinds of differences inside entries, the most frequent ones; None for all
@@ -425,20 +378,21 @@ def _table(
         rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
     rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
     rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
-    inside = _alike(sections or ())[:most_inside]
+    inside = _alike(found.sections or ())[:most_inside]
     rows += [[_named(names), "inside", *values, place] for (place, *values), names in inside]
     columns = [Column("operator"), Column("change", policy=True), Column("A"), Column("B"), Column("field")]
-    if sections is None:
+    if found.sections is None:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return Table(columns, rows)
 
 
-def _records(found: Difference[Any], sections: Sequence[SectionDifference]) -> Iterator[dict[str, Any]]:
+def _records(found: Difference[Any]) -> Iterator[Mapping[str, object]]:
     """Yield the members of the JSON document as rows, each with the name of its member as `change`."""
-    document = difference_members(found)
+    document = found.to_dict()
     yield from ({**each, "change": "changed"} for each in document["changed"])
-    yield from ({"name": name, "change": side} for side in ("only_in_a", "only_in_b") for name in document[side])
-    yield from ({**each._asdict(), "change": "section"} for each in sections)
+    yield from ({"name": name, "change": "only_in_a"} for name in document["only_in_a"])
+    yield from ({"name": name, "change": "only_in_b"} for name in document["only_in_b"])
+    yield from ({**each, "change": "section"} for each in document.get("sections", []))
 
 
 _MOST_INSIDE = 600
@@ -481,13 +435,22 @@ def matrix_answer(
     )
     records = ({"name": name, **dict(zip(labels, policies, strict=True))} for name, policies in shown.items())
     of = f" of {total}" if total != len(shown) else ""
-    counts = {"operators": len(shown), "differ": len(different), "total": total}
-    return Answer(
-        lambda: {
+
+    def document() -> documents.ManyTargets:
+        rows: list[documents.Operator] = [
+            {"name": name, "policies": [policy.value if policy else None for policy in policies]}
+            for name, policies in shown.items()
+        ]
+        return {
+            "schema_version": 1,
+            "command": "diff",
             "targets": labels,
-            "operators": [{"name": name, "policies": list(policies)} for name, policies in shown.items()],
-            "counts": counts,
-        },
+            "operators": rows,
+            "counts": {"operators": len(shown), "differ": len(different), "total": total},
+        }
+
+    return Answer(
+        document,
         lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
         texts={
             "html": lambda: _matrix_page(targets, labels, table, different, mixlist),

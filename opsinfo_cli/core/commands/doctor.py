@@ -15,6 +15,7 @@ from ..cann.library import library_files
 from ..cann.repository import Repository
 from ..cann.target import Target, TargetOptions, not_a_target, resolve
 from ..change.scope import scope_of
+from ..change.write_files import vault_in
 from ..check.finding import SEVERITIES, Finding
 from ..check.run import Checker, CheckResult, Narrowing
 from ..check.selection import RuleSelection
@@ -23,7 +24,7 @@ from ..check.vault import check_vault
 from ..terminal import completion
 from ..terminal.answer import Answer, Block, Either, Line, Lines, Span, Tree
 from ..terminal.console import Console
-from ..terminal.findings import concise_lines, file_lines, finding_lines, findings_document, summary_line
+from ..terminal.findings import concise_lines, file_lines, finding_lines, summary_line
 from ..terminal.params import (
     TARGET,
     Command,
@@ -36,7 +37,7 @@ from ..terminal.params import (
     prints,
     soc_option,
 )
-from ..terminal.write import vault_of
+from ..terminal.write import settings_of
 from ..text.escape import shortened
 
 FINDING = Word("CODE|NAME", completion.findings)
@@ -77,7 +78,7 @@ def command(
         checker.outcome.add(install.root, "install", [*check_install(install), *unused])
     for folder in _stores(path, installs):
         checker.store(folder)
-    vault = vault_of(writing)
+    vault = vault_in(settings_of(writing))
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
     checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).of(checker.outcome)
     folds = not (select or console.verbose)
@@ -145,7 +146,7 @@ def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, w
         ]
 
     return Answer(
-        lambda: findings_document(checked, []),
+        checked.outcome.to_dict,
         blocks,
         variants={"concise": lambda: [Lines([*concise_lines(shown), *folded])]},
         details=file_lines(checked.outcome),

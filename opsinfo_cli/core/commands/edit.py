@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import click
 
 from ...errors import Refused, UsageFault, counted
+from ..cann.near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions
 from ..change.edited_file import EditedFile
@@ -35,7 +36,6 @@ from ..terminal.params import (
     create_option,
     for_mixlist_option,
     match_option,
-    matches,
     option,
     prints,
     reason_option,
@@ -99,7 +99,7 @@ def command(
     lines = {name: policy for name, policy in shown.items() if can_be_line(name)}
     with _temporary(policy_lines(_title(target, against), lines), console) as file:
         asked = _asked(file, known)
-        jobs = movable.jobs(asked, console, force=writing.force, reviewed=True) if asked else []
+        jobs = movable.jobs(asked, console.warn, force=writing.force, reviewed=True)
         return moved_answer("edit", target, jobs, writing, console)
 
 

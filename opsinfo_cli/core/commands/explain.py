@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,9 @@ from ..terminal.console import Console
 from ..terminal.language import language_for
 from ..terminal.params import Command, Word, prints
 from ..text.escape import wrapped
+
+if TYPE_CHECKING:
+    from ..documents.explain import ExplainDocument
 
 
 @click.command("explain", cls=Command)
@@ -91,9 +94,24 @@ def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: W
     return Answer(lambda: explanation_document(rules, topics), blocks)
 
 
-def explanation_document(rules: Sequence[Rule], topics: Mapping[str, str]) -> dict[str, object]:
-    documents = [{"name": name, "text": text} for name, text in topics.items()]
-    return {"rules": [asdict(rule) for rule in rules], "topics": documents}
+def explanation_document(rules: Sequence[Rule], topics: Mapping[str, str]) -> ExplainDocument:
+    return {
+        "rules": [
+            {
+                "code": rule.code,
+                "name": rule.name,
+                "about": rule.about,
+                "severity": rule.severity,
+                "engine": rule.engine,
+                "why": rule.why,
+                "fails": rule.fails,
+                "passes": rule.passes,
+                "source": rule.source,
+            }
+            for rule in rules
+        ],
+        "topics": [{"name": name, "text": text} for name, text in topics.items()],
+    }
 
 
 def rule_lines(rule: Rule, said: Wording, width: int) -> Iterator[str]:

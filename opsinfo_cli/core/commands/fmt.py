@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 
 import click
 
-from ...errors import OpsinfoError, Refused, UsageFault, quoted
-from ..change.fmt import FmtPlan, fixed
-from ..change.plan import Job, Result
+from ...errors import Damaged, OpsinfoError, UsageFault
+from ..change.fmt import FmtPlan, fixed, fmt
+from ..change.plan import Result
 from ..terminal.answer import Answer, Diff, Exact
 from ..terminal.changes import change_answer
 from ..terminal.console import Console
-from ..terminal.open import report_refusals, require_no_library
+from ..terminal.open import report_refusals
 from ..terminal.params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
 from ..terminal.unified_diff import unified_diff
-from ..terminal.write import built, changed, changed_answer
+from ..terminal.write import changed_answer, reported, settings_of
 from ..text.scanner import scan, syntax_patch
-from ..text.source import Source, is_commented, read_standard_input
+from ..text.source import Source, read_standard_input
 
 
 @click.command("fmt", cls=Command)
@@ -49,21 +47,16 @@ def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions
     """
     if "-" in mixlists:
         return _filter(mixlists, output, writing, console)
-    if output is not None:
-        return _build(mixlists, output, writing, console)
-    for path in mixlists:
-        if os.path.isdir(path):
-            hint = f"`opsinfo validate {quoted(path)} --fix` fixes the mixlists in it"
-            raise UsageFault("this is a directory", name="is-directory", path=path, hint=hint)
-        if is_commented(path):
-            hint = f"`opsinfo fmt {quoted(path)} -o {quoted(path[:-1])}` makes the engine's file of it"
-            raise UsageFault("the comments of a .jsonc are kept", name="keeps-comments", path=path, hint=hint)
-        with suppress(Refused):  # reported below
-            require_no_library(Source.read(path))
-    result = changed("fmt", [Job(path, FmtPlan()) for path in mixlists], writing, console)
-    answer = changed_answer(result, mixlists[0], writing, console)
+    try:
+        result = fmt(mixlists, output=output, say=console.warn, **settings_of(writing))
+    except Damaged:
+        if output is None or not _still_refused(fixed(Source.read(mixlists[0])), console):
+            raise
+        console.error("the engine would still refuse it; nothing was written")
+        return change_answer(Result([], dry_run=True), target=output, undo="", dry_run=True)._replace(status=1)
+    answer = changed_answer(reported(result, writing, console), output or mixlists[0], writing, console)
     refused = {error.path for error in result.refused}
-    later = [_status_now(path, console) for path in mixlists if path not in refused]
+    later = [_status_now(path, console) for path in mixlists if output is None and path not in refused]
     return answer._replace(status=max(answer.status, *later, 0))
 
 
@@ -86,18 +79,6 @@ def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, con
     shown = Diff(unified_diff(source, patch, result)) if writing.dry_run else Exact(result.text)
     is_silent = writing.check and not writing.dry_run
     return Answer(dict, lambda: [] if is_silent else [shown], status=status, paged=False)
-
-
-def _build(mixlists: Sequence[str], out: str, writing: WriteOptions, console: Console) -> Answer:
-    if len(mixlists) != 1:
-        raise UsageFault("-o requires exactly one mixlist")
-    source = Source.read(mixlists[0])
-    require_no_library(source)
-    result = fixed(source)
-    if _still_refused(result, console):
-        console.error("the engine would still refuse it; nothing was written")
-        return change_answer(Result([]), target=out, undo="", dry_run=True)._replace(status=1)
-    return changed_answer(built("fmt", out, result.text, [source], writing, console), out, writing, console)
 
 
 def _still_refused(source: Source, console: Console) -> int:

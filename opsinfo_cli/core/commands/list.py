@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
 from ...errors import UsageFault, counted
 from ..cann.mixlist import Mixlist
-from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
-from ..cann.policy import Policy
+from ..cann.near_names import matches
+from ..cann.operator_rows import OperatorRow, list_document, mixlist_rows, operator_rows, row_document
 from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Answer, Cell, Column, Place, Table
 from ..terminal.config import Targeted, given_or_configured
@@ -21,14 +20,13 @@ from ..terminal.params import (
     LIST,
     TARGET,
     match_option,
-    matches,
     mixlist_option,
     option,
     prints,
     target_options,
 )
 from ..terminal.table_text import csv_text, markdown_text
-from ..terminal.targets import below, row_document, short_name, target_document, target_facts
+from ..terminal.targets import below, short_name, target_facts
 
 
 @click.command("list", cls=Targeted)
@@ -99,7 +97,7 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
         )
 
     return Answer(
-        lambda: _document(target, rows, total),
+        lambda: list_document(target.facts, rows, total, target.other_counts()),
         lambda: [table],
         texts={
             "html": page,
@@ -155,14 +153,3 @@ def _facts(target: Target, shown: int, total: int, mixlist: str | None) -> list[
     facts = [*target_facts(target), ("Mixlist", mixlist or "")]
     facts.append(("Operators", str(shown) if shown == total else f"{shown} of {total}"))
     return [(name, value) for name, value in facts if value]
-
-
-def _document(target: Target, rows: Sequence[OperatorRow], total: int) -> dict[str, Any]:
-    policies = [row.policy for row in rows]
-    return {
-        "target": target_document(target),
-        "operators": [row_document(row) for row in rows],
-        "counts": {str(policy): policies.count(policy) for policy in (Policy.WHITE, Policy.BLACK, Policy.GRAY)},
-        "total": total,
-        "other_stores": target.install.other_counts() if target.install else {},
-    }

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ...errors import UsageFault, counted
-from .. import rooms
-from ..cann.mixlist import Conflict, Minimal, conflicts, merged, minimal, mixlist_content, narrowed
-from ..cann.near_names import NearNames, did_you_mean
-from ..cann.policy import Mark
-from ..cann.target import Target, TargetOptions
-from ..change.plan import Result, written_like
-from ..terminal.answer import Answer
-from ..terminal.changes import built_answer
+from ..cann.input_shapes import parse_shapes
+from ..cann.target import TargetOptions
+from ..change.plan import Result
+from ..merge import marks_text, merge
+from ..terminal.answer import Answer, Block, Exact
+from ..terminal.changes import change_notes, diffs, status_of
 from ..terminal.config import Targeted
 from ..terminal.console import Console
 from ..terminal.open import fixable_mixlist, open_targets
@@ -32,9 +29,11 @@ from ..terminal.params import (
     strict_option,
     write_options,
 )
-from ..terminal.targets import target_document
 from ..terminal.write import built, undoing, would_build
 from ..text.source import Source
+
+if TYPE_CHECKING:
+    from ..documents.merge import MergeDocument
 
 
 @click.command("merge", cls=Targeted)
@@ -89,124 +88,48 @@ def command(
     sources = [Source.read(path) for path in mixlists]
     accepted = [fixable_mixlist(source, console) for source in sources]
     targets = open_targets(against, console, options)
-    disputes = conflicts(accepted)
-    marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
-    result = minimal(marks, [target.operators for target in targets] if minimize else [])
-    if models:
-        result = narrowed(result, _without_effect(result.marks, models, shapes, targets, console))
-    for conflict in disputes:
-        console.warn(conflict_line(conflict))
-    if not minimize:
-        report_unknown_names(console, result.marks, targets)
-    notes = report_minimal(console, result, targets)
-    head = merge_document(mixlists, targets, result, disputes)
-    text = written_like(accepted[0], result.marks)
-    if console.is_failed:
-        console.error("warnings count as errors (--strict); nothing was written")
-        none = Result([])
-        return built_answer(none, head, text=None, out=output, undo="", dry_run=True, check=True)._replace(status=1)
-    if output is not None:
-        change = built("merge", output, text, sources, writing, console)
-    else:
-        change = Result([]) if writing.writes else would_build(text, sources[0])
-    return built_answer(
-        change,
-        head,
-        text=text if output is None and writing.writes else None,
-        out=output,
-        undo=undoing(writing, output or mixlists[0]),
-        dry_run=writing.dry_run,
-        check=writing.check,
-        notes=notes,
+    made = merge(
+        accepted,
+        against=targets,
+        minimize=minimize,
+        models=models,
+        shapes=parse_shapes(shapes),
+        say=console.warn,
     )
-
-
-def _without_effect(
-    marks: Mapping[str, frozenset[Mark]],
-    models: tuple[str, ...],
-    shapes: tuple[str, ...],
-    targets: list[Target],
-    console: Console,
-) -> list[str]:
-    """Return op types that change no dtype in the models, and say what open dimensions decided."""
-    from ..cann.input_shapes import parse_shapes
-    from ..check.mixlist import MixlistTarget
-
-    rules = rooms.model_rules()
-    opened = rules.open_models(models, parse_shapes(shapes))
-    names = rules.without_effect(marks, opened, list(map(MixlistTarget, targets)))
-    for note in filter(None, (model.note for model in opened)):
+    for note in made.notes:
         console.note(note)
-    return names
-
-
-def conflict_line(conflict: Conflict) -> str:
-    """Return the marks of an op type in each mixlist; the last one wins."""
-    given = ", ".join(f"{_words(each.marks)} in {each.path}" for each in conflict.given)
-    return f"`{conflict.name}`: {given}; the last one wins"
-
-
-def report_unknown_names(console: Console, marks: Iterable[str], targets: Sequence[Target]) -> None:
-    """Warn of names that no target has."""
-    unknown = [
-        name
-        for name in sorted(marks)
-        if targets and all(name not in each.operators and name not in each.operators.unreadable for each in targets)
-    ]
-    _warn_of_unknown(console, unknown, targets, "the engine ignores it")
-
-
-def report_minimal(console: Console, result: Minimal, targets: Sequence[Target]) -> list[str]:
-    """Report the dropped entries with reasons; a name that no target has may be misspelt, so it is a warning.
-
-    :returns: a line that sums up
-    """
-    _warn_of_unknown(console, result.unknown, targets, "the engine ignores it, and it was dropped")
-    for each in result.dropped:
+    for each in made.minimal.dropped:
         if each.reason != "unknown-operator":
             where = " in the models" if each.reason == "no-effect-in-model" else ""
-            console.note(f"dropped `{each.name}` ({_words(each.marks)}): it changes nothing{where}")
-    for name, (before, after) in result.shortened.items():
-        console.note(f"shortened `{name}`: {_words(before)} -> {_words(after)}")
-    kept = counted(len(result.marks), "op type")
-    return [f"{kept} kept, {len(result.dropped)} dropped, {len(result.shortened)} shortened"]
+            console.note(f"dropped `{each.name}` ({marks_text(each.marks)}): it changes nothing{where}")
+    for name, (before, after) in made.minimal.shortened.items():
+        console.note(f"shortened `{name}`: {marks_text(before)} -> {marks_text(after)}")
+    is_failed = console.is_failed
+    prints_text = output is None and writing.writes and not is_failed
+    change = Result([], dry_run=not prints_text)
+    if is_failed:
+        console.error("warnings count as errors (--strict); nothing was written")
+    elif output is not None:
+        change = built("merge", output, made.text, sources, writing, console)
+    elif not prints_text:
+        change = would_build(made.text, sources[0])
 
+    def document() -> MergeDocument:
+        document = made.to_dict()
+        document["output"], document["change"] = output, change.change
+        document["files"], document["dry_run"] = change.file_documents(), change.dry_run
+        return document
 
-def _warn_of_unknown(console: Console, names: Iterable[str], targets: Sequence[Target], outcome: str) -> None:
-    known = NearNames({name for target in targets for name in target.operators.names})
-    where = " or ".join(target.text for target in targets)
-    for name in names:
-        places = filter(None, (target.operators.elsewhere(name) for target in targets))
-        near = next(places, None) or did_you_mean(name, known)
-        message = f"`{name}` is not an op type of {where}; {outcome}"
-        console.warn(message + (f"; {near}" if near else ""))
+    def blocks() -> list[Block]:
+        if prints_text:
+            return [Exact(made.text)]
+        return diffs(change) if writing.dry_run else []
 
-
-def merge_document(
-    sources: Sequence[str], targets: Sequence[Target], result: Minimal, disputes: Sequence[Conflict]
-) -> Mapping[str, Any]:
-    return {
-        "sources": list(sources),
-        "against": [target_document(target) for target in targets],
-        "mixlist": mixlist_content(result.marks),
-        "dropped": [{**each._asdict(), "marks": _marks(each.marks)} for each in result.dropped],
-        "shortened": [
-            {"name": name, "from": _marks(before), "to": _marks(after)}
-            for name, (before, after) in result.shortened.items()
-        ],
-        "conflicts": [
-            {
-                "name": each.name,
-                "given": [{"path": given.path, "marks": _marks(given.marks)} for given in each.given],
-            }
-            for each in disputes
-        ],
-    }
-
-
-def _marks(marks: frozenset[Mark]) -> list[str]:
-    return [str(mark) for mark in sorted(marks)]
-
-
-def _words(marks: frozenset[Mark]) -> str:
-    return " + ".join(_marks(marks))
+    kept, dropped, shortened = (
+        len(each) for each in (made.minimal.marks, made.minimal.dropped, made.minimal.shortened)
+    )
+    notes = [f"{counted(kept, 'op type')} kept, {dropped} dropped, {shortened} shortened"]
+    if not (prints_text or writing.dry_run):
+        notes += change_notes(change, undoing(writing, output or mixlists[0]), not writing.check, False)
+    status = status_of(change, writing.check)
+    return Answer(document, blocks, notes=[] if is_failed else notes, status=1 if is_failed else status, paged=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -15,10 +15,13 @@ from ..cann.near_names import meant
 from ..cann.precision_mode import LIKE, MECHANISMS, MODES, SERIES, Mode, Series, required_mode, series_of
 from ..cann.snippet import SetupSnippet, default_mode, snippet
 from ..terminal import completion
-from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table, members
+from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
 from ..terminal.params import FILE, MODE, SOC, Choice, Command, Word, option, prints
+
+if TYPE_CHECKING:
+    from ..documents.modes import ModesDocument
 
 
 @click.command("modes", cls=Command)
@@ -85,7 +88,10 @@ def _folder(soc: str, console: Console) -> str:
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
-_OPTIONS = {"v1": "precision_mode", "v2": "precision_mode_v2"}
+_OPTIONS: dict[str, Literal["precision_mode", "precision_mode_v2"]] = {
+    "v1": "precision_mode",
+    "v2": "precision_mode_v2",
+}
 
 
 def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> Answer:
@@ -151,21 +157,40 @@ def snippet_answer(
     snippet: SetupSnippet, mixlist: str | None, modes: Sequence[Mode], series: Sequence[Series], soc: str | None
 ) -> Answer:
     """The code as it is, for a script; the JSON document has the modes as well."""
-    content = {**snippet._asdict(), "mode": snippet.mode.name, "mixlist": mixlist}
+
+    def document() -> ModesDocument:
+        return {
+            **_document(modes, series, soc),
+            "snippet": {
+                "name": snippet.name,
+                "title": snippet.title,
+                "text": snippet.text,
+                "loss_scale": snippet.loss_scale,
+                "prints": snippet.prints,
+                "takes_mixlist": snippet.takes_mixlist,
+                "source": snippet.source,
+                "mode": snippet.mode.name,
+                "mixlist": mixlist,
+            },
+        }
+
     return Answer(
-        lambda: {**_document(modes, series, soc), "snippet": content},
+        document,
         lambda: [Exact(snippet.text)],
         notes=[f"{snippet.title}; source: {snippet.source}"],
         paged=False,
     )
 
 
-def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> dict[str, Any]:
+def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> ModesDocument:
     return {
         "soc": soc,
         "modes": [
             {
-                **members(mode, "name", "engine", "same", "says"),
+                "name": mode.name,
+                "engine": mode.engine,
+                "same": mode.same,
+                "says": mode.says,
                 "options": [_OPTIONS[option] for option in mode.options],
                 "takes_mixlist": mode.is_mixed,
                 "low": sorted(mode.low),
@@ -173,7 +198,18 @@ def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) 
             }
             for mode in modes
         ],
-        "products": [products._asdict() for products in series],
-        "others": [other._asdict() for other in MECHANISMS],
+        "products": [
+            {
+                "name": products.name,
+                "socs": list(products.socs),
+                "training": products.training,
+                "inference": products.inference,
+                "must_mix": products.must_mix,
+            }
+            for products in series
+        ],
+        "others": [
+            {"name": other.name, "key": other.key, "does": other.does, "source": other.source} for other in MECHANISMS
+        ],
         "snippet": None,
     }

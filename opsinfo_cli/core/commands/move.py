@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import click
 
 from ...errors import Refused, UsageFault
-from ..cann.mixlist import Mixlist
-from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions
-from ..change.move import move_jobs, not_a_mixlist
-from ..change.plan import Job, Result
+from ..change.move import Movable
+from ..change.plan import Job
 from ..terminal.answer import Answer
 from ..terminal.config import Targeted, given_or_configured, too_many_configured
 from ..terminal.console import Console
-from ..terminal.open import open_against, open_target, report_doubts, require_against
+from ..terminal.open import open_against, open_target, require_against
 from ..terminal.params import (
     GLOB,
     LIST,
@@ -27,7 +24,6 @@ from ..terminal.params import (
     WriteOptions,
     create_option,
     given_names,
-    matches,
     option,
     prints,
     reason_option,
@@ -94,22 +90,17 @@ def command(
     if to is None and (globs or any(name != "-" for name in ops)):
         raise _no_list()
     movable = open_movable(target, against, create, options, console)
-    asked = _asked(given_names(ops), globs, to, movable)
-    ignored = movable.lacking(asked) if ignore_unknown else []
-    for name in ignored:
-        console.warn(f"unknown operator `{name}` is left out")
-        del asked[name]
-    jobs = movable.jobs(asked, console, pin=pin, store=store, force=writing.force) if asked else []
+    asked, ignored = movable.asked(_asked(given_names(ops), to), to, globs, ignore_unknown, console.warn)
+    jobs = movable.jobs(asked, console.warn, pin=pin, store=store, force=writing.force)
     del movable  # only the files to change stay in memory
-    return moved_answer(
-        "move", target, jobs, writing, console, "already so" if to is None else f"already {to}", ignored
-    )
+    already = "already so" if to is None else f"already {to}"
+    return moved_answer("move", target, jobs, writing, console, already, ignored)
 
 
-def _asked(names: Sequence[str], globs: Sequence[str], to: str | None, movable: Movable) -> dict[str, Policy]:
-    """Return the operators of the line, of standard input and of the patterns, each with its list.
+def _asked(names: Sequence[str], to: str | None) -> dict[str, Policy]:
+    """Return the operators of the line and of standard input, each with its list.
 
-    :raises UsageFault: if a list is missing, a line is wrong, or a pattern matches nothing
+    :raises UsageFault: if a list is missing, or a line is wrong
     """
     asked: dict[str, Policy] = {}
     for name in names:
@@ -117,11 +108,6 @@ def _asked(names: Sequence[str], globs: Sequence[str], to: str | None, movable: 
             asked |= _lines(read_standard_input().decode("utf-8", "replace"), to)
         else:
             asked[name] = _list_of(to)
-    for glob in globs:
-        matching = [name for name in movable.policies() if matches(name, [glob])]
-        if not matching:
-            raise UsageFault(f"no operator matches `{glob}`", name="no-match", hint="`opsinfo list TARGET` lists them")
-        asked |= dict.fromkeys(matching, _list_of(to))
     return asked
 
 
@@ -156,67 +142,6 @@ def _no_list() -> UsageFault:
     return UsageFault("--to is required for operators without a list", hint="add --to white, black or gray")
 
 
-class Movable(NamedTuple):
-    """Libraries, or a mixlist, whose operators are put on lists.
-
-    :param target: the path of a mixlist to create, or what is there
-    :param against: for a mixlist, the targets with the names and policies
-    """
-
-    target: Target | str
-    against: tuple[Target, ...] = ()
-
-    @property
-    def names_are_checked(self) -> bool:
-        return bool(self.against) or (isinstance(self.target, Target) and self.target.kind != "mixlist")
-
-    def elsewhere(self, name: str) -> str | None:
-        """Return text about other places of an install that have an op type."""
-        libraries = self.against[0] if self.against else self.target
-        return libraries.operators.elsewhere(name) if isinstance(libraries, Target) else None
-
-    def lacking(self, names: Iterable[str]) -> list[str]:
-        """Return the op types that no library of the target has; none if the names cannot be checked."""
-        libraries = [
-            each for each in (*self.against, self.target) if isinstance(each, Target) and each.kind != "mixlist"
-        ]
-        if not libraries:
-            return []
-        return [name for name in names if not any(name in each.operators for each in libraries)]
-
-    @property
-    def mixlist(self) -> Mixlist | None:
-        """:raises Damaged: if the engine refuses it"""
-        return self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
-
-    def policies(self) -> dict[str, Policy | None]:
-        """Return the effective policy of each op type, by name, in the first target of ``against``; without libraries
-        those that the mixlist names.
-
-        :raises Damaged: if the engine refuses the mixlist
-        """
-        mixlist = self.mixlist
-        libraries = self.against[0] if self.against else self.target
-        if isinstance(libraries, Target) and libraries.kind != "mixlist":
-            return {row.name: row.policy for row in operator_rows(libraries.operators, mixlist)}
-        return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
-
-    def jobs(
-        self,
-        asked: Mapping[str, Policy],
-        console: Console,
-        *,
-        pin: bool = False,
-        store: str | None = None,
-        force: bool = False,
-        reviewed: bool = False,
-    ) -> list[Job]:
-        """As :func:`move_jobs`; doubts are warnings."""
-        return move_jobs(
-            self.target, asked, self.against, pin=pin, store=store, force=force, reviewed=reviewed, say=console.warn
-        )
-
-
 def open_movable(text: str, against: Sequence[str], create: bool, options: TargetOptions, console: Console) -> Movable:
     """Open a TARGET whose operators are moved, and report doubts about it.
 
@@ -228,12 +153,9 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
         if not against:
             require_against(options)
             console.warn(f"names not checked; {too_many_configured('against') or 'add --against TARGET'}")
-        return Movable(target, tuple(open_against(each, console, options) for each in against))
-    against = given_or_configured("against", against, False) or ()
-    if against or create:
-        raise not_a_mixlist(target)
-    report_doubts(target, console)
-    return Movable(target)
+    else:
+        against = given_or_configured("against", against, False) or ()
+    return Movable.of(target, [open_against(each, console, options) for each in against], create, console.warn)
 
 
 def _opened(text: str, options: TargetOptions, console: Console) -> Target:
@@ -260,6 +182,6 @@ def moved_answer(
     :param target: the TARGET of the line
     :param already: begins a note with the op types that did not move; empty for no note
     """
-    result = changed(kind, jobs, writing, console) if jobs else Result([])
+    result = changed(kind, jobs, writing, console)._replace(ignored=tuple(ignored))
     notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed and already else []
-    return changed_answer(result, target, writing, console, ignored=ignored, notes=notes)
+    return changed_answer(result, target, writing, console, notes=notes)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import click
 
-from ...errors import UsageFault, counted
-from ..change.restore import Restored, restore_any
+from ...errors import counted
+from ..change.restore import Restored, restore
 from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Diff, Either, Lines, Table
 from ..terminal.console import Console
 from ..terminal.params import TARGET, Command, Word, WriteOptions, option, prints, write_options
 from ..terminal.unified_diff import diff_of_bytes
-from ..terminal.write import writer_of
+from ..terminal.write import settings_of
 
 
 @click.command("restore", cls=Command)
@@ -39,48 +35,31 @@ def command(target: str, which: str | None, only: bool, writing: WriteOptions, c
       opsinfo restore ascend910b
       opsinfo restore ascend910b --to pristine
     """
-    if only and which is not None:
-        raise UsageFault("--only is about the last change; --to restores the files of TARGET alone")
-    writer = writer_of(writing, console)
-    change, restored = restore_any(writer, target, which, only, writing.force, writing.dry_run)
-    return restore_answer(target, change, restored, writing.dry_run)
+    return restore_answer(restore(target, which, only=only, say=console.warn, **settings_of(writing)))
 
 
-def restore_answer(target: str, change: str | None, restored: Sequence[Restored], dry_run: bool) -> Answer:
-    """:param change: the id of the restore; None if nothing was written"""
-    paths = {each.path: _as_given(target, each.path) for each in restored}
-
-    def document() -> Mapping[str, Any]:
-        files = [{"path": paths[each.path], "id": each.entry.id, "sha256": each.sha256} for each in restored]
-        return {"restored": files, "change": change, "dry_run": dry_run}
+def restore_answer(restored: Restored) -> Answer:
+    paths = [restored.path_of(each) for each in restored.files]
+    pairs = list(zip(paths, restored.files, strict=True))
 
     def lines() -> list[Block]:
         return [
             Lines(
-                f"{paths[each.path]} as it was before {each.entry.id}" if each.sha256 else f"{paths[each.path]} removed"
-                for each in restored
+                f"{path} as it was before {each.entry.id}" if each.sha256 else f"{path} removed" for path, each in pairs
             )
         ]
 
     def rows() -> list[Block]:
         columns = [Column("file"), Column("id"), Column("SHA-256")]
-        return [Table(columns, [(paths[each.path], each.entry.id, each.sha256 or "-") for each in restored])]
+        return [Table(columns, [(path, each.entry.id, each.sha256 or "-") for path, each in pairs])]
 
     def blocks() -> list[Block]:
-        if dry_run:
-            texts = (diff_of_bytes(paths[each.path], each.current, each.content) for each in restored)
+        if restored.dry_run:
+            texts = (diff_of_bytes(path, each.current, each.content) for path, each in pairs)
             return [Diff(text) for text in texts if text]
         return [Either(lines, rows)]
 
-    different = [each for each in restored if each.current != each.content]
+    different = [each for each in restored.files if each.current != each.content]
     words = counted(len(different), "file")
-    note = f"{words} {'would be restored' if dry_run else 'restored'}" if different else "nothing to change"
-    return Answer(document, blocks, notes=[note], paged=False)
-
-
-def _as_given(target: str, real: str) -> str:
-    """Return a real path relative to the TARGET as given."""
-    if not os.path.lexists(target):
-        return real
-    inside = os.path.relpath(real, os.path.realpath(target))
-    return target if inside == "." else real if inside.startswith("..") else os.path.join(target, inside)
+    note = f"{words} {'would be restored' if restored.dry_run else 'restored'}" if different else "nothing to change"
+    return Answer(restored.to_dict, blocks, notes=[note], paged=False)

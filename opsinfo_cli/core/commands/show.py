@@ -14,7 +14,7 @@ from ..cann.entry import Columns, Entry, TensorColumns
 from ..cann.entry_rules import Sections
 from ..cann.library import Operator
 from ..cann.mixlist import Mixlist
-from ..cann.operator_rows import OperatorRow, Standing, operator_row
+from ..cann.operator_rows import OperatorRow, Standing, operator_row, row_document
 from ..cann.policy import BLANKS, Policy, combination
 from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Table, Tree
@@ -31,13 +31,12 @@ from ..terminal.params import (
     target_options,
 )
 from ..terminal.table_text import csv_text, markdown_text
-from ..terminal.targets import below, row_document, target_document
+from ..terminal.targets import below
 from ..text.escape import cell_width, shown
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..change.history import Request
+    from ..documents import show as documents
 
 
 @click.command("show", cls=Command)
@@ -208,13 +207,17 @@ class Part(NamedTuple):
 
 
 def show_answer(target: Target, operators: Sequence[Details]) -> Answer:
-    documents = [{**row_document(each.row), **tensors_document(each.columns)} for each in operators]
+    rows = list(map(_details_document, operators))
+
+    def document() -> documents.ShowDocument:
+        return {"schema_version": 1, "command": "show", "target": target.facts, "operators": rows}
+
     return Answer(
-        lambda: {"target": target_document(target), "operators": documents},
+        document,
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
         texts={
             "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators]),
-            "csv": lambda: csv_text([*OperatorRow._fields, *_TENSOR_MEMBERS], documents),
+            "csv": lambda: csv_text([*OperatorRow._fields, *_TENSOR_MEMBERS], rows),
             "markdown": lambda: markdown_text(_table(operators, target)),
         },
         content=counted(len(operators), "operator"),
@@ -251,16 +254,18 @@ def _dtypes(tensor: TensorColumns) -> str:
     return ", ".join(dict.fromkeys(tensor.dtypes)) or "chosen by the kernel"
 
 
-def tensors_document(columns: Columns) -> dict[str, Any]:
+def _details_document(details: Details) -> documents.Operator:
+    columns = details.columns
     return {
-        "inputs": [_tensor_document(tensor) for tensor in columns.inputs],
-        "outputs": [_tensor_document(tensor) for tensor in columns.outputs],
-        "can_be_black": columns.can_be_black(),
-        "can_be_white": columns.can_be_white(),
+        **row_document(details.row),
+        "inputs": list(map(_tensor_document, columns.inputs)),
+        "outputs": list(map(_tensor_document, columns.outputs)),
+        "can_be_black": columns.can_be_black().value,
+        "can_be_white": columns.can_be_white().value,
     }
 
 
-def _tensor_document(tensor: TensorColumns) -> dict[str, Any]:
+def _tensor_document(tensor: TensorColumns) -> documents.Tensor:
     return {"name": tensor.name, "param_type": tensor.param_type, "dtypes": list(tensor.dtypes)}
 
 

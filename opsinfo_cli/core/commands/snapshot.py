@@ -6,11 +6,10 @@ import click
 
 from ...errors import UsageFault
 from ..cann.file_kind import is_library_name, kind_of
-from ..cann.snapshot import Snapshot, snapshot_text
-from ..cann.target import TargetOptions
+from ..cann.target import TargetOptions, snapshot
 from ..terminal.answer import Answer, Exact
 from ..terminal.console import Console
-from ..terminal.open import open_target, report_doubts
+from ..terminal.open import open_target
 from ..terminal.params import (
     TARGET,
     Command,
@@ -50,15 +49,7 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
     if output is not None and is_library_name(output):
         raise UsageFault("the engine would load this file as a library", name="wrong-place", path=output)
     opened = open_target(target, console, options)
-    if opened.kind == "mixlist":
-        raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=target)
-    report_doubts(opened, console)
-    text = snapshot_text(Snapshot(opened.soc, opened.version, opened.core, opened.operators, opened.other_engines))
-    for entry in (entry for store in opened.operators.stores for entry in store.winners()):
-        if entry.refused:
-            console.warn(f"{entry.path}:{entry.line}: `{entry.name}` is left out: {entry.refused}")
-        elif entry.unread:
-            console.warn(f"`{entry.name}` is saved without its dtypes, since they could not be read: {entry.unread}")
+    text = snapshot(opened, say=console.warn)
     if opened.soc is None:
         console.note("the chip of the target is unknown: findings will name the file only")
     if output is None:

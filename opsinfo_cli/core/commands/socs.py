@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -15,6 +15,9 @@ from ..terminal import completion
 from ..terminal.answer import Answer, Column, Table
 from ..terminal.console import Console
 from ..terminal.params import Command, Word, prints
+
+if TYPE_CHECKING:
+    from ..documents.socs import SocsDocument
 
 
 @click.command("socs", cls=Command)
@@ -84,8 +87,25 @@ def _count(path: str, soc: str) -> int | None:
 
 def socs_answer(installs: Sequence[InstallFound]) -> Answer:
     nothing = "no CANN found; set ASCEND_OPP_PATH, or give the root of an install"
-    documents = [{**install._asdict(), "socs": [chip._asdict() for chip in install.socs]} for install in installs]
-    return Answer(lambda: {"installs": documents}, lambda: map(_table, installs), notes=[] if installs else [nothing])
+    return Answer(lambda: _document(installs), lambda: map(_table, installs), notes=[] if installs else [nothing])
+
+
+def _document(installs: Sequence[InstallFound]) -> SocsDocument:
+    return {
+        "installs": [
+            {
+                "path": install.path,
+                "real_path": install.real_path,
+                "version": install.version,
+                "selected": install.selected,
+                "found_by": install.found_by,
+                "socs": [
+                    {"name": chip.name, "products": chip.products, "operators": chip.operators} for chip in install.socs
+                ],
+            }
+            for install in installs
+        ]
+    }
 
 
 def _table(install: InstallFound) -> Table:

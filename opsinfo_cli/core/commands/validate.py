@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,12 @@ import click
 
 from ...errors import OpsinfoError, UsageFault, counted
 from .. import rooms
-from ..cann.file_kind import OPTION_KINDS
+from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import Shapes, parse_shapes
 from ..cann.near_names import did_you_mean
 from ..cann.repository import Repository
 from ..cann.target import Target, TargetOptions, target_labels
-from ..check.finding import SEVERITIES, Finding, Outcome
+from ..check.finding import SEVERITIES, CheckedKind, Finding, Outcome
 from ..check.fixes import FixPlan, OptionFixPlan, applicable
 from ..check.mixlist import mixlist_targets
 from ..check.options import OptionCheck, OptionFile
@@ -35,7 +35,6 @@ from ..terminal.findings import (
     concise_lines,
     file_lines,
     finding_lines,
-    findings_document,
     rendered,
     summary_line,
 )
@@ -64,6 +63,7 @@ from ..text.source import Source, read_bytes, read_standard_input
 if TYPE_CHECKING:
     from ..change.plan import Result
     from ..check.baseline import Baseline
+    from ..documents import validate as documents
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def command(
     models: tuple[str, ...],
     shapes: tuple[str, ...],
     socs: tuple[str, ...],
-    kind: str | None,
+    kind: NamedKind | None,
     follow: bool,
     narrowing: NarrowingOptions,
     fixes: Fixes,
@@ -245,7 +245,7 @@ def command(
     checker = Checker(mixlist_targets(targets), modes)
     known = Narrowing(repository, selection, baseline, console.strict, narrowing.severity)
     sizes = parse_shapes(shapes)
-    run = Run(console, checks, checker, known, narrowing.baseline, against, models, sizes, fixes, writing)
+    run = Run(console, checks, checker, known, narrowing.baseline, models, sizes, fixes, writing)
     run.check()
     if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
         raise UsageFault("--model requires --against for a mixlist")
@@ -291,7 +291,6 @@ class Run:
     checker: Checker
     narrowing: Narrowing
     baseline: str | None
-    against: Sequence[str]
     models: Sequence[str]
     shapes: Shapes
     fixes: Fixes
@@ -315,7 +314,8 @@ class Run:
     def fix(self, unsafe: bool) -> None:
         """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
         from ..change.plan import Job
-        from ..terminal.write import writer_of
+        from ..change.write_files import write_files
+        from ..terminal.write import settings_of
 
         outcome = self.checked.outcome
         fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
@@ -325,12 +325,11 @@ class Run:
         trees = {path: outcome.trees.get(path) for path in plans}
         if not plans:
             return
-        writer = writer_of(self.writing, self.console)
         try:
             jobs = [
                 Job(path, plan, _seen(path, kinds[path], trees[path]), tree=trees[path]) for path, plan in plans.items()
             ]
-            result = writer.run("validate", jobs) if self.writing.writes else writer.preview(jobs)
+            result = write_files("validate", jobs, settings_of(self.writing), self.console.warn)
         except OpsinfoError as error:
             self.checked.failures.append(error)
             return
@@ -340,7 +339,7 @@ class Run:
             self.check()
         self.checked.failures.extend(result.refused)
 
-    def _plan(self, kind: str, unsafe: bool) -> FixPlan:
+    def _plan(self, kind: CheckedKind, unsafe: bool) -> FixPlan:
         find = partial(self._find, kind)
         return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
 
@@ -358,7 +357,7 @@ class Run:
         fixed = sum(count(file.path, file.source) - count(file.path, file.result) for file in result.files)
         yield f"{'fixed' if self.writing.writes else 'would fix'} {counted(fixed, 'finding')}"
 
-    def _find(self, kind: str, source: Source) -> list[Finding]:
+    def _find(self, kind: CheckedKind, source: Source) -> list[Finding]:
         """Return the findings of a text that are reported; those of a mixlist without the models."""
         outcome = Outcome()
         if kind in OPTION_KINDS:
@@ -399,17 +398,29 @@ class Run:
         else:
             checked.outcome.findings, checked.gone = [], []
 
-    def document(self) -> dict[str, Any]:
-        from ..terminal.changes import file_documents
-
-        result, fixed = self.result, None
-        gone = [asdict(entry) for entry in self.checked.gone]
-        known = {"path": self.baseline, "known": self.checked.known, "gone": gone} if self.baseline else None
+    def document(self) -> documents.ValidateDocument:
+        document = self.checked.outcome.to_dict()
+        document["baseline"] = document["fixes"] = None
+        if self.baseline:
+            gone: list[documents.KnownFinding] = [
+                {
+                    "path": entry.path,
+                    "code": entry.code,
+                    "name": entry.name,
+                    "pointer": entry.pointer,
+                    "message": entry.message,
+                    "fingerprint": entry.fingerprint,
+                }
+                for entry in self.checked.gone
+            ]
+            document["baseline"] = {"path": self.baseline, "known": self.checked.known, "gone": gone}
         if self.fixes.fix:
-            files = file_documents(result) if result else []
-            change = result.change if result else None
-            fixed = {"change": change, "files": files, "dry_run": not self.writing.writes}
-        return {**findings_document(self.checked, self.against), "baseline": known, "fixes": fixed}
+            document["fixes"] = {
+                "change": self.result.change if self.result else None,
+                "files": self.result.file_documents() if self.result else [],
+                "dry_run": not self.writing.writes,
+            }
+        return document
 
     def answer(self) -> Answer:
         checked, width = self.checked, self.console.width

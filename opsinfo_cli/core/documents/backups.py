@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Schema
+from .shared import Head, Schema
 
 
 class Backup(TypedDict):
@@ -54,7 +54,7 @@ class Damaged(TypedDict):
     """What is wrong with the file."""
 
 
-class BackupsDocument(TypedDict):
+class BackupsDocument(Head):
     """The backups in the vault. Later versions may add keys."""
 
     backups: list[Backup]

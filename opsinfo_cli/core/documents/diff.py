@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Count, Mark, PolicyName, Schema, Target
+from .shared import Count, Head, Mark, PolicyName, Schema, Target
 
 Side: TypeAlias = PolicyName | list[Mark]
 
@@ -63,7 +63,7 @@ class Counts(TypedDict):
     """Number of op types that are equal in both."""
 
 
-class TwoTargets(TypedDict):
+class TwoTargets(Head):
     """The differences between two targets of one kind, or the policies in three or more targets. Later versions may add
     keys.
     """
@@ -108,7 +108,7 @@ class Operator(TypedDict):
     """The policy in each target, in the order of `targets`; null if the target does not have the op type."""
 
 
-class ManyTargets(TypedDict):
+class ManyTargets(Head):
     """The differences between two targets of one kind, or the policies in three or more targets. Later versions may add
     keys.
     """

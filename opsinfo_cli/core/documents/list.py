@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Count, LineNumber, Mark, Place, PolicyName, Schema, Target
+from .shared import Count, Head, LineNumber, Mark, Place, PolicyName, Schema, Target
 
 
 class Operator(TypedDict):
@@ -49,7 +49,7 @@ class Counts(TypedDict):
     """Number of gray op types."""
 
 
-class ListDocument(TypedDict):
+class ListDocument(Head):
     """Op types with their policies, sorted by name; for a mixlist its marks. Later versions may add keys."""
 
     operators: list[Operator]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import File, Mark, Schema, Target
+from .shared import File, Head, Mark, Schema, Target
 
 Actions = TypedDict(
     "Actions",
@@ -71,7 +71,7 @@ class Conflict(TypedDict):
     """The marks by mixlist, in the order of the mixlists."""
 
 
-class MergeDocument(TypedDict):
+class MergeDocument(Head):
     """One mixlist merged from several, their conflicts, and the entries that could be removed. Later versions may add
     keys.
     """

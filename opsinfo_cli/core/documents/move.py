@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import File, PolicyName, Schema
+from .shared import Error, File, Head, PolicyName, Schema
 
 Move = TypedDict(
     "Move",
@@ -24,24 +24,7 @@ Move = TypedDict(
 Move.__doc__ = """One op type moved from one list to another."""
 
 
-class RefusedFile(TypedDict):
-    """Why one file was left alone."""
-
-    name: str
-    """The name of the error, stable."""
-    message: str
-    """The reason."""
-    path: str | None
-    """The file as given."""
-    line: NotRequired[int | None]
-    """1-based; null if unknown."""
-    column: NotRequired[int | None]
-    """1-based, in code points; null if unknown."""
-    hint: NotRequired[str | None]
-    """What to do about it."""
-
-
-class MoveDocument(TypedDict):
+class MoveDocument(Head):
     """What a writing command has changed, or would change. Later versions may add keys."""
 
     change: Annotated[str | None, Schema(examples=["3f2a9c1d-12"])]
@@ -58,7 +41,7 @@ class MoveDocument(TypedDict):
     """Whether writing was skipped: because of --dry-run or --check; because of warnings with --strict; or, with -o of
     fmt, because the engine would refuse the result.
     """
-    refused: NotRequired[Annotated[list[RefusedFile], Schema(examples=[[]])]]
+    refused: NotRequired[Annotated[list[Error], Schema(examples=[[]])]]
     """The files that were refused while the change was planned; the others are written, and the exit status is 3.
     Absent if there are none.
     """

@@ -6,21 +6,21 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from .shared import Schema
+from .shared import Head, Schema
 
 
 class RestoredFile(TypedDict):
     """One file and the backup that it was restored from."""
 
     path: str
-    """The real path of the file."""
+    """The file, as given or under the path given."""
     id: Annotated[str, Schema(examples=["3f2a9c1d-12.1"])]
     """The id of the backup."""
     sha256: Annotated[str, Schema(pattern="^[0-9a-f]{64}$")] | None
     """SHA-256 of the restored content; null if the file was removed because the undone change had created it."""
 
 
-class RestoreDocument(TypedDict):
+class RestoreDocument(Head):
     """The files that were or would be restored. Later versions may add keys."""
 
     restored: list[RestoredFile]

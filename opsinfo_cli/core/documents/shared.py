@@ -40,7 +40,7 @@ class Unreadable(TypedDict):
 
 
 class Head(TypedDict):
-    """What the console adds to every document."""
+    """What every document has. The console adds it to those of commands that no value of the API makes."""
 
     schema_version: Literal[1]
     """Version of the document format; added keys do not change it."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import LineNumber, Mark, Place, PolicyName, Schema, Target
+from .shared import Head, LineNumber, Mark, Place, PolicyName, Schema, Target
 
 
 class Tensor(TypedDict):
@@ -61,7 +61,7 @@ class Operator(TypedDict):
     """
 
 
-class ShowDocument(TypedDict):
+class ShowDocument(Head):
     """Details of the requested op types. Later versions may add keys."""
 
     operators: list[Operator]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Count, Error, LineNumber, Schema
+from .shared import Count, Error, File, Head, LineNumber, Schema
 
 
 class Finding(TypedDict):
@@ -116,29 +116,18 @@ class Baseline(TypedDict):
     """Entries of the baseline that were looked for and no longer occur."""
 
 
-class FixedFile(TypedDict):
-    path: str
-    """The file, as given or under the path given."""
-    backup: str | None
-    """The id of the backup; null if nothing was written."""
-    sha256_before: Annotated[str, Schema(pattern="^[0-9a-f]{64}$")] | None
-    """SHA-256 of the content before the change."""
-    sha256_after: Annotated[str, Schema(pattern="^[0-9a-f]{64}$")]
-    """SHA-256 of the content after the change."""
-
-
 class Fixes(TypedDict):
     """What --fix changed, or would change with --dry-run; null without --fix."""
 
     change: str | None
     """The id of the change, for opsinfo restore; null if nothing was written."""
-    files: list[FixedFile]
+    files: list[File]
     """The files that were fixed."""
     dry_run: bool
     """Whether writing was skipped."""
 
 
-class ValidateDocument(TypedDict):
+class ValidateDocument(Head):
     """Findings about files, stores, installs and the vault. Later versions may add keys."""
 
     findings: list[Finding]

@@ -176,7 +176,7 @@ class Answer(NamedTuple):
     :param failures: errors of single files among many, for standard error after these
     """
 
-    document: Callable[[], Mapping[str, Any]]
+    document: Callable[[], Mapping[str, object]]
     blocks: Callable[[], Iterable[Block]] = tuple
     texts: Mapping[str, Callable[[], str]] = MappingProxyType({})
     caveats: Sequence[str] = ()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...errors import counted
 from ..change.plan import Result
-from .answer import Answer, Block, Column, Diff, Exact, Place, Table, members
-from .console import failure_document
+from .answer import Answer, Block, Column, Diff, Place, Table
 from .targets import below
 from .unified_diff import unified_diff
 
@@ -20,7 +18,6 @@ def change_answer(
     undo: str,
     dry_run: bool,
     check: bool = False,
-    ignored: Sequence[str] = (),
     notes: Sequence[str] = (),
     verbose: bool = False,
 ) -> Answer:
@@ -50,42 +47,12 @@ def change_answer(
 
     told = [] if dry_run else [*change_notes(result, undo, not check, verbose)]
     return Answer(
-        lambda: change_document(result, ignored, dry_run or check),
+        result.to_dict,
         blocks,
         notes=[*told, *notes],
         status=status_of(result, check),
         paged=False,
     )
-
-
-def built_answer(
-    result: Result,
-    head: Mapping[str, Any],
-    *,
-    text: str | None,
-    out: str | None,
-    undo: str,
-    dry_run: bool,
-    check: bool,
-    notes: Sequence[str] = (),
-) -> Answer:
-    """The answer of a command that makes one file.
-
-    :param head: the first keys of the document
-    :param text: the file itself, if it is printed instead of written
-    """
-
-    def document() -> dict[str, Any]:
-        tail = {"change": result.change, "files": file_documents(result), "dry_run": dry_run or check}
-        return {**head, "output": out, **tail}
-
-    def blocks() -> list[Block]:
-        if text is not None:
-            return [Exact(text)]
-        return diffs(result) if dry_run else []
-
-    told = [] if text is not None or dry_run else [*change_notes(result, undo, not check, False)]
-    return Answer(document, blocks, notes=[*notes, *told], status=status_of(result, check), paged=False)
 
 
 def status_of(result: Result, check: bool) -> int:
@@ -111,33 +78,3 @@ def change_notes(result: Result, undo: str, writes: bool, verbose: bool) -> Iter
             if verbose:
                 yield f"  SHA-256 {file.source.sha256} -> {file.result.sha256}"
         yield f"change {result.change}; undo it with: {undo}"
-
-
-def change_document(result: Result, ignored: Sequence[str], dry_run: bool) -> dict[str, Any]:
-    document = {
-        "change": result.change,
-        "changed": [
-            {"name": move.name, "from": move.before, "to": move.after, "file": file.path}
-            for file in result.files
-            for move in file.moved
-        ],
-        "unchanged": result.stayed,
-        "ignored": sorted(ignored),
-        "files": file_documents(result),
-        "dry_run": dry_run,
-    }
-    if result.refused:
-        document["refused"] = [failure_document(error) for error in result.refused]
-    return document
-
-
-def file_documents(result: Result) -> list[dict[str, Any]]:
-    return [
-        {
-            **members(file, "path", "backup"),
-            "sha256_before": None if file.is_new else file.source.sha256,
-            "sha256_after": file.result.sha256,
-        }
-        for file in result.files
-        if file.patch
-    ]

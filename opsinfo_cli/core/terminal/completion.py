@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from ...errors import OpsinfoError
 from ..cann.chips import known_folders
 from ..cann.definitions import chips_of
+from ..cann.file_kind import FileKind
 from ..cann.install import opp_root, select_root, socs_of
 from ..cann.target import Target, TargetOptions, resolve
 
@@ -78,7 +79,7 @@ def operators(ctx: click.Context, _: click.Parameter) -> list[str]:
     return sorted(names - set(given.get("ops") or ()))
 
 
-def _open(given: dict[str, Any], text: str, kind: str | None) -> Target:
+def _open(given: dict[str, Any], text: str, kind: FileKind | None) -> Target:
     customs = tuple(given.get("customs") or ())
     return resolve(text, TargetOptions(kind, given.get("soc"), given.get("core") or "ai", customs), os.environ)
 

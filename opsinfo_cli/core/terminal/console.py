@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import click
 
 from ...errors import OpsinfoError, Refused, brief
+from ..document_parts import error_document, unreadable_documents
 from ..text.escape import inert, row, visible, visible_line, wrapped
 from .answer import (
     Answer,
@@ -40,8 +41,6 @@ from .styles import STYLES, is_terminal, terminal_width
 
 if TYPE_CHECKING:
     from ..cann.opdef.reading import Unreadable
-
-SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -135,15 +134,14 @@ class Console:
         if self.out is not None:
             self.tell(f"wrote {answer.content} to {self.out}" if answer.content else f"wrote {self.out}")
 
-    def _send_document(self, document: Mapping[str, Any]) -> None:
+    def _send_document(self, document: Mapping[str, object]) -> None:
         self._send(document_text(self.headed(document), self.on_terminal) + "\n")
 
-    def headed(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a document with the head of all documents."""
-        fields = ("name", "file", "line", "reason")
-        unread = [{field: getattr(each, field) for field in fields} for each in self.unreadable]
-        more = {"unreadable": unread} if unread else {}
-        return {"schema_version": SCHEMA_VERSION, "command": self.command, **document, **more}
+    def headed(self, document: Mapping[str, object]) -> dict[str, object]:
+        """Return a document with the head of all documents, which it may have of another command."""
+        head = {"schema_version": 1, "command": self.command}
+        unread = {"unreadable": unreadable_documents(self.unreadable)} if self.unreadable else {}
+        return {**head, **document, **head, **unread}
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
         if self.on_terminal:
@@ -279,7 +277,7 @@ class Console:
     def failure(self, error: OpsinfoError) -> None:
         """Report why a command failed: as a JSON document if the line asks for JSON, else on standard error."""
         if self.format == "json":
-            self._send_document({"error": failure_document(error)})
+            self._send_document({"error": error_document(error)})
             return
         self.failure_text(error)
 
@@ -351,11 +349,7 @@ def place_of(error: OpsinfoError) -> str:
     return place
 
 
-def failure_document(error: OpsinfoError) -> dict[str, Any]:
-    return {name: getattr(error, name) for name in ("name", "message", "path", "line", "column", "hint")}
-
-
-def document_text(document: Mapping[str, Any], indented: bool) -> str:
+def document_text(document: Mapping[str, object], indented: bool) -> str:
     """Return a JSON document, indented or on one line, in which a CI runner finds no command.
 
     :param document: an iterator as a value becomes an array, whose items are created on encoding

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, counted
 from ..cann.file_kind import OPTION_KINDS
 from ..check.finding import SEVERITIES
 from ..text.escape import cell_width, inert, shortened, shown, visible, visible_line
-from .answer import Block, Exact, Line, Lines, Span, Style, members, spans
-from .console import failure_document, inert_json, place_of
+from .answer import Block, Exact, Line, Lines, Span, Style, spans
+from .console import inert_json, place_of
 
 if TYPE_CHECKING:
     from ..check.finding import Finding, Outcome
@@ -182,7 +182,7 @@ def file_lines(outcome: Outcome) -> Iterator[str]:
         yield f"{skipped.path}: skipped; {skipped.reason}"
 
 
-def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> str:
+def rendered(format: str, checked: CheckResult, document: Mapping[str, object]) -> str:
     """Return a report as the text of a file.
 
     :param document: the JSON document of the report, with its head
@@ -201,32 +201,3 @@ def rendered(format: str, checked: CheckResult, document: Mapping[str, Any]) -> 
     if format == "junit":
         return text.replace("##[", "&#35;#[")
     return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other
-
-
-def findings_document(checked: CheckResult, against: Sequence[str]) -> dict[str, Any]:
-    """:param against: the targets as given"""
-    outcome = checked.outcome
-    document: dict[str, Any] = {
-        "findings": [_finding(finding) for finding in outcome.findings],
-        "files": [verdict._asdict() for verdict in outcome.files],
-        "summary": outcome.tally._asdict(),
-        "against": list(against),
-    }
-    if checked.failures:
-        document["error"] = failure_document(checked.failures[0])
-    return document
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    start, end = finding.start, finding.end
-    return {
-        "code": finding.rule.code,
-        "name": finding.rule.name,
-        **members(finding, "severity", "engine", "path", "pointer", "message", "hint", "fingerprint"),
-        "line": start.line if start else None,
-        "column": start.column if start else None,
-        "end_line": end.line if end else None,
-        "end_column": end.column if end else None,
-        "fixable": finding.fix is not None,
-        "fix": finding.fix.kind if finding.fix else None,
-    }

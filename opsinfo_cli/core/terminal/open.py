@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted, join_some, quoted
+from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted, quoted
 from ..cann.definitions import chips_of
 from ..cann.install import opp_root, socs_of
 from ..cann.target import Target, TargetOptions, defined_target, resolve
@@ -121,39 +121,10 @@ def require_operators(target: Target) -> None:
         )
 
 
-def require_no_library(source: Source) -> None:
-    """:raises UsageFault: if the file is a library, a snapshot, an ini or source of operators, or another file of CANN,
-    which is not fixed, read as a mixlist or overwritten by one"""
-    from ..cann.definitions import definition_kind
-    from ..cann.file_kind import foreign_of, kind_of
-
-    hints = {
-        "snapshot": "take it again: `opsinfo snapshot TARGET -o FILE`",
-        "library": "`opsinfo restore` undoes changes by opsinfo; the vendor's package has the original",
-    }
-    if foreign := foreign_of(source):
-        raise UsageFault(f"this is {foreign.what}, not a mixlist", name="wrong-kind", path=source.path)
-    if defined := definition_kind(source):
-        hint = "opsinfo never writes inis and sources; `opsinfo show TARGET OP --format opdef` prints what to change"
-        what = "an ini of opbuild" if defined == "ini" else "an OpDef source"
-        raise UsageFault(f"this is {what}, not a mixlist", name="wrong-kind", path=source.path, hint=hint)
-    kind = kind_of(source)
-    if kind in hints:
-        raise UsageFault(f"this is a {kind}, not a mixlist", name="wrong-kind", path=source.path, hint=hints[kind])
-
-
 def report_doubts(target: Target, console: Console) -> None:
     """Report what makes the policies of a target uncertain."""
-    for store in target.operators.stores:
-        for remark in store.remarks:
-            console.warn(f"{remark.path}:{remark.line}: {remark.message}")
-        if store.doubts:
-            first = store.doubts[0]
-            more = f" (and {len(store.doubts) - 1} more)" if len(store.doubts) > 1 else ""
-            console.warn(f"{first.path}:{first.line}: {first.message}{more}; current engines refuse this store")
-        for paths, names in store.undecided().items():
-            if any(len({entry.policy for entry in store.contenders(name)}) > 1 for name in names):
-                console.warn(f"the load order of {join_some(paths)} is undefined; see `opsinfo doctor`")
+    for doubt in target.doubts_of_policies():
+        console.warn(doubt)
 
 
 def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, where: str = "the target") -> list[str]:
@@ -183,6 +154,7 @@ def accepted_mixlist(path: str, console: Console) -> Mixlist:
     :raises UsageFault: if the file is a library, a snapshot or another file of CANN
     :raises Refused: if it does not; every reason is printed to standard error
     """
+    from ..change.fmt import require_no_library
     from ..text.scanner import scan
 
     source = Source.read(path)
@@ -197,7 +169,7 @@ def fixable_mixlist(source: Source, console: Console) -> Mixlist:
     :raises UsageFault: if the file is a library, a snapshot or another file of CANN
     :raises Refused: if it does not; every reason is printed to standard error
     """
-    from ..change.fmt import fixed
+    from ..change.fmt import fixed, require_no_library
     from ..text.scanner import scan
 
     require_no_library(source)

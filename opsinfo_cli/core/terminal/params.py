@@ -506,13 +506,3 @@ def write_options(*more: Decorator[Any]) -> Decorator[Any]:
 def given_names(words: Iterable[str]) -> tuple[str, ...]:
     """Return distinct op types from the command line, decoded as UTF-8 in any locale."""
     return tuple(dict.fromkeys(os.fsencode(word).decode("utf-8", "replace") for word in words))
-
-
-def matches(name: str, globs: Sequence[str]) -> bool:
-    """Return whether a name matches a pattern of ``--match``; without patterns every name matches.
-
-    A pattern without a capital letter matches capitals too, as ripgrep's smart case.
-    """
-    from fnmatch import fnmatchcase
-
-    return not globs or any(fnmatchcase(name.lower() if glob == glob.lower() else name, glob) for glob in globs)

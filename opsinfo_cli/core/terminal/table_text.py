@@ -12,7 +12,7 @@ from ..text.escape import visible
 from .answer import Table, cell_text
 
 
-def csv_text(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def csv_text(names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows of a JSON document as CSV with a header, one line each.
 
     :param names: the members that become columns

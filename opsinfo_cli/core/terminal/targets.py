@@ -1,21 +1,10 @@
-"""Targets and their operators in answers: JSON, facts for a page, places of operators."""
+"""Targets and their operators in answers: facts for a page, places of operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from ..cann.operator_rows import OperatorRow
 from ..cann.target import Target
-
-
-def target_document(target: Target) -> dict[str, Any]:
-    return {name: getattr(target, name) for name in ("text", "kind", "path", "soc", "version")}
-
-
-def row_document(row: OperatorRow) -> dict[str, Any]:
-    others = {name: [entry._asdict() for entry in getattr(row, name)] for name in ("shadowed", "also_in")}
-    return {**row._asdict(), "marks": [str(mark) for mark in row.marks], **others}
 
 
 def target_facts(target: Target) -> list[tuple[str, str]]:

@@ -8,50 +8,46 @@ from typing import Any
 
 from ...errors import OpsinfoError, quoted
 from ..cann.install import root_above
-from ..change.fmt import BuildPlan
+from ..change.fmt import BuildPlan, build_jobs
 from ..change.plan import Job, Result, planned
 from ..change.scope import scope_of
-from ..change.vault import Vault
-from ..change.vault_place import vault_path
-from ..change.writer import Writer
+from ..change.write_files import WriteSettings, write_files
 from ..text.source import Source
 from .answer import Answer
 from .changes import change_answer
 from .console import Console
-from .open import require_no_library
 from .params import WriteOptions
 
 
-def vault_of(writing: WriteOptions) -> Vault:
-    return Vault(vault_path(writing.backup_dir, os.environ))
-
-
-def writer_of(writing: WriteOptions, console: Console) -> Writer:
-    return Writer(
-        vault_of(writing),
-        wait=writing.wait,
-        in_place=writing.in_place,
-        force=writing.force,
-        say=console.warn,
-        why=writing.reason,
-    )
+def settings_of(writing: WriteOptions) -> WriteSettings:
+    return {
+        "dry_run": not writing.writes,
+        "force": writing.force,
+        "wait": writing.wait,
+        "in_place": writing.in_place,
+        "backup_dir": writing.backup_dir,
+        "reason": writing.reason,
+    }
 
 
 def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Console) -> Result:
-    """Change files as one change, or return what would change. Files that are refused are reported.
+    """Change files as one change, or return what would change, and report both.
 
     :param kind: the command, for the record
     """
-    writer = writer_of(writing, console)
-    result = writer.run(kind, jobs) if writing.writes else writer.preview(jobs)
+    return reported(write_files(kind, jobs, settings_of(writing), console.warn), writing, console)
+
+
+def reported(result: Result, writing: WriteOptions, console: Console) -> Result:
+    """Report the files that were refused, and what a change means for others."""
     for error in result.refused:
         console.failure_text(error)
-    if result.change and any(root_above(job.path) for job in jobs if not job.start):
+    if result.change and any(root_above(file.path) for file in result.files if not file.is_new):
         console.note(
             "this changes an installed library: every network on this machine is affected; "
             "the recommended way is a mixlist (`opsinfo explain mixlists`)"
         )
-    if result.change and writing.in_place and not jobs[0].start:
+    if result.change and writing.in_place and not result.files[0].is_new:
         console.note("the file was overwritten in place, which is not atomic; the backup is safe")
     return result
 
@@ -90,20 +86,13 @@ def built(
     sources: Sequence[Source],
     writing: WriteOptions,
     console: Console,
-    require: Callable[[Source], None] = require_no_library,
+    require: Callable[[Source], None] | None = None,
 ) -> Result:
     """Write a text to ``out``, or return what would change. A file that already has the text is not written.
 
-    :param sources: the files that the text was made from; ``out`` may be one of them
-    :param require: raises if ``out`` may not be replaced
-    :raises Stale: if ``out`` is a source and has changed since
+    :param sources, require: as for :func:`.build_jobs`
     """
-    if os.path.lexists(out):
-        require(Source.read(out))
-        real = os.path.realpath(out)
-        made_from = next((source.sha256 for source in sources if os.path.realpath(source.path) == real), None)
-        return changed(kind, [Job(out, BuildPlan(text, made_from))], writing, console)
-    return changed(kind, [new_file(out, text)], writing, console)
+    return changed(kind, build_jobs(out, text, sources, require), writing, console)
 
 
 def new_file(path: str, text: str) -> Job:
@@ -112,7 +101,7 @@ def new_file(path: str, text: str) -> Job:
 
 def would_build(text: str, source: Source) -> Result:
     """Return what would change if a text replaced a source."""
-    return Result([planned(Job(source.path, BuildPlan(text)), source)])
+    return Result([planned(Job(source.path, BuildPlan(text)), source)], dry_run=True)
 
 
 def undoing(writing: WriteOptions, target: str) -> str:

@@ -30,7 +30,6 @@ from ...core.terminal.params import (
     prints,
     shape_option,
 )
-from ...core.terminal.targets import target_document
 from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.api import open_model
 from ..graph.judge.kernel_sources import Kernels
@@ -45,7 +44,6 @@ from .graph.document import dtypes, read_back_document
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes_of
 
 if TYPE_CHECKING:
-    from ...core.documents import shared
     from ..documents import profile as documents
 
 
@@ -331,7 +329,7 @@ def _caveats(view: ProfileView) -> list[str]:
 def _document(view: ProfileView) -> documents.ProfileDocument:
     document: documents.ProfileDocument = {
         **view.profile.to_dict(),
-        "target": cast("shared.Target", target_document(view.target)) if view.target else None,
+        "target": view.target.facts if view.target else None,
         "types": [each.to_dict() for each in view.types],
     }
     if view.mixlist:

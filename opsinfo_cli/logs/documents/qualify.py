@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, LineNumber, Schema
+from ...core.documents.shared import Count, Head, LineNumber, Schema
 
 
 class Point(TypedDict):
@@ -249,7 +249,7 @@ class Reduced(TypedDict):
     """Number of records whose operator could not be read."""
 
 
-class QualifyDocument(TypedDict):
+class QualifyDocument(Head):
     """Whether a mixed-precision baseline is sound. Later versions may add keys."""
 
     verdict: Literal["sound", "not sound", "incomplete"]

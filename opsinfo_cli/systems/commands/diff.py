@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...core.cann.target import TargetOptions
-from ...core.compare import difference, difference_members
+from ...core.compare import difference
 from ...core.terminal.answer import Answer, Cell, Column, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, install_options, prints
 from ...errors import UsageFault, counted, quoted
 from ..registry import names_system
 from ..translation import translate
-from ..vocabulary import OperatorLists
+from ..vocabulary import OperatorClass, OperatorLists
 from .open import SYSTEM, open_lists, report_losses
 from .show import source_document
 
 if TYPE_CHECKING:
-    from ...core.compare import Difference
+    from ...core.compare import NameDifference
+    from ..documents import diff as documents
 
 
 @click.command("diff", cls=Command)
@@ -67,13 +68,13 @@ def _labels(opened: Sequence[OperatorLists], texts: Sequence[str]) -> Sequence[s
     return next(labels for labels in (titles, texts, numbered) if len(set(labels)) == len(labels))
 
 
-def _classes(lists: OperatorLists, others: Sequence[OperatorLists]) -> dict[str, Any]:
+def _classes(lists: OperatorLists, others: Sequence[OperatorLists]) -> dict[str, OperatorClass]:
     """Return classes by name; a form that a translation added is included only if another side lists it."""
     known = {entry.name for other in others for entry in other.entries}
     return {name: entry.cls for name, entry in lists.deciding().items() if not entry.is_form or name in known}
 
 
-def difference_answer(a: OperatorLists, b: OperatorLists, difference: Difference[Any]) -> Answer:
+def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDifference[OperatorClass]) -> Answer:
     """Status 1 if they differ; `*` stands for names that are not listed."""
     changed = {name: (str(x), str(y)) for name, (x, y) in difference.changed.items()}
     if a.unlisted != b.unlisted:
@@ -88,8 +89,21 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: Difference
     rows += [[Span("+", "added"), name, "-", "listed"] for name in difference.only_in_b]
     columns = [Column(""), Column("name"), Column(f"A {a.title}"), Column(f"B {b.title}")]
     sides = f"{len(difference.only_in_a)} only in A, {len(difference.only_in_b)} only in B"
+
+    def document() -> documents.TwoSystems:
+        return {
+            "schema_version": 1,
+            "command": "systems diff",
+            "system_a": source_document(a),
+            "system_b": source_document(b),
+            "only_in_a": difference.only_in_a,
+            "only_in_b": difference.only_in_b,
+            "changed": [{"name": name, "a": x.value, "b": y.value} for name, (x, y) in difference.changed.items()],
+            "counts": difference.counts,
+        }
+
     return Answer(
-        lambda: {"system_a": source_document(a), "system_b": source_document(b), **difference_members(difference)},
+        document,
         lambda: [Table(columns, rows, lambda: fields)],
         notes=[f"{len(difference.changed)} of another class, {sides}, {difference.same} the same"],
         status=1 if difference or a.unlisted != b.unlisted else 0,

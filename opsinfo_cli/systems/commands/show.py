@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.cann.near_names import matches
 from ...core.cann.policy import policy_meant
 from ...core.terminal.answer import Answer, Block, Column, Either, Lines, Span, Table, members
 from ...core.terminal.console import Console
-from ...core.terminal.params import Choice, Command, match_option, matches, option, prints
+from ...core.terminal.params import Choice, Command, match_option, option, prints
 from ..facts import facts
 from ..input_lists import CLASSES
 from ..registry import system_called
 from ..system import System
 from ..vocabulary import ListEntry, OperatorClass, OperatorLists
 from .open import SYSTEM, open_system
+
+if TYPE_CHECKING:
+    from ...core.documents import shared as documents
 
 _BY_POLICY = {str(policy): str(cls) for policy, cls in CLASSES.items()}
 _ON = Choice([*map(str, OperatorClass), *_BY_POLICY], meant=policy_meant)
@@ -156,9 +160,15 @@ def _lists(lists: OperatorLists, entries: Sequence[ListEntry] | None = None) -> 
     }
 
 
-def source_document(lists: OperatorLists) -> dict[str, Any]:
-    own = members(lists, "names", "unlisted", "low", "version")
-    return {"name": lists.system, "level": lists.level or None, **own}
+def source_document(lists: OperatorLists) -> documents.Lists:
+    return {
+        "name": lists.system,
+        "level": lists.level or None,
+        "names": lists.names,
+        "unlisted": lists.unlisted,
+        "low": lists.low,
+        "version": lists.version,
+    }
 
 
 def remark(text: str) -> Either:

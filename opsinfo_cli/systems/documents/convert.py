@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count, Schema
+from ...core.documents.shared import Count, Head, Schema
 
 
 class DroppedEntry(TypedDict):
@@ -85,8 +85,8 @@ class File(TypedDict):
     """The complete text of the file."""
 
 
-SystemsConvertDocument = TypedDict(
-    "SystemsConvertDocument",
+_Body = TypedDict(
+    "_Body",
     {
         "from": Annotated[str, Schema(description="The format or system that was read.")],
         "to": Annotated[str, Schema(description="The format that was written.")],
@@ -104,6 +104,9 @@ SystemsConvertDocument = TypedDict(
         "dry_run": Annotated[bool, Schema(description="Whether writing was skipped because of --dry-run or --check.")],
     },
 )
-SystemsConvertDocument.__doc__ = """Files converted from other lists, what happened to every entry, and every
-lossy step. Later versions may add keys.
-"""
+
+
+class SystemsConvertDocument(Head, _Body):
+    """Files converted from other lists, what happened to every entry, and every lossy step. Later versions may add
+    keys.
+    """

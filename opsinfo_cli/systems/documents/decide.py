@@ -6,6 +6,8 @@ from typing import Literal
 
 from typing_extensions import NotRequired, TypedDict
 
+from ...core.documents.shared import Head
+
 
 class Decision(TypedDict):
     """The decision for one call."""
@@ -28,7 +30,7 @@ class Decision(TypedDict):
     """Similar known names if the name is not listed, the nearest first."""
 
 
-class SystemsDecideDocument(TypedDict):
+class SystemsDecideDocument(Head):
     """The dtype that operator calls run in, and the rule that decides it. Later versions may add keys."""
 
     system: str

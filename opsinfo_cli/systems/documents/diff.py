@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count, Lists, Schema
+from ...core.documents.shared import Count, Head, Lists, Schema
 
 Class: TypeAlias = Literal["low", "high", "follow", "promote", "clear", "banned"]
 
@@ -39,7 +39,7 @@ class Counts(TypedDict):
     """Number of names with the same class."""
 
 
-class TwoSystems(TypedDict):
+class TwoSystems(Head):
     """The differences between the lists of two systems, or the classes in three or more. If the systems use different
     operator names, all lists are translated to Ascend's op types. Later versions may add keys.
     """
@@ -76,7 +76,7 @@ class Counts2(TypedDict):
     """Number of all names."""
 
 
-class ManySystems(TypedDict):
+class ManySystems(Head):
     """The differences between the lists of two systems, or the classes in three or more. If the systems use different
     operator names, all lists are translated to Ascend's op types. Later versions may add keys.
     """

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing_extensions import TypedDict
-
-from ...core.documents.shared import System
+from ...core.documents.shared import Head, System
 
 
-class SystemsListDocument(TypedDict):
+class SystemsListDocument(Head):
     """The systems whose lists can be read, written or queried. Later versions may add keys."""
 
     systems: list[System]

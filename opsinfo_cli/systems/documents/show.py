@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Lists, Schema, System
+from ...core.documents.shared import Count, Head, Lists, Schema, System
 
 ListedName = TypedDict(
     "ListedName",
@@ -57,7 +57,7 @@ class Counts(TypedDict):
     """Number of banned names."""
 
 
-class SystemsShowDocument(TypedDict):
+class SystemsShowDocument(Head):
     """A system, the settings of its levels, and the lists of one level or file; without a level and a default, no
     lists. Later versions may add keys.
     """

@@ -17,7 +17,7 @@ from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import BuildPlan
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, Result
 from opsinfo_cli.core.change.record import Record
-from opsinfo_cli.core.change.restore import Restored, restore_last, restore_to
+from opsinfo_cli.core.change.restore import RestoredFile, restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.core.text.source import Source
@@ -49,11 +49,11 @@ def everywhere(_: str) -> bool:
     return True
 
 
-def undo(writer: Writer, force: bool = False) -> list[Restored]:
+def undo(writer: Writer, force: bool = False) -> list[RestoredFile]:
     return restore_last(writer, everywhere, force, dry_run=False)[1]
 
 
-def back_to(writer: Writer, which: str, force: bool = False) -> list[Restored]:
+def back_to(writer: Writer, which: str, force: bool = False) -> list[RestoredFile]:
     return restore_to(writer, everywhere, which, force, dry_run=False)[1]
 
 

@@ -19,7 +19,7 @@ from raising import raised
 
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
-from opsinfo_cli.core.change.move import move_jobs
+from opsinfo_cli.core.change.move import Movable
 from opsinfo_cli.core.change.output_file import new_folder, write_copies, write_file
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.record import Entry
@@ -591,7 +591,7 @@ def test_new_files_are_one_change_that_follows_the_umask(tmp_path: Path, vault: 
 
 def test_a_mixlist_that_another_process_creates_meanwhile_gets_the_marks_too(tmp_path: Path, vault: Vault) -> None:
     path = tmp_path / "m.json"
-    mine, theirs = (move_jobs(str(path), {name: Policy.BLACK}, say=print) for name in ("Add", "Mul"))
+    mine, theirs = (Movable(str(path)).jobs({name: Policy.BLACK}, print) for name in ("Add", "Mul"))
     Writer(vault).run("move", theirs)
     Writer(vault).run("move", mine)
     assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Mul", "Add"]}}

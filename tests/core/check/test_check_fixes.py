@@ -9,6 +9,7 @@ import pytest
 from raising import raised
 from tables import cases, rows
 
+from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.policy import Mark, Policy, combination, effective, is_legal
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.change.plan import Job, planned
@@ -110,7 +111,8 @@ def test_a_result_with_other_content_is_refused() -> None:
     ],
 )
 def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: set[str]) -> None:
-    for kind, is_fixable in (("mixlist", True), ("library", False)):
+    kinds: dict[NamedKind, bool] = {"mixlist": True, "library": False}
+    for kind, is_fixable in kinds.items():
         checker = Checker(kind=kind)
         checker.file("f.json", text.encode())
         found = [finding for finding in checker.outcome.findings if finding.rule.name in names]

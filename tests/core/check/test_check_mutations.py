@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.check.run import Checker
@@ -59,7 +60,7 @@ def is_read(kind: str, source: Source) -> bool:
 
 @pytest.mark.parametrize("kind", ["library", "mixlist"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_damaged_file_is_judged_as_it_is_read(kind: str, seed: int, tmp_path: Path) -> None:
+def test_a_damaged_file_is_judged_as_it_is_read(kind: NamedKind, seed: int, tmp_path: Path) -> None:
     source = random.Random(seed)
     for _ in range(60):
         text = json.dumps(mutated(LIBRARY if kind == "library" else MIXLIST, source))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tables import rows
 
+from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.check.finding import Finding
 from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.run import Checker
 
 
-def findings(kind: str, text: str | bytes) -> list[Finding]:
+def findings(kind: Any, text: str | bytes) -> list[Finding]:
     checker = Checker(kind=kind)
     checker.file("f.json", text.encode() if isinstance(text, str) else text)
     return checker.outcome.findings
@@ -149,7 +151,7 @@ def test_a_mixlist_without_a_target_has_no_findings_on_names() -> None:
     ],
 )
 def test_a_file_that_is_not_utf_8_has_the_kind_that_is_given_or_that_of_its_name(
-    name: str, given: str | None, kind: str
+    name: str, given: NamedKind | None, kind: str
 ) -> None:
     checker = Checker(kind=given)
     checker.file(name, b'{"\xff": {}}')

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from contract import FINDINGS
 
+from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.check.mixlist import MixlistTarget
@@ -71,7 +72,7 @@ def targets() -> list[MixlistTarget]:
     return [MixlistTarget(resolve(str(opp), TargetOptions(soc=soc), {})) for soc in ("ascend910b", "ascend910")]
 
 
-KINDS = {
+KINDS: dict[str, tuple[NamedKind | None, str]] = {
     "library": ("library", "aic-x-ops-info.json"),
     "ini": (None, "aic-x-ops-info.ini"),
     "options": (None, "names.cfg"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
+from ....core.document_parts import error_document
 from ....core.terminal.answer import Answer, Cell, Column, Table
-from ....core.terminal.console import Console, failure_document
+from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import svg_text
 from ....errors import counted, join_some
@@ -22,7 +23,6 @@ from ..graph.document import coverage_text
 from .curve_plot import curve_plot
 
 if TYPE_CHECKING:
-    from ....core.documents import shared
     from ...documents import bisect as documents
 
 Show: TypeAlias = Callable[[str, float], None]
@@ -130,7 +130,7 @@ def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status
 def _document(answer: BisectAnswer) -> documents.Search:
     document = answer.to_dict()
     if answer.failed:
-        document["error"] = cast("shared.Error", failure_document(answer.failed))
+        document["error"] = error_document(answer.failed)
     return document
 
 

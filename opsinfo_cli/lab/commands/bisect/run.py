@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from ....core.change.fmt import require_no_library
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import Answer
 from ....core.terminal.console import Console
-from ....core.terminal.open import require_no_library
 from ....core.terminal.params import WriteOptions, is_input, is_same
 from ....core.terminal.write import built
 from ....core.text.source import Source

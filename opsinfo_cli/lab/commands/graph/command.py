@@ -10,7 +10,7 @@ from functools import partial
 import click
 
 from ....core.cann.input_shapes import parse_shapes, stated_shapes
-from ....core.cann.near_names import NearNames, did_you_mean
+from ....core.cann.near_names import NearNames, did_you_mean, matches
 from ....core.cann.target import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import Answer
@@ -29,7 +29,6 @@ from ....core.terminal.params import (
     advanced,
     bundle,
     install_options,
-    matches,
     option,
     prints,
     shape_option,

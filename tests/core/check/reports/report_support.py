@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from opsinfo_cli.core.cann.repository import Repository
 from opsinfo_cli.core.check.baseline import fingerprinted
-from opsinfo_cli.core.check.finding import FileVerdict, Finding, Fix, Outcome
+from opsinfo_cli.core.check.finding import CheckedKind, FileVerdict, Finding, Fix, Outcome
 from opsinfo_cli.core.check.rules import RULES
 from opsinfo_cli.core.check.run import CheckResult
 from opsinfo_cli.core.text.patch import Edit
@@ -21,9 +21,11 @@ def finding(name: str = "unknown-operator", line: int = 3, path: str = f"{ROOT}/
     return Finding(RULES[name], str(values.pop("message", "`Ad` is no op type")), path, Place(line, 7), end, **values)  # type: ignore[arg-type]
 
 
-def checked(findings: list[Finding], *failures: OpsinfoError, strict: bool = False, **files: str) -> CheckResult:
+def checked(
+    findings: list[Finding], *failures: OpsinfoError, strict: bool = False, **files: CheckedKind
+) -> CheckResult:
     """:param files: further files by name and kind"""
-    kinds = {
+    kinds: dict[str, CheckedKind] = {
         **{each.path: "mixlist" for each in findings},
         **{f"{ROOT}/{name}.json": kind for name, kind in files.items()},
     }

@@ -1,0 +1,123 @@
+"""Bake a mixlist into libraries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+from warnings import warn
+
+from ...errors import UsageFault
+from ..cann.library import Library
+from ..cann.mixlist import AnyMixlist, Mixlist
+from ..cann.policy import Mark
+from ..cann.target import AnyTarget, Target, opened_targets
+from .move import require_writable, winning_files
+from .output_file import write_copies
+from .plan import Job, LibraryPlan, Result
+from .write_files import WriteSettings, write_files, writer_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+def apply(
+    target: Iterable[AnyTarget] | AnyTarget,
+    mixlist: AnyMixlist,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    store: str | None = None,
+    strict: bool = False,
+    say: Callable[[str], None] = warn,
+    **settings: Unpack[WriteSettings],
+) -> Result:
+    """Write the policies that a mixlist gives to op types into libraries, as ``opsinfo apply``.
+
+    :param target: libraries; several chips of one install are one change
+    :param output: write a copy instead: a file for a library, a new directory for a store
+    :param store: the label of the one store to change
+    :param strict: write nothing if there are doubts
+    :param say: called with doubts, such as names that a target lacks
+    :param settings: :class:`.WriteSettings`
+    :raises UsageFault: if an option does not fit the target
+    :raises Refused: if a file cannot be read or written, or the engine would refuse it
+    """
+    targets = opened_targets(target)
+    require_libraries(targets)
+    chosen = Mixlist.open(mixlist)
+    doubts = [doubt for each in targets for doubt in each.doubts]
+    lacking: list[dict[str, str]] = []
+    for each in targets:
+        named = [operator for operator in each.operators if operator.name in chosen.marks]
+        require_writable(each, {one.name: chosen.effective(one.name, one.policy) for one in named})
+        lacking.append(each.operators.lacking(chosen.marks, str(each.soc) if len(targets) > 1 else "the target"))
+        own = [*each.doubts_of_policies(), *lacking[-1].values()]
+        for doubt in own:
+            say(doubt)
+        doubts += own
+    if strict and doubts:
+        return Result([], kind="apply", dry_run=True, ignored=tuple(sorted(set().union(*lacking))))
+    unknown = tuple(sorted(set(lacking[0]).intersection(*lacking[1:])))
+    jobs = _jobs(targets, chosen, store, settings.get("force", False), say)
+    if output is None:
+        return write_files("apply", jobs, settings, say)._replace(ignored=unknown)
+    return _copied(targets, jobs, os.fspath(output), settings, say)._replace(ignored=unknown)
+
+
+def require_libraries(targets: Iterable[Target]) -> None:
+    """:raises UsageFault: if a target is a mixlist"""
+    for each in targets:
+        if each.kind == "mixlist":
+            raise UsageFault(
+                "TARGET is a mixlist; a mixlist is applied to libraries",
+                name="wrong-kind",
+                path=each.path,
+                hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
+            )
+
+
+def _jobs(
+    targets: Sequence[Target], mixlist: Mixlist, chosen: str | None, force: bool, say: Callable[[str], None]
+) -> list[Job]:
+    """Return a job per file: entries that win or may win in their store, with the marks that change their policy."""
+    marks: dict[str, dict[str, frozenset[Mark]]] = {}
+    read: dict[str, Library] = {}
+    named: dict[str, str] = {}  # chips may share a file by a link
+    for target in targets:
+        names = [name for name in mixlist.marks if name in target.operators]
+        if chosen is not None:
+            stores = [store for store in target.operators.stores if store.label == chosen]
+            names = [name for name in names if any(name in store.definitions for store in stores)] if stores else names
+        for path, own in (winning_files(target, names, chosen, force, say) if names else {}).items():
+            path = named.setdefault(os.path.realpath(path), path)
+            marks.setdefault(path, {}).update({name: mixlist.marks[name] for name in own})
+        read.update(target.operators.libraries())
+    return [Job(path, LibraryPlan(own, read[path]), read[path].source) for path, own in marks.items()]
+
+
+def _copied(
+    targets: Sequence[Target],
+    jobs: Sequence[Job],
+    output: str,
+    settings: WriteSettings,
+    say: Callable[[str], None],
+) -> Result:
+    target, is_dry = targets[0], settings.get("dry_run", False)
+    if len(targets) > 1 or len(target.operators.stores) > 1:
+        raise UsageFault(
+            f"the target has several {'chips' if len(targets) > 1 else 'stores'}; --output can write only one",
+            path=target.path,
+            hint="give one store's directory as TARGET",
+        )
+    if os.path.lexists(output):
+        raise UsageFault("--output names a path that already exists", name="exists", path=output)
+    result = writer_of(settings, say).preview(jobs)._replace(kind="apply", dry_run=is_dry)
+    for error in result.refused:
+        raise error
+    if not is_dry:
+        store = target.operators.stores[0]
+        contents = {file.path: file.result.data for file in result.files}
+        sources = [library.source for library in store.libraries]
+        copies = {each.path: contents.get(each.path, each.data) for each in sources}
+        write_copies(copies, output, store.directory is not None)
+    return result

@@ -1,0 +1,139 @@
+"""One mixlist from one or several, with the fewest marks, and without what changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+from warnings import warn
+
+from ..errors import UsageFault
+from . import rooms
+from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
+from .cann.near_names import NearNames, did_you_mean
+from .cann.policy import Mark, mark_words
+from .cann.target import AnyTarget, Target, opened_targets
+from .change.fmt import fixed
+from .change.plan import written_like
+from .check.mixlist import MixlistTarget
+from .text.scanner import scan
+from .text.source import Source
+
+if TYPE_CHECKING:
+    from .cann.input_shapes import Shapes
+    from .documents import merge as documents
+
+
+@dataclass(frozen=True)
+class Merge:
+    """A mixlist made of others.
+
+    :param sources: the paths of the others; later ones win
+    :param minimal: the marks that are left, and those that are not
+    :param text: the file, in the style of the first source
+    :param notes: what the open dimensions of models decided
+    """
+
+    sources: tuple[str, ...]
+    against: tuple[Target, ...]
+    minimal: Minimal
+    conflicts: list[Conflict]
+    text: str
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Merge of {', '.join(self.sources)}: {len(self.minimal.marks)} op types>"
+
+    def to_dict(self) -> documents.MergeDocument:
+        """Return the JSON document of ``opsinfo merge`` without a file that it writes."""
+        return {
+            "schema_version": 1,
+            "command": "merge",
+            "sources": [*self.sources],
+            "against": [target.facts for target in self.against],
+            "mixlist": cast("documents.Mixlist", mixlist_content(self.minimal.marks)),
+            "dropped": [
+                {"name": each.name, "marks": mark_words(each.marks), "reason": each.reason}
+                for each in self.minimal.dropped
+            ],
+            "shortened": [
+                {"name": name, "from": mark_words(before), "to": mark_words(after)}
+                for name, (before, after) in self.minimal.shortened.items()
+            ],
+            "conflicts": [
+                {
+                    "name": each.name,
+                    "given": [{"path": given.path, "marks": mark_words(given.marks)} for given in each.given],
+                }
+                for each in self.conflicts
+            ],
+            "output": None,
+            "change": None,
+            "files": [],
+            "dry_run": False,
+        }
+
+
+def merge(
+    mixlists: Sequence[AnyMixlist],
+    *,
+    against: Iterable[AnyTarget] | AnyTarget = (),
+    minimize: bool = False,
+    models: Sequence[str | os.PathLike[str]] = (),
+    shapes: Shapes = MappingProxyType({}),
+    say: Callable[[str], None] = warn,
+) -> Merge:
+    """Merge mixlists into one, as ``opsinfo merge``: of an op type that several name, the last one decides.
+
+    :param mixlists: open ones, or files, which may have comments as for :func:`fmt`
+    :param minimize: drop entries that change nothing in the targets; without targets, in any library
+    :param models: with ``minimize``, drop also what changes no dtype in these model files
+    :param shapes: of inputs of the models, by name
+    :param say: called with conflicts and unknown names
+    :raises UsageFault: if models are given without what they need
+    :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
+    """
+    targets = opened_targets(against)
+    if not mixlists:
+        raise UsageFault("no mixlist is given")
+    if models and not (minimize and targets):
+        raise UsageFault("models require minimize and against")
+    accepted = [
+        each if isinstance(each, Mixlist) else Mixlist(scan(fixed(Source.read(os.fspath(each))))) for each in mixlists
+    ]
+    marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
+    result = minimal(marks, [target.operators for target in targets] if minimize else [])
+    notes: tuple[str, ...] = ()
+    if models:
+        rules = rooms.model_rules()
+        opened = rules.open_models([os.fspath(path) for path in models], shapes)
+        result = narrowed(result, rules.without_effect(result.marks, opened, list(map(MixlistTarget, targets))))
+        notes = tuple(model.note for model in opened if model.note)
+    disputes = conflicts(accepted)
+    for each in disputes:
+        given = ", ".join(f"{marks_text(one.marks)} in {one.path}" for one in each.given)
+        say(f"`{each.name}`: {given}; the last one wins")
+    for message in _unknown(result, targets, minimize):
+        say(message)
+    paths = tuple(each.path for each in accepted)
+    return Merge(paths, tuple(targets), result, disputes, written_like(accepted[0], result.marks), notes)
+
+
+def _unknown(result: Minimal, targets: Sequence[Target], minimize: bool) -> Iterable[str]:
+    """Yield a message for each name that no target has: it may be misspelt."""
+    names = result.unknown if minimize else sorted(result.marks)
+    known = NearNames({name for target in targets for name in target.operators.names})
+    where = " or ".join(target.text for target in targets)
+    for name in names if targets else ():
+        if any(name in each.operators or name in each.operators.unreadable for each in targets):
+            continue
+        near = next(filter(None, (target.operators.elsewhere(name) for target in targets)), None)
+        near = near or did_you_mean(name, known)
+        outcome = "the engine ignores it, and it was dropped" if minimize else "the engine ignores it"
+        yield f"`{name}` is not an op type of {where}; {outcome}" + (f"; {near}" if near else "")
+
+
+def marks_text(marks: Iterable[Mark]) -> str:
+    return " + ".join(map(str, sorted(marks)))
