@@ -35,6 +35,7 @@ __all__ = [
     "Restored",
     "Result",
     "SimulationReport",
+    "Soundness",
     "Store",
     "Target",
     "__version__",
@@ -45,6 +46,7 @@ __all__ = [
     "fmt",
     "merge",
     "move",
+    "qualify",
     "reapply",
     "restore",
     "simulate_model",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from .lab.profile.times import Profile
     from .lab.simulate.report import SimulationReport
     from .lab.simulate.simulate import simulate_model
+    from .logs.soundness import Soundness, qualify
 
 _HOMES = {
     "Answer": "lab.graph.result",
@@ -102,6 +105,7 @@ _HOMES = {
     "Restored": "core.change.restore",
     "Result": "core.change.plan",
     "SimulationReport": "lab.simulate.report",
+    "Soundness": "logs.soundness",
     "Store": "core.cann.library",
     "Target": "core.cann.target",
     "apply": "core.change.apply",
@@ -111,6 +115,7 @@ _HOMES = {
     "fmt": "core.change.fmt",
     "merge": "core.merge",
     "move": "core.change.move",
+    "qualify": "logs.soundness",
     "reapply": "core.change.reapply",
     "restore": "core.change.restore",
     "simulate_model": "lab.simulate.simulate",

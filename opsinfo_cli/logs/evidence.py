@@ -10,13 +10,13 @@ from .losses import Losses
 from .trajectory import Trajectory
 
 Scaling = Literal["dynamic", "static"]
+Precision = Literal["float16", "bfloat16", "hifloat8"]
 
 
 @dataclass
 class Evidence:
     """:param format: the name of the format that understood the log, or ``unknown``
     :param level: the opt level or precision mode, as printed
-    :param precision: ``float16`` or ``bfloat16``
     :param scaling: None if the log does not show it
     :param floor: the lowest scale of this format's scaler
     :param fatal: the message with which the run aborted
@@ -33,7 +33,7 @@ class Evidence:
 
     format: str
     level: str | None = None
-    precision: str | None = None
+    precision: Precision | None = None
     scaling: Scaling | None = None
     static_scale: float | None = None
     floor: float = 1.0

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from ..errors import UsageFault
 
 Pick = Literal["last", "max", "min"]
-PICKS: tuple[str, ...] = get_args(Pick)
+PICKS: tuple[Pick, ...] = get_args(Pick)
 
 _TAIL = 1 << 13
 """Bytes of a block that are searched again with the next one, so that an expression may span lines."""

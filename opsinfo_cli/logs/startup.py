@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
-from .evidence import Evidence, Scaling
+from .evidence import Evidence, Precision, Scaling
 from .log_format import NUMBER
 
 MARKS = (
@@ -23,7 +24,7 @@ MARKS = (
 )
 """Each line that shows an option has one of them."""
 
-LEVELS = {
+LEVELS: dict[Precision | Literal["off"], str] = {
     "off": "O0 float32 fp32 no force_fp32 must_keep_origin_dtype origin cube_fp16in_fp32out cube_hif8",
     "float16": "O1 O2 O3 auto OD amp apex fp16 float16 half allow_mix_precision allow_mix_precision_fp16 mixed_float16 "
     "force_fp16 allow_fp32_to_fp16",
@@ -33,8 +34,8 @@ LEVELS = {
 """Levels and modes by the dtype they lower to: APEX, MindSpore and Paddle levels, CANN's precision modes."""
 
 
-def level_kind(level: str) -> str | None:
-    """Return ``off``, ``float16``, ``bfloat16`` or ``hifloat8``; None for an unknown word."""
+def level_kind(level: str) -> Precision | Literal["off"] | None:
+    """Return None for an unknown word."""
     return next((kind for kind, words in LEVELS.items() if level in words.split()), None)
 
 
@@ -64,7 +65,7 @@ class Startup:
         self.ranks: tuple[int, ...] = ()
         """Numbers of ranks or devices that the log prints, in order."""
         self._level: str | None = None
-        self._precision: str | None = None
+        self._precision: Precision | None = None
         self._scaling: Scaling | None = None
         self._static_scale: float | None = None
         self._hugging_face = False

@@ -33,6 +33,26 @@ class Verdict:
     without_reference: bool
 
     @property
+    def says(self) -> str:
+        """The reason in one sentence."""
+        hint = ""
+        if self.word == "sound":
+            text = f"all {len(self.points)} points hold"
+        elif self.word == "not sound":
+            text = f"{', '.join(self.failing)} {'fails' if len(self.failing) == 1 else 'fail'}"
+        else:
+            unknown = [point.name for point in self.points if point.name in self.missing and point.status != "missing"]
+            verb = "is" if len(unknown) == 1 else "are"
+            begin = "nothing fails, but" if self.is_measured else "nothing that could fail is shown:"
+            text = f"{begin} {', '.join(unknown)} {verb} unknown" if unknown else "nothing fails"
+            if len(unknown) < len(self.missing):
+                text += "; too few runs to compare"
+                hint = ": add more, or --reference" if self.without_reference else ": add more"
+        if self.without_reference and not hint:
+            hint = "; not compared with high precision (--reference)"
+        return text + hint
+
+    @property
     def missing(self) -> list[str]:
         return [point.name for point in self.points if point.status in _UNKNOWN]
 

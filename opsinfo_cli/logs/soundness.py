@@ -1,0 +1,305 @@
+"""Whether a mixed-precision baseline is sound: the verdict on the logs of its runs, and what they prove."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..core.cann.library import Operators
+from ..core.cann.name_tables import name_table
+from ..core.cann.policy import Policy
+from ..core.cann.target import AnyTarget, Target
+from ..core.text.source import standard_input
+from ..errors import UsageFault
+from .formats import FORMATS
+from .metric import Pick, compile_metric
+from .points import Facts, share_of
+from .reduced import Reduced
+from .scale import advise, collapse_of
+from .startup import LEVELS, level_kind
+from .training_run import JudgedLogs, RunEvidence, run_evidence, runs_of
+from .verdict import Verdict, judge
+
+if TYPE_CHECKING:
+    from .documents import qualify as documents
+
+AnyPath: TypeAlias = "str | os.PathLike[str]"
+
+
+@dataclass(frozen=True)
+class Soundness:
+    """What the logs prove.
+
+    :param reference: the runs in high precision
+    :param facts: what was said of the runs
+    :param target: whose policies are shown for reduced op types
+    :param notes: how logs became runs
+    :param warnings: where what was said and a log differ
+    """
+
+    verdict: Verdict
+    runs: Sequence[RunEvidence]
+    reference: Sequence[RunEvidence]
+    facts: Facts
+    target: Target | None = None
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        return f"<Soundness of {', '.join(run.name for run in self.runs)}: {self.verdict.word}>"
+
+    @property
+    def reduced(self) -> Reduced:
+        """The records of all runs together."""
+        every = Reduced()
+        for run in self.runs:
+            every.include(run.reduced)
+        return every
+
+    def policies(self, names: Iterable[str]) -> dict[str, Policy | None]:
+        """Return the policy of the op types that each MindSpore primitive maps to; None if they differ."""
+        if self.target is None:
+            return dict.fromkeys(names)
+        operators, table = self.target.operators, name_table("mindspore").ops
+        return {name: _policy(name, operators, table.get(name, ())) for name in names}
+
+    def to_dict(self) -> documents.QualifyDocument:
+        """Return the JSON document of ``opsinfo qualify``."""
+        verdict, reduced = self.verdict, self.reduced
+        policies = self.policies(reduced.counts)
+        spread, means = verdict.agreement, verdict.comparison
+        return {
+            "schema_version": 1,
+            "command": "qualify",
+            "verdict": verdict.word,
+            "says": verdict.says,
+            "points": [
+                {"name": point.name, "status": point.status, "says": point.says, "hint": point.hint}
+                for point in verdict.points
+            ],
+            "missing": verdict.missing,
+            "limit": self.facts.limit,
+            "runs": [_run(run, self.facts) for run in self.runs],
+            "reference": [_run(run, self.facts) for run in self.reference],
+            "agreement": {
+                "number": spread.number,
+                "mean": spread.mean,
+                "deviation": spread.deviation,
+                "lowest": spread.lowest,
+                "highest": spread.highest,
+                "relative": _finite(spread.relative),
+                "outlier": spread.outlier,
+            }
+            if spread
+            else None,
+            "comparison": {
+                "difference": means.difference,
+                "t": _finite(means.t),
+                "freedom": _finite(means.freedom),
+                "p": _finite(means.p),
+                "low": means.low,
+                "high": means.high,
+            }
+            if means
+            else None,
+            "reduced": {
+                "against": self.target.text if self.target else None,
+                "operators": [
+                    {
+                        "name": name,
+                        "count": count,
+                        "policy": policy.value if (policy := policies[name]) else None,
+                        "kernels": reduced.kernels.get(name, []),
+                    }
+                    for name, count in reduced.ordered
+                ],
+                "total": reduced.counts.total(),
+                "raised": reduced.raised,
+                "unnamed": reduced.unnamed,
+            },
+        }
+
+
+def _policy(name: str, operators: Operators, names: Iterable[str]) -> Policy | None:
+    known = [op for op in names if op in operators] or [name] * (name in operators)
+    policies = {operators[op].entry.policy for op in known}
+    return policies.pop() if len(policies) == 1 else None
+
+
+def _run(run: RunEvidence, facts: Facts) -> documents.Run:
+    evidence, count, scale, share = run.evidence, run.evidence.count, run.evidence.scale, share_of(run.evidence)
+    advice, losses = advise(evidence, facts.limit), evidence.losses
+    first = losses.first
+    return {
+        "name": run.name,
+        "logs": list(run.run.paths),
+        "format": evidence.format,
+        "level": evidence.level,
+        "precision": evidence.precision,
+        "scaling": evidence.scaling,
+        "static_scale": _finite(evidence.static_scale),
+        "metric": _finite(run.metric),
+        "overflows": {
+            "low": count.low,
+            "high": count.high,
+            "steps": count.steps,
+            "calibrating": count.calibrating,
+            "basis": count.basis,
+            "ranks": count.ranks,
+            "logged": count.logged,
+            "even": count.even,
+            "doubt": count.doubt,
+            "proof": count.proof,
+            "notes": list(count.notes),
+        },
+        "share": {"low": share.low, "high": share.high, "without_calibration": share.without},
+        "loss_scale": {
+            "start": _finite(scale.start),
+            "final": _finite(scale.final),
+            "lowest": _finite(scale.lowest),
+            "highest": _finite(scale.highest),
+            "rises": scale.rises,
+            "falls": scale.falls,
+            "collapsed": collapse_of(evidence),
+            "at": "step" if evidence.at_is_step else "message",
+            "trajectory": [(point.at, point.scale) for point in scale.drawn],
+        },
+        "losses": {
+            "logged": losses.losses.entries,
+            "not_numbers": losses.losses.bad,
+            "norms_logged": losses.norms.entries,
+            "norms_not_numbers": losses.norms.bad,
+            "nan_iterations": losses.nan_iterations,
+            "first": {"step": first.step, "entry": first.entry, "says": first.says} if first else None,
+        },
+        "advice": {
+            "initial": advice.initial,
+            "growth_factor": advice.growth_factor,
+            "window": advice.window,
+            "reasons": list(advice.reasons),
+        },
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """Return None for infinities and NaN, which JSON lacks."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def qualify(
+    logs: AnyPath | Iterable[AnyPath],
+    *,
+    metric: str | None = None,
+    pick: Pick = "last",
+    reference: AnyPath | Iterable[AnyPath] = (),
+    against: AnyTarget | None = None,
+    steps: int | None = None,
+    ranks: int | None = None,
+    amp: str | None = None,
+    loss_scale: str | float | None = None,
+    large_batch: bool = False,
+    spread: float = 0.01,
+    seen: Callable[[int, int | None], None] = lambda count, total: None,
+) -> Soundness:
+    """Check training logs for NaN, overflow and loss-scale trouble, as ``opsinfo qualify``.
+
+    :param logs: each is a run; a folder is a run with a log per rank, unless its logs do not fit each other
+    :param metric: a regular expression of the validation metric; its first group is the number
+    :param pick: the value of the metric to use
+    :param reference: the logs of runs in high precision
+    :param against: the target whose policies are told for op types that MindSpore logged as reduced
+    :param steps: optimizer steps of each run, if the logs do not show them
+    :param ranks: ranks that print to each log
+    :param amp: the mixed-precision level, if the log lacks it
+    :param loss_scale: ``dynamic`` or a number, if the log lacks it
+    :param large_batch: whether the limit is 0.1 %, not 0.5 %, of the steps
+    :param spread: the largest range of the metrics of runs, as a share of their mean
+    :param seen: called with the number of bytes that were read next, and the total, None if it is unknown
+    :raises UsageFault: if an argument does not fit, or no line of a run has a known format
+    :raises Refused: if a log cannot be read
+    """
+    facts = Facts(
+        steps,
+        ranks,
+        large_batch,
+        None if amp is None else known_level(amp),
+        None if loss_scale is None else known_scale(str(loss_scale)),
+        spread,
+    )
+    pattern = compile_metric(metric) if metric else None
+    runs, others = (
+        runs_of(tuple(os.fspath(log) for log in ([some] if isinstance(some, (str, os.PathLike)) else some)))
+        for some in (logs, reference)
+    )
+    target = None if against is None else Target.open(against)
+    stdin, total = standard_input(), _size(path for run in runs + others for path in run.paths)
+
+    def evidence(of: Iterable[JudgedLogs]) -> list[RunEvidence]:
+        return [run for each in of for run in each.runs]
+
+    judged, compared = (
+        [run_evidence(run, steps, ranks, pattern, pick, stdin, lambda count: seen(count, total)) for run in some]
+        for some in (runs, others)
+    )
+    notes = [note for each in judged + compared for note in each.notes]
+    for run in evidence(judged):
+        if not run.evidence.known:
+            known = "; ".join(re.sub(r" \(`[^)]*\)", "", kind.reads) for kind in FORMATS)  # without their lines
+            raise UsageFault(
+                "not a training log: no line of a known format, and no mixed-precision option that a run printed",
+                name="unknown-log",
+                path=run.name,
+                hint=f"known logs: {known}; and MindSpore's records of reduced precision, up to 2.0 with GLOG_v=1; "
+                "`opsinfo modes --snippet NAME` prints code that makes a run log what is read",
+            )
+    warnings = []
+    for run in evidence(judged):
+        level, scaling = run.evidence.level, run.evidence.scaling
+        if facts.amp and level and level_kind(facts.amp) != level_kind(level):
+            warnings.append(f"{run.name}: the log shows {level}, --amp is {facts.amp}; the log is used")
+        if facts.scaling and scaling and scaling != facts.scaling:
+            warnings.append(f"{run.name}: the log shows {scaling} scaling, not {facts.scaling}; the log is used")
+    verdict = judge(evidence(judged), evidence(compared), facts, pattern is not None)
+    return Soundness(verdict, evidence(judged), evidence(compared), facts, target, notes, warnings)
+
+
+def known_level(level: str) -> str:
+    """Return a level or mode that a log may print.
+
+    :raises UsageFault: if it is unknown
+    """
+    if level_kind(level) is None:
+        known = " ".join(LEVELS.values())
+        raise UsageFault(f"`{level}` is not a known level or mode", name="unknown-level", hint=f"known: {known}")
+    return level
+
+
+def known_scale(text: str) -> str:
+    """Return `dynamic`, or a number above 0.
+
+    :raises UsageFault: if it is neither
+    """
+    with suppress(ValueError):
+        if text == "dynamic" or 0 < float(text) < math.inf:
+            return text
+    raise UsageFault("--loss-scale must be `dynamic` or a number above 0", name="bad-loss-scale")
+
+
+def _size(paths: Iterable[str]) -> int | None:
+    """Return the bytes of all logs; None if one is a stream."""
+    total = 0
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):  # "-", or reported when it is read
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        total += status.st_size
+    return total
