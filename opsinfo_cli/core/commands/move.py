@@ -152,7 +152,8 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
     if isinstance(target, str) or target.kind == "mixlist":
         if not against:
             require_against(options)
-            console.warn(f"names not checked; {too_many_configured('against') or 'add --against TARGET'}")
+            if note := too_many_configured("against"):
+                console.note(note)
     else:
         against = given_or_configured("against", against, False) or ()
     return Movable.of(target, [open_against(each, console, options) for each in against], create, console.warn)
