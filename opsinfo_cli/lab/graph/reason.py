@@ -82,7 +82,7 @@ def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
     tensor = f"{choice.decided[0].removesuffix('s')} {choice.decided[1]}" if choice.decided else None
     code, source = choice.why, None
     if node in judged.related and choice.why != "continuous":
-        code, source = "related", Producer(*judged.related[node])
+        code, source = "related", judged.related[node]
     elif choice.followed and choice.decided is not None:
         source = nodes[node].sources[choice.decided[1]]
         source = nodes[source.node].sources[0] if source is not None and choice.through else source

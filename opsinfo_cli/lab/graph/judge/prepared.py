@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ....core.cann.policy import Mark
-    from ..graph import ModelGraph
+    from ..graph import ModelGraph, Producer
     from .kernel import Kernel
     from .kernel_sources import Kernels
 
@@ -40,13 +40,13 @@ _NEVER = {
 class Judged(NamedTuple):
     """The result of one judging: the choice of each node.
 
-    :param related: nodes whose dtypes were set by a control operator or its body, and the (node, output) they come from
+    :param related: nodes whose dtypes were set by a control operator or its body, and the output they come from
     """
 
     mode: JudgeMode
     marks: Mapping[str, frozenset[Mark]]
     choices: list[DtypeChoice]
-    related: dict[int, tuple[int, int]]
+    related: dict[int, Producer]
 
 
 class _Gray:
@@ -87,7 +87,7 @@ class Prepared:
         self.order = order_of(graph)
         self.kind_of, self.kinds, self.acts = sort_nodes(graph, marks)
         self.kernels_of = [kernels.of(facts.op_type) for facts in self.kinds]
-        self.relations = Relations(graph) if len(graph.subgraphs) > 1 else None
+        self.relations = Relations(graph)
         self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
         self.slots = graph.slots
         self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in self.slots.outputs]
@@ -139,7 +139,7 @@ class _Walk:
         self.seen: list[str | Seen | None] = [*prepared._first_seen, None]
         self.choices: list[DtypeChoice] = [_NOT_YET] * len(self.graph)
         self.set_cells: dict[TensorCell, str | None] = {}
-        self.related: dict[int, tuple[int, int]] = {}
+        self.related: dict[int, Producer] = {}
         policy, given = prepared.kernels.cast_policy(), marks.get("Cast")
         self.cast_policy = effective(policy, given) if policy is not None and given else policy
 
@@ -189,30 +189,27 @@ class _Walk:
 
     def _body_input(self, node: int) -> None:
         """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
-        relations = self.prepared.relations
         cell = TensorCell(False, node, 0)
         source = parent_source(self.graph, self.graph.nodes[node])
-        if relations is not None and source is not None and not relations.may_differ(cell):
-            self._spread(cell, plain(self.seen[self.prepared.slots.outputs_of[source.node] + source.output]), source)
+        if source is not None and not self.prepared.relations.may_differ(cell):
+            self._spread(cell, source)
 
     def _body_output(self, node: int) -> None:
         """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
-        relations = self.prepared.relations
-        if relations is None:
-            return
         for number, source in enumerate(self.graph.nodes[node].sources):
             cell = TensorCell(True, node, number)
-            if source is None or relations.may_differ(cell) or cell in self.set_cells:
-                continue
-            self._spread(cell, plain(self.seen[self.prepared.slots.outputs_of[source.node] + source.output]), source)
+            if source is not None and cell not in self.set_cells and not self.prepared.relations.may_differ(cell):
+                self._spread(cell, source)
 
-    def _spread(self, cell: TensorCell, dtype: str | None, source: tuple[int, int]) -> None:
-        assert self.prepared.relations is not None
+    def _spread(self, cell: TensorCell, source: Producer) -> None:
+        """Give a cell, and those that are related to it, the dtype of an output."""
+        outputs_of = self.prepared.slots.outputs_of
+        dtype = plain(self.seen[outputs_of[source.node] + source.output])
         for each in self.prepared.relations.of.get(cell, [cell]):
             self.set_cells[each] = dtype
             self.related.setdefault(each.node, source)
             if not each.is_input and each.number < len(self.graph.nodes[each.node].outputs):
-                self.seen[self.prepared.slots.outputs_of[each.node] + each.number] = dtype
+                self.seen[outputs_of[each.node] + each.number] = dtype
 
 
 _NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")

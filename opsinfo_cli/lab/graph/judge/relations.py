@@ -61,17 +61,17 @@ class Relations:
         fed: dict[int, list[TensorCell]] = {}
         given: dict[int, list[TensorCell]] = {}
         for number, body in enumerate(bodies):
-            for node in body:
-                op_type, attributes = self.graph.nodes[node].type, self.graph.nodes[node].attributes
-                parent_input, parent_outputs = attributes.get("parent_input"), attributes.get("parent_outputs")
-                if op_type == "Data" and isinstance(parent_input, int) and parent_input >= 0:
-                    fed.setdefault(parent_input, []).extend((TensorCell(True, node, 0), TensorCell(False, node, 0)))
-                if is_loop and number == 0:  # the condition of a loop: its output is none of the loop's
+            is_condition = is_loop and number == 0  # its output is none of the loop's
+            for index in body:
+                node = self.graph.nodes[index]
+                number_of, numbers = node.attributes.get("parent_input"), node.attributes.get("parent_outputs")
+                if node.type == "Data" and isinstance(number_of, int) and number_of >= 0:
+                    fed.setdefault(number_of, []).extend((TensorCell(True, index, 0), TensorCell(False, index, 0)))
+                if node.type != "NetOutput" or is_condition or not isinstance(numbers, (tuple, list)):
                     continue
-                if op_type == "NetOutput" and isinstance(parent_outputs, (tuple, list)):
-                    for at, output in enumerate(parent_outputs):
-                        if isinstance(output, int) and output >= 0:
-                            given.setdefault(output, []).append(TensorCell(True, node, at))
+                for at, output in enumerate(numbers):
+                    if isinstance(output, int) and output >= 0:
+                        given.setdefault(output, []).append(TensorCell(True, index, at))
         if is_loop:
             return self._loop_groups(parent, fed, given)
         groups = [[TensorCell(True, parent, index), *cells] for index, cells in sorted(fed.items())]

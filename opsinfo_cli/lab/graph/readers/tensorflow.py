@@ -544,15 +544,19 @@ def _without_variables(graph: SourceGraph) -> None:
                 node.control = [name for name in node.control if name not in gone]
             each.outputs = [held.get(value, value) for value in each.outputs]
         for node in each.nodes:
-            for body in node.bodies:
-                own: set[str] = set()
-                for value, index in zip(body.inputs, body.parent_inputs, strict=False):
-                    if 0 <= index < len(node.inputs) and node.inputs[index] in variables:
-                        own.add(value)
-                        body.tensors[value] = each.tensor(node.inputs[index])
-                        if node.op.endswith("While") and index < len(node.outputs):  # a loop passes it on
-                            each.tensors[node.outputs[index]] = body.tensors[value]
-                waiting.append((body, own))
+            waiting += [(body, _variable_inputs(each, node, body, variables)) for body in node.bodies]
+
+
+def _variable_inputs(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: set[str]) -> set[str]:
+    """Return the inputs of a body that are variables; a loop that passes one on has it as an output as well."""
+    found = set()
+    for value, index in zip(body.inputs, body.parent_inputs, strict=False):
+        if 0 <= index < len(node.inputs) and node.inputs[index] in variables:
+            found.add(value)
+            body.tensors[value] = graph.tensor(node.inputs[index])
+            if node.op.endswith("While") and index < len(node.outputs):
+                graph.tensors[node.outputs[index]] = body.tensors[value]
+    return found
 
 
 def _finish(
