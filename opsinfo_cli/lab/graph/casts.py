@@ -189,7 +189,8 @@ def _remove_pairs(
     for unit in units.values():
         unit.source = feeds.get(starts[unit.node], slots.source_slot[starts[unit.node]])
     touched = {slots.consumer[slot] for slot in feeds} - transforms
-    for slot in (slot for node in order if node in touched for slot in range(starts[node], starts[node + 1])):
+    inputs = [slot for node in order if node in touched for slot in range(starts[node], starts[node + 1])]
+    for slot in inputs:
         behind: list[_Unit] = []
         current = feeds.get(slot)
         for _ in range(_LONGEST):
@@ -197,14 +198,11 @@ def _remove_pairs(
                 break
             if behind and _cancel(behind[-1], current):
                 later, before = behind.pop(), current.source
-                if later.readers == 1:
-                    later.readers = 0
-                else:
-                    later.readers -= 1
-                    current.readers += 1
-                current.readers -= 1
+                later.readers -= 1
+                if not later.readers:  # else it stays for its other readers, and still reads the earlier one
+                    current.readers -= 1
                 if current.readers and isinstance(before, _Unit):
-                    before.readers += 1
+                    before.readers += 1  # it is read past the pair as well
                 if behind:
                     behind[-1].source = before
                 else:
