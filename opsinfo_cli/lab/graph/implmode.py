@@ -81,8 +81,9 @@ def implementation_modes(given: AtcOptions, command: Sequence[str], soc: str | N
     options = _options(given, command, modes.caveats)
     folders = [os.path.join(root, folder) for folder in _FOLDERS] if root else []
     folder = next(filter(os.path.isdir, folders), None)
-    path, select = options.op_precision_mode, options.op_select_implmode
-    allowed = options.allow_hf32 or ("" if path or select else DEFAULT_ALLOW_HF32)
+    path, asked = options.op_precision_mode, options.op_select_implmode
+    select = asked or _DEFAULT_SELECT
+    allowed = options.allow_hf32 or ("" if path or asked else DEFAULT_ALLOW_HF32)
     if allowed:
         _add_hf32(modes, allowed, folder)
     listed = (options.optypelist_for_implmode or "").strip(BLANKS)
@@ -94,12 +95,11 @@ def implementation_modes(given: AtcOptions, command: Sequence[str], soc: str | N
             if given.op_precision_mode is not None:
                 raise
             modes.caveats.append(f"not considered: --op_precision_mode={path}: {error.message}")
-    elif listed and not (select or _DEFAULT_SELECT).endswith("_for_all"):
-        op_types = (op_type.strip(BLANKS) for op_type in listed.split(","))
-        modes.add(dict.fromkeys(op_types, select or _DEFAULT_SELECT), {})
+    elif listed and not select.endswith("_for_all"):
+        modes.add(dict.fromkeys((op_type.strip(BLANKS) for op_type in listed.split(",")), select), {})
     elif folder:
-        _add_file(modes, folder, select or _DEFAULT_SELECT)
-    elif select:
+        _add_file(modes, folder, select)
+    elif asked:
         modes.caveats.append(f"the op types of {select} are in the folder impl_mode of an install, which is not here")
     if not allowed:
         _add_hf32(modes, DEFAULT_ALLOW_HF32, folder)

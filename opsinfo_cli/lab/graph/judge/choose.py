@@ -44,13 +44,12 @@ def choose(
     :param seen: the dtype that feeds each input
     :param policies: the policy of each kernel, after the mixlist
     """
+    if kernels and not any(port.dtype for port in (*facts.inputs, *facts.outputs)):
+        return left_as_is(facts, "unknown-dtype")
     refusal = KernelRefusal("not-in-store", "")
     first: Policy | None = None
     confidence: str | None = None
     for number, (kernel, policy) in enumerate(zip(kernels, policies, strict=True)):
-        if not any(port.dtype for port in (*facts.inputs, *facts.outputs)):
-            refusal = KernelRefusal("unknown-dtype", "")
-            continue
         bound = bind(facts, kernel, policy, setting.mode)
         if isinstance(bound, KernelRefusal):
             refusal, first, confidence = bound, first or policy, kernel.confidence
