@@ -24,7 +24,7 @@ def annotate(answer: Answer, out: str) -> tuple[bytes, int]:
         raise UsageFault("--annotate requires an ONNX model", name="not-onnx", path=read.path)
     if any(note.kind == "functions" for note in read.notes):
         raise UsageFault("--annotate cannot describe a model that defines functions", name="not-onnx", path=read.path)
-    folders = [os.path.realpath(os.path.dirname(each) or ".") for each in (read.path or "", out)]
+    folders = [os.path.realpath(os.path.dirname(path) or ".") for path in (read.path or "", out)]
     if folders[0] != folders[1] and external_files(read.onnx):
         message = "the weights are in other files, beside the model"
         hint = "write the annotated model into the folder of the model"
@@ -40,7 +40,7 @@ def annotate(answer: Answer, out: str) -> tuple[bytes, int]:
         found = answer.find(name) if name else None
         if found is None:
             continue
-        inputs, outputs = (", ".join(each or "none" for each in side) for side in (found.inputs, found.outputs))
+        inputs, outputs = (", ".join(dtype or "none" for dtype in side) for side in (found.inputs, found.outputs))
         text = f"opsinfo, {answer.mode.name}: {found.type}: inputs {inputs}; outputs {outputs}"
         text += f" ({found.confidence})" if found.confidence else ""
         node.name = name

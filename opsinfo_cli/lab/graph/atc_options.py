@@ -202,10 +202,10 @@ def _with_fp16_inputs(graph: ModelGraph, value: str) -> ModelGraph:
             raise UsageFault(
                 f"--input_fp16_nodes: `{name}` is not an input of the model",
                 name="unknown-node",
-                hint=f"its inputs: {', '.join(each.name for each in graph.main_nodes() if each.type in _DATA)}",
+                hint=f"its inputs: {', '.join(other.name for other in graph.main_nodes() if other.type in _DATA)}",
             )
-        preprocessing = (each for each in graph.main_nodes() if each.type == "Aipp")
-        if any(source and source.node == node.index for each in preprocessing for source in each.sources):
+        preprocessing = (other for other in graph.main_nodes() if other.type == "Aipp")
+        if any(source and source.node == node.index for other in preprocessing for source in other.sources):
             message = f"--input_fp16_nodes: `{name}` has image preprocessing; atc refuses both (E10034)"
             raise UsageFault(message, name="bad-input-fp16")
         nodes[node.index] = replace(

@@ -49,7 +49,7 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
         yield keep_dtype_without_effect(mode.name)[0]
     for name in sorted(marks):
         if types := fused_into(graph, name):
-            named = ", ".join(f"`{each}`" for each in types)
+            named = ", ".join(f"`{op_type}`" for op_type in types)
             yield f"the mixlist names `{name}`: fusion makes {named} of its nodes before the lists are applied"
     yield from _ignored_lines(graph, files)
     if files.customize_dtypes and (refused := [node for node in answer if node.code == "refused-customized"]):

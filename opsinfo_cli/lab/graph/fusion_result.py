@@ -69,12 +69,12 @@ class FusionResult(NamedTuple):
     @property
     def known(self) -> list[PassCount]:
         """The passes whose rules are known."""
-        return [each for each in self.passes if each.predicted is not None]
+        return [count for count in self.passes if count.predicted is not None]
 
     @property
     def differing(self) -> int:
         """The number of passes that took effect another number of times than predicted."""
-        return sum(each.differs for each in self.passes)
+        return sum(count.differs for count in self.passes)
 
 
 def is_fusion_result(path: str) -> bool:
@@ -122,15 +122,15 @@ def _values(text: str) -> Iterator[Any]:
 
 def _graphs(value: Any) -> Iterator[CompiledGraph]:
     if isinstance(value, list):
-        for each in value:
-            yield from _graphs(each)
+        for part in value:
+            yield from _graphs(part)
     elif isinstance(value, dict) and (_ID in value or _GRAPH in value):
         own = "_".join(str(value[key]) for key in (_SESSION, _GRAPH) if key in value)
         yield _graph(str(value.get(_ID, own)), value)
     elif isinstance(value, dict):
-        for name, each in value.items():
-            if name.startswith(_ID) and isinstance(each, dict):
-                yield _graph(name.removeprefix(_ID).lstrip("_"), each)
+        for name, part in value.items():
+            if name.startswith(_ID) and isinstance(part, dict):
+                yield _graph(name.removeprefix(_ID).lstrip("_"), part)
 
 
 def _graph(name: str, value: Mapping[str, Any]) -> CompiledGraph:
@@ -139,9 +139,9 @@ def _graph(name: str, value: Mapping[str, Any]) -> CompiledGraph:
     return CompiledGraph(
         name,
         {
-            key: (_count(each, "match_times"), _count(each, "effect_times"))
-            for key, each in passes.items()
-            if isinstance(each, dict)
+            key: (_count(counts, "match_times"), _count(counts, "effect_times"))
+            for key, counts in passes.items()
+            if isinstance(counts, dict)
         },
     )
 
@@ -154,7 +154,7 @@ def _count(value: Mapping[str, Any], key: str) -> int:
 def beside(after: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:
     """Return the counts of a prediction beside those of the graph that is closest to it."""
     prepared = {name for name, rule in RULES.items() if rule.priority == PREPARED}  # the compiler does not count them
-    predicted = Counter(each.name for each in after.fusions if each.name not in prepared)
+    predicted = Counter(fusion.name for fusion in after.fusions if fusion.name not in prepared)
     known = RULES.keys() | predicted.keys()
 
     def rows(graph: CompiledGraph) -> list[PassCount]:
@@ -164,7 +164,7 @@ def beside(after: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:
         ]
 
     def distance(graph: CompiledGraph) -> int:
-        return sum(abs(each.predicted - each.effective) for each in rows(graph) if each.predicted is not None)
+        return sum(abs(row.predicted - row.effective) for row in rows(graph) if row.predicted is not None)
 
     closest = min([graph for graph in graphs if graph.passes] or graphs, key=distance)
     return FusionResult(closest.name, len(graphs), rows(closest))

@@ -334,7 +334,7 @@ class ModelGraph:
             sources, control = tuple(map(placed, node.sources)), node.control
             if control:
                 waited = [placed(Producer(index, 0)) for index in control]
-                control = tuple(dict.fromkeys(each.node for each in waited if each is not None))
+                control = tuple(dict.fromkeys(source.node for source in waited if source is not None))
             facts = (node.attributes, node.fused_from, node.weights, node.origin)  # `replace` is ten times slower
             nodes.append(
                 GraphNode(len(nodes), node.name, node.type, sources, node.inputs, node.outputs, control, *facts)

@@ -98,7 +98,7 @@ def open_models(paths: Iterable[str], shapes: Shapes) -> list[CheckedModel]:
 
     def own(inputs: Sequence[ModelInput]) -> Shapes:
         seen.extend(inputs)
-        names = {each.name for each in inputs}
+        names = {model_input.name for model_input in inputs}
         return stated_shapes({name: shape for name, shape in shapes.items() if name in names}, inputs)
 
     models = [CheckedModel(path, own if shapes else None) for path in paths]
@@ -153,7 +153,7 @@ def check_models(
     ]
     for name in reading.marks:
         having = [situation for situation in situations if name in situation.answer.graph.types]
-        fused = sorted({each for situation in situations for each in fused_into(situation.answer.graph, name)})
+        fused = sorted({op_type for situation in situations for op_type in fused_into(situation.answer.graph, name)})
         if having:
             yield from _entry(reading, name, having)
         elif fused:
@@ -199,7 +199,7 @@ def not_in_model(
     """:param fused: the op types that fusion makes of the nodes of this one"""
     message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
     if fused:
-        message += f" after fusion, which makes {', '.join(f'`{each}`' for each in fused)} of them"
+        message += f" after fusion, which makes {', '.join(f'`{op_type}`' for op_type in fused)} of them"
     yield reading.at("not-in-model", reading.first(name), message)
 
 
@@ -209,7 +209,7 @@ def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) ->
         nodes = model.operators.get(name, [])
         op_types = sorted({node.type for node in nodes})
         if nodes and not reading.marks.keys() >= set(op_types):
-            becomes = join_some([f"`{each}`" for each in op_types], 10)
+            becomes = join_some([f"`{op_type}`" for op_type in op_types], 10)
             message = (
                 f"no node of {model.slot} has the op type `{name}`: its {counted(len(nodes), 'operator')} of that name "
                 f"become {becomes}, such as {join_some([f'`{node.name}`' for node in nodes], 3)}"
@@ -313,4 +313,4 @@ def _columns_of(kernels: Kernels, op_type: str) -> str | None:
         sides = [[slot.static.dtypes for slot in required_slots(slots)] for slots in (kernel.inputs, kernel.outputs)]
         for inputs, outputs in zip(*(zip(*rows, strict=False) for rows in sides), strict=False):
             found[f"InputDtype:{','.join(inputs)},OutputDtype:{','.join(outputs)}"] = None
-    return f"it has {join_some([f'`{each}`' for each in found], 3)}" if found else None
+    return f"it has {join_some([f'`{line}`' for line in found], 3)}" if found else None

@@ -68,8 +68,8 @@ class ReadBack(NamedTuple):
         cls, matched: Counter[str], differs: list[NodeDifference], unmatched: list[UnmatchedNode], by_fusion: int = 0
     ) -> ReadBack:
         """:param matched: the number of matched nodes of each op type"""
-        wrong = Counter(each.type for each in differs)
-        types = [TypeAgreement(each, matched[each], matched[each] - wrong[each]) for each in sorted(matched)]
+        wrong = Counter(difference.type for difference in differs)
+        types = [TypeAgreement(name, count, count - wrong[name]) for name, count in sorted(matched.items())]
         return cls(matched.total() - by_fusion, by_fusion, types, differs, unmatched)
 
     @property

@@ -18,8 +18,8 @@ _MOST = 5
 def refusal_lines(model: ModelFacts) -> Iterator[str]:
     """Yield a line for each operator and reason, with its nodes, and what to do."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for each in model.refused:
-        groups.setdefault((each.type, each.why), []).append(f"`{each.name}`")
+    for refusal in model.refused:
+        groups.setdefault((refusal.type, refusal.why), []).append(f"`{refusal.name}`")
     for (op, why), names in list(groups.items())[:_MOST]:
         yield f"atc refuses this model: {join_some(names)} ({op}): {why}"
     if len(groups) > _MOST:

@@ -264,15 +264,15 @@ class GraphAnswer:
     def coverage(self) -> Coverage:
         others: Counter[tuple[str, str]] = Counter()
         judged = without_floating = 0
-        for each, count in self._groups.items():
-            if each.op_type in NOT_COMPUTED:
+        for group, count in self._groups.items():
+            if group.op_type in NOT_COMPUTED:
                 continue
-            judged += count * each.judged
-            without_floating += count * (each.judged and each.runs is None)
-            if not each.judged:
-                others[each.op_type, each.why] += count
+            judged += count * group.judged
+            without_floating += count * (group.judged and group.runs is None)
+            if not group.judged:
+                others[group.op_type, group.why] += count
         types = [NotJudged(op_type, count, why) for (op_type, why), count in others.items()]
-        types.sort(key=lambda each: (-each.nodes, each.op_type, each.why))
+        types.sort(key=lambda row: (-row.nodes, row.op_type, row.why))
         return Coverage(judged + others.total(), judged, without_floating, types)
 
     @cached_property
@@ -289,7 +289,7 @@ class GraphAnswer:
             lowered = {dtype for dtype, tensor in tensors if dtype in LOW and tensor.first_dtype == "float32"}
             found.update((op_type, dtype) for dtype in lowered if dtype)
         rows = [ReadsLow(op_type, dtype, count) for (op_type, dtype), count in found.items()]
-        return sorted(rows, key=lambda each: (-each.nodes, each.type, each.dtype))
+        return sorted(rows, key=lambda row: (-row.nodes, row.type, row.dtype))
 
     def to_dict(self) -> documents.GraphDocument:
         """Return the JSON document of ``opsinfo graph``."""
@@ -716,7 +716,7 @@ def _summaries(groups: Mapping[NodeGroup, int]) -> list[TypeSummary]:
         TypeSummary(name, count.total(), count["low"], count["high"], next(iter(own)) if len(own) == 1 else None)
         for (name, count), own in zip(counts.items(), policies.values(), strict=True)
     ]
-    return sorted(types, key=lambda each: (-each.low, -each.high, -each.nodes, each.op_type))
+    return sorted(types, key=lambda row: (-row.low, -row.high, -row.nodes, row.op_type))
 
 
 def _precision_of(choice: DtypeChoice) -> Precision | None:

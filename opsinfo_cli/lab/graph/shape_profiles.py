@@ -47,9 +47,13 @@ def batch_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile
     :raises UsageFault: if it has another form, or other dimensions than the first ones are open
     """
     sizes = _sizes(text.split(","), "--dynamic-batch-size", "1,2,4", 1)
-    others = [each for each in inputs if each.dims is None or any(isinstance(dim, str) for dim in each.dims[1:])]
+    others = [
+        model_input
+        for model_input in inputs
+        if model_input.dims is None or any(isinstance(dim, str) for dim in model_input.dims[1:])
+    ]
     if others:
-        options = " ".join(each.option for each in others)
+        options = " ".join(model_input.option for model_input in others)
         message = "--dynamic-batch-size: only the first dimension of an input may be open"
         raise UsageFault(message, name="open-dimensions", hint=f"set the others: {options}, or --dynamic-dims")
     return _profiles(sizes, inputs, "--dynamic-batch-size")
@@ -60,11 +64,13 @@ def dims_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]
 
     :raises UsageFault: if it has another form, or another number of sizes
     """
-    for each in inputs:
-        if each.dims is None:
-            hint = f"state it, with -1 for each open dimension: {each.option}"
-            raise UsageFault(f"--dynamic-dims: the rank of `{each.name}` is open", name="open-dimensions", hint=hint)
-    count = sum(isinstance(dim, str) for each in inputs for dim in each.dims or ())
+    for model_input in inputs:
+        if model_input.dims is None:
+            hint = f"state it, with -1 for each open dimension: {model_input.option}"
+            raise UsageFault(
+                f"--dynamic-dims: the rank of `{model_input.name}` is open", name="open-dimensions", hint=hint
+            )
+    count = sum(isinstance(dim, str) for model_input in inputs for dim in model_input.dims or ())
     profiles = _sizes([part for part in text.split(";") if part.strip()], "--dynamic-dims", "1,224;8,448", None)
     for sizes in profiles:
         if count and len(sizes) != count:
@@ -95,22 +101,22 @@ def _profiles(profiles: Iterable[tuple[int, ...]], inputs: Sequence[ModelInput],
     """:param profiles: a size for every open dimension over all inputs, or one for all of them
     :raises UsageFault: if no dimension is open
     """
-    if not any(each.is_open for each in inputs):
+    if not any(model_input.is_open for model_input in inputs):
         message = f"{option}: no input has an open dimension"
         raise UsageFault(message, name="no-open-dimension", hint="open it with -1, as in --shape x=-1,3,224,224")
     found = []
     for sizes in profiles:
         number, shapes = 0, {}
-        for each in inputs:
+        for model_input in inputs:
             dims = []
-            for dim in each.dims or ():
+            for dim in model_input.dims or ():
                 if isinstance(dim, str):
                     dims.append(sizes[number] if len(sizes) > 1 else sizes[0])
                     number += 1
                 else:
                     dims.append(dim)
-            if each.is_open:
-                shapes[each.name] = tuple(dims)
+            if model_input.is_open:
+                shapes[model_input.name] = tuple(dims)
         found.append(ShapeProfile(",".join(map(str, sizes)), shapes))
     return found
 
@@ -120,7 +126,7 @@ def differences(answers: Sequence[Answer]) -> list[ProfileDifference]:
     rows = [{(row.subgraph, row.name): row for row in answer} for answer in answers]
     found = []
     for place in dict.fromkeys(place for own in rows for place in own):
-        own = tuple(each.get(place) for each in rows)
+        own = tuple(by_place.get(place) for by_place in rows)
         if len({row and (row.type, row.inputs, row.outputs) for row in own}) > 1:
             found.append(ProfileDifference(place[1], own))
     return found

@@ -164,7 +164,7 @@ def _unknown_passes() -> list[dict[str, Any]]:
 
 
 def names_not_applied() -> list[str]:
-    return [each["name"] for each in _unknown_passes()]
+    return [row["name"] for row in _unknown_passes()]
 
 
 def _may_take(it: FusionGraph, row: Mapping[str, Any], node: GraphNode) -> bool:

@@ -31,17 +31,17 @@ class FusionLimit(NamedTuple):
 def fusion_limits(after: Fused) -> Iterator[FusionLimit]:
     if after.not_applied:
         shown = (
-            f"{name} ({counted(len(nodes), 'node')}: {join_some([f'`{each}`' for each in nodes], _SHOWN)})"
+            f"{name} ({counted(len(nodes), 'node')}: {join_some([f'`{node}`' for node in nodes], _SHOWN)})"
             for name, nodes in after.not_applied.items()
         )
-        nodes = tuple(dict.fromkeys(node for each in after.not_applied.values() for node in each))
+        nodes = tuple(dict.fromkeys(node for names in after.not_applied.values() for node in names))
         yield FusionLimit("fusions-not-applied", f"fusions that may run and are not applied: {', '.join(shown)}", nodes)
-    unsure = [each for each in after.fusions if each.confidence != "high"]
+    unsure = [fusion for fusion in after.fusions if fusion.confidence != "high"]
     if unsure:
-        times = Counter(each.name for each in unsure)
+        times = Counter(fusion.name for fusion in unsure)
         shown = (f"{name} ({counted(count, 'time')})" for name, count in times.items())
         message = f"fusions by rules of older sources, not confirmed for this chip: {', '.join(shown)}"
-        yield FusionLimit("older-fusions", message, tuple([name for each in unsure for name in each.result]))
+        yield FusionLimit("older-fusions", message, tuple([name for fusion in unsure for name in fusion.result]))
     hosted = tuple([node.name for node in after.graph if "host_inputs" in node.attributes])
     if hosted:
         parameters = f"parameters of BatchNorm in {counted(len(hosted), 'node')}"

@@ -30,7 +30,7 @@ class Pattern:
         self.inputs: dict[str, list[str]] = {}
         for name, types, inputs in _LINE.findall(text):
             self.types[name] = frozenset(types.split("|"))
-            self.inputs[name] = [each for each in inputs.split(", ") if each]
+            self.inputs[name] = [word for word in inputs.split(", ") if word]
         self.output = next(reversed(self.types))
 
     def matches(self, it: FusionGraph) -> Iterator[dict[str, GraphNode]]:
@@ -53,7 +53,7 @@ class Pattern:
                 if source is None:
                     continue
                 producer = it.nodes[source.node]
-                fits = (each for each in left if producer.type in self.types.get(each, (producer.type,)))
+                fits = (label for label in left if producer.type in self.types.get(label, (producer.type,)))
                 taken = next(fits, None)
                 if taken is None:
                     continue

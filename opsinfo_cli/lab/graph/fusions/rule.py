@@ -195,7 +195,7 @@ class FusionGraph:
     def without_inputs(self, node: GraphNode, op_type: str, gone: Collection[int]) -> GraphNode:
         """Return a node with another op type whose given inputs became attributes, which keep their values."""
         producers = ((number, self.source(node, number)) for number in gone)
-        kept = {number: each for number, each in producers if each is not None and each.weights is not None}
+        kept = {number: constant for number, constant in producers if constant and constant.weights}
         result = with_inputs(node, op_type, [input_of(node, at) for at in range(len(node.sources)) if at not in gone])
         return replace(result, attributes={**node.attributes, "constants": kept}) if kept else result
 
@@ -208,7 +208,7 @@ class FusionGraph:
                     self._readers[source].pop(index, None)
         if change.node is not None:
             own, node = parts[0], change.node
-            types = tuple(each for part in parts for each in part.first_types)
+            types = tuple(op_type for part in parts for op_type in part.first_types)
             attributes: dict[str, object] = {**node.attributes, "fused_by": name, "fused_types": types}
             if own.first_type != node.type and (len(parts) == 1 or change.of is not None):
                 attributes["fused_type"] = own.first_type

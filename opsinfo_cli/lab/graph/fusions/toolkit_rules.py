@@ -44,9 +44,9 @@ def json_rules(document: Any, source: str) -> list[FusionRule]:
     :param source: the file, for people
     """
     rules: list[FusionRule] = []
-    for number, each in enumerate(document.get("Rules", ()) if isinstance(document, dict) else ()):
+    for number, rule in enumerate(document.get("Rules", ()) if isinstance(document, dict) else ()):
         try:
-            parsed = _parse(each)
+            parsed = _parse(rule)
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
         if parsed is not None:
@@ -54,7 +54,7 @@ def json_rules(document: Any, source: str) -> list[FusionRule]:
             about = ", ".join("/".join(sorted(parsed.types[name])) for name in (*others, first))
             about = f"{about} become {parsed.result}; inner results have no other readers."
             rules.append(
-                FusionRule(each["RuleName"], JSON_RULE + number, partial(_changes, parsed), source, about=about)
+                FusionRule(rule["RuleName"], JSON_RULE + number, partial(_changes, parsed), source, about=about)
             )
     return rules
 
@@ -62,14 +62,14 @@ def json_rules(document: Any, source: str) -> list[FusionRule]:
 def _parse(rule: Mapping[str, Any]) -> JsonRule | None:
     before, after = rule["OriginGraph"], rule["FusionGraph"]
     results = after["Nodes"]
-    edges = [(_end(each["src"]), _end(each["dst"])) for each in (*before["Edges"], *after["Edges"])]
+    edges = [(_end(edge["src"]), _end(edge["dst"])) for edge in (*before["Edges"], *after["Edges"])]
     if len(results) != 1 or len(rule["OuterOutputs"]) != 1 or any(-1 in (a[1], b[1]) for a, b in edges):
         return None
     types = {node["name"]: frozenset(node["type"]) for node in before["Nodes"]}
     output = rule["OuterOutputs"][0]["name"]
     feeds: dict[str, dict[int, str]] = {}
     last = ""
-    for source, target in ((_end(each["src"]), _end(each["dst"])) for each in before["Edges"]):
+    for source, target in ((_end(edge["src"]), _end(edge["dst"])) for edge in before["Edges"]):
         if target[0] == output:
             last = source[0]
         else:
@@ -107,7 +107,7 @@ def _changes(rule: JsonRule, it: FusionGraph) -> Iterator[Change]:
             continue
         given: dict[str, Input] = {}
         outer = [(name, input_of(nodes[node], at)) for node, feeds in rule.feeds.items() for at, name in feeds.items()]
-        if any(given.setdefault(name, each)[0] != each[0] for name, each in outer if name not in rule.types):
+        if any(given.setdefault(name, feed)[0] != feed[0] for name, feed in outer if name not in rule.types):
             continue  # one outer input stands for two
         inputs = [given[rule.takes[number]] for number in sorted(rule.takes)]
         parts = [*sorted((nodes[name] for name in others), key=lambda node: node.index), nodes[output]]

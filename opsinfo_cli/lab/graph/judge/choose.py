@@ -90,16 +90,18 @@ def _choose_column(
         decided, matched, detail = _reason(bound, steps, column)
     own = (*facts.inputs, *facts.outputs)
     ports = (*bound.inputs, *bound.outputs)
-    dtypes = [_dtype_at(each, column) for each in ports]
+    dtypes = [_dtype_at(tensor, column) for tensor in ports]
     if None in ports:  # a tensor that the kernel does not list goes with listed ones of its dtype
         listed = {
-            each.port.dtype: dtype for each, dtype in zip(ports, dtypes, strict=True) if each and each.port.present
+            tensor.port.dtype: dtype
+            for tensor, dtype in zip(ports, dtypes, strict=True)
+            if tensor and tensor.port.present
         }
         dtypes = [
-            listed.get(port.dtype, port.dtype) if each is None and port.present else dtype
-            for port, each, dtype in zip(own, ports, dtypes, strict=True)
+            listed.get(port.dtype, port.dtype) if tensor is None and port.present else dtype
+            for port, tensor, dtype in zip(own, ports, dtypes, strict=True)
         ]
-    layouts = [heavy_format(each, column) for each in ports]
+    layouts = [heavy_format(tensor, column) for tensor in ports]
     count = len(bound.inputs)
     return DtypeChoice(
         tuple(dtypes[:count]),
@@ -142,17 +144,17 @@ def _narrow_columns(
         ):
             has_begun = bool(columns)  # from all columns again if the inputs left none
             for number in numbers:
-                each = ports[number]
-                if each is None or not each.port.present:
+                tensor = ports[number]
+                if tensor is None or not tensor.port.present:
                     continue
                 if not has_begun:
-                    columns[:] = range(len(each.formats))
+                    columns[:] = range(len(tensor.formats))
                     has_begun = True
-                if each.port.dtype is not None:
+                if tensor.port.dtype is not None:
                     is_input = side == "inputs"
-                    tensor = JudgedTensor(each.port, each.dtypes, is_input, number, seen[number] if is_input else None)
-                    matched = match(work, tensor, columns)
-                    steps.append((side, number, each.port.dtype, matched, list(columns)))
+                    feed = seen[number] if is_input else None
+                    matched = match(work, JudgedTensor(tensor.port, tensor.dtypes, is_input, number, feed), columns)
+                    steps.append((side, number, tensor.port.dtype, matched, list(columns)))
         filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
     elif narrow(bound.promotion, bound.inputs, columns) and columns:
         filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
@@ -173,20 +175,20 @@ def _reason(bound: Bound, steps: Sequence[Step], column: int) -> tuple[tuple[str
     ports = (*bound.inputs, *bound.outputs)
 
     def floating(column: int) -> list[str | None]:
-        return [dtype if (dtype := _dtype_at(each, column)) in FLOATING else None for each in ports]
+        return [dtype if (dtype := _dtype_at(tensor, column)) in FLOATING else None for tensor in ports]
 
     wanted = floating(column)
     judged = [step for step in steps if step[2] in FLOATING] or steps
     if not any(matched.fits for _, _, _, matched, _ in judged):
         return None, Matched(False, "first-column"), judged[0][3].why if judged else "mode"
     for side, number, _, matched, columns in steps:
-        if matched.fits and column in columns and all(floating(each) == wanted for each in columns):
+        if matched.fits and column in columns and all(floating(other) == wanted for other in columns):
             return (side, number), matched, ""
     side, number, _, matched, _ = next(step for step in reversed(steps) if step[3].fits)
     return (side, number), matched, ""
 
 
-def _dtype_at(each: BoundPort | None, column: int) -> str | None:
-    if each is None or not each.port.present:
+def _dtype_at(tensor: BoundPort | None, column: int) -> str | None:
+    if tensor is None or not tensor.port.present:
         return None
-    return each.dtypes[column] if column < len(each.dtypes) else each.port.dtype
+    return tensor.dtypes[column] if column < len(tensor.dtypes) else tensor.port.dtype

@@ -37,53 +37,53 @@ def filter_formats(
 
     :param order: the inputs in the order in which they are handled
     """
-    ports = [each for each in (*inputs, *outputs) if each is not None]
+    ports = [tensor for tensor in (*inputs, *outputs) if tensor is not None]
     if kernel.heavy and len(columns) > 1 and kernel.op_type in _C04_TYPES:  # formats of a small channel go
-        small = {column for each in ports for column in columns if _format_in(_C04, each, column)}
+        small = {column for tensor in ports for column in columns if _format_in(_C04, tensor, column)}
         if small and len(small) < len(set(columns)):
             columns[:] = sorted(set(columns) - small)
     if kernel.heavy and len(columns) > 1 and kernel.op_type in _MATMULS:
-        for each in inputs:  # they prefer heavy formats at every input (format mode 0, the default)
-            if each is not None:
-                columns[:] = [column for column in columns if _is_heavy(each, column)] or columns
+        for tensor in inputs:  # they prefer heavy formats at every input (format mode 0, the default)
+            if tensor is not None:
+                columns[:] = [column for column in columns if _is_heavy(tensor, column)] or columns
     if len(columns) > 1:  # a format has as many dimensions as the tensor's own
-        for each in ports:
-            own = each.port.format
-            if each.port.present and own is not None and own != "ND":
+        for tensor in ports:
+            own = tensor.port.format
+            if tensor.port.present and own is not None and own != "ND":
                 columns[:] = [
                     column
                     for column in columns
-                    if column >= len(each.formats)
-                    or each.formats[column] == "ND"
-                    or (each.formats[column] in _THREE_D) == (own in _THREE_D)
+                    if column >= len(tensor.formats)
+                    or tensor.formats[column] == "ND"
+                    or (tensor.formats[column] in _THREE_D) == (own in _THREE_D)
                 ]
-    for each in [*(inputs[index] for index in order), *outputs]:
-        if each is None or not each.port.present:
+    for tensor in [*(inputs[index] for index in order), *outputs]:
+        if tensor is None or not tensor.port.present:
             continue
-        own = each.port.format
+        own = tensor.port.format
         if kernel.heavy and kernel.op_type not in _MATMULS:
-            columns[:] = [column for column in columns if _is_heavy(each, column)] or columns
+            columns[:] = [column for column in columns if _is_heavy(tensor, column)] or columns
         if own is None:
             continue
-        same = [column for column in columns if _format_in((own, "ND"), each, column)]
+        same = [column for column in columns if _format_in((own, "ND"), tensor, column)]
         if same:
             columns[:] = same
         elif own == "ND":
             columns[:] = [
-                column for column in columns if column < len(each.formats) and each.formats[column] != "NC1HWC0"
+                column for column in columns if column < len(tensor.formats) and tensor.formats[column] != "NC1HWC0"
             ]
 
 
-def _format_in(formats: Collection[str], each: BoundPort, column: int) -> bool:
-    return column < len(each.formats) and each.formats[column] in formats
+def _format_in(formats: Collection[str], tensor: BoundPort, column: int) -> bool:
+    return column < len(tensor.formats) and tensor.formats[column] in formats
 
 
-def _is_heavy(each: BoundPort, column: int) -> bool:
-    return column < len(each.formats) and each.formats[column] not in _ORIGIN
+def _is_heavy(tensor: BoundPort, column: int) -> bool:
+    return column < len(tensor.formats) and tensor.formats[column] not in _ORIGIN
 
 
-def heavy_format(each: BoundPort | None, column: int) -> str | None:
+def heavy_format(tensor: BoundPort | None, column: int) -> str | None:
     """Return the format of a column that data must be converted to; None for a plain one."""
-    if each is None or not each.port.present or column >= len(each.formats) or each.formats[column] in _ORIGIN:
+    if tensor is None or not tensor.port.present or column >= len(tensor.formats) or tensor.formats[column] in _ORIGIN:
         return None
-    return each.formats[column]
+    return tensor.formats[column]

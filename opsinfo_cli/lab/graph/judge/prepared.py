@@ -205,11 +205,11 @@ class _Walk:
         """Give a cell, and those that are related to it, the dtype of an output."""
         outputs_of = self.prepared.slots.outputs_of
         dtype = plain(self.seen[outputs_of[source.node] + source.output])
-        for each in self.prepared.relations.of.get(cell, [cell]):
-            self.set_cells[each] = dtype
-            self.related.setdefault(each.node, source)
-            if not each.is_input and each.number < len(self.graph.nodes[each.node].outputs):
-                self.seen[outputs_of[each.node] + each.number] = dtype
+        for other in self.prepared.relations.of.get(cell, [cell]):
+            self.set_cells[other] = dtype
+            self.related.setdefault(other.node, source)
+            if not other.is_input and other.number < len(self.graph.nodes[other.node].outputs):
+                self.seen[outputs_of[other.node] + other.number] = dtype
 
 
 _NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")

@@ -65,8 +65,8 @@ def type_of(left: str | None, right: str | None) -> str | None:
 
 def promotion_of(kernel: Kernel, inputs: Sequence[BoundPort | None]) -> Promotion | None:
     """Return the promotion; None if the kernel requires none or the inputs agree."""
-    at = {each.slot.name: index for index, each in reversed([*enumerate(inputs)]) if each}
-    own = {index: each.port.dtype for index, each in enumerate(inputs) if each and each.port.present}
+    at = {tensor.slot.name: index for index, tensor in reversed([*enumerate(inputs)]) if tensor}
+    own = {index: tensor.port.dtype for index, tensor in enumerate(inputs) if tensor and tensor.port.present}
     groups = tuple(tuple(at.get(name, -1) for name in names) for names in kernel.promotes)
     targets: list[str | None] = []
     differ = False
@@ -93,13 +93,13 @@ def has_promoted_column(promotion: Promotion, index: int, row: tuple[str, ...]) 
 def narrow(promotion: Promotion, inputs: Sequence[BoundPort | None], columns: list[int]) -> bool:
     """Narrow the columns to the promoted dtypes, and return whether that succeeded."""
     for group, target in zip(promotion.groups, promotion.targets, strict=False):
-        ports = [each for index in group if (each := inputs[index])]
-        if len({each.port.dtype for each in ports}) == 1:
+        ports = [tensor for index in group if (tensor := inputs[index])]
+        if len({tensor.port.dtype for tensor in ports}) == 1:
             continue
-        for each in ports:
+        for tensor in ports:
             if not columns:
-                columns[:] = range(len(each.dtypes))
-            row = each.dtypes
+                columns[:] = range(len(tensor.dtypes))
+            row = tensor.dtypes
             columns[:] = [column for column in columns if column < len(row)]
             same = [column for column in columns if row[column] == target]
             wider = [at for at in columns if row[at] != target and type_of(target, row[at]) == row[at]]

@@ -44,14 +44,14 @@ class Relations:
     def may_differ(self, cell: TensorCell) -> bool:
         """Return whether the engine ignores a group: shapes are known and differ, or a tensor is missing."""
         shapes = set()
-        for each in self.of.get(cell, ()):
-            node = self.graph[each.node]
-            tensors = node.inputs if each.is_input else node.outputs
-            if each.is_input and node.type == "Data" and not node.inputs:
+        for other in self.of.get(cell, ()):
+            node = self.graph[other.node]
+            tensors = node.inputs if other.is_input else node.outputs
+            if other.is_input and node.type == "Data" and not node.inputs:
                 tensors = node.outputs
-            if each.number >= len(tensors):
+            if other.number >= len(tensors):
                 return True
-            shape = tensors[each.number].shape
+            shape = tensors[other.number].shape
             if shape is not None:
                 shapes.add(shape)
         return len(shapes) > 1

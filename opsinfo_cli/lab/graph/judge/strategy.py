@@ -203,9 +203,9 @@ def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched
     wanted = GRAY_HIF8.get(dtype or "", (dtype or "",))
     if dtype == "hifloat8" and own == "bfloat16":
         wanted = WHITE_HIF8["bfloat16"]
-    return Matched(any(match_precise(tensor.row, each, columns) for each in wanted), "gray", True)
+    return Matched(any(match_precise(tensor.row, dtype, columns) for dtype in wanted), "gray", True)
 
 
 def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: JudgedTensor, columns: list[int]) -> bool:
     wanted = table.get(dtype or "", (dtype or "",))
-    return any(match_precise(tensor.row, each, columns) for each in wanted)
+    return any(match_precise(tensor.row, allowed, columns) for allowed in wanted)

@@ -75,7 +75,7 @@ def bind(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound
 
 def customized_columns(customized: Customized, bound: Bound) -> list[int]:
     """Return the columns with the dtypes of a customize_dtypes file for every tensor."""
-    first = next((each for each in (*bound.inputs, *bound.outputs) if each is not None), None)
+    first = next((tensor for tensor in (*bound.inputs, *bound.outputs) if tensor is not None), None)
     columns = list(range(len(first.dtypes))) if first else []
     for wanted, ports in ((customized.inputs, bound.inputs), (customized.outputs, bound.outputs)):
         for dtype, port in zip(wanted, ports, strict=False):
@@ -99,7 +99,7 @@ def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool
                 _bound([Port(None)] * len(slots), slots, dynamic)
                 for slots in map(required_slots, (kernel.inputs, kernel.outputs))
             )
-            if any(each.dtypes for each in (*inputs, *outputs) if each is not None):
+            if any(tensor.dtypes for tensor in (*inputs, *outputs) if tensor is not None):
                 refusals.append(not customized_columns(customized, Bound(inputs, outputs)))
         if not refusals or not all(refusals):
             return False
@@ -114,61 +114,61 @@ def required_slots(slots: Sequence[Slot]) -> list[Slot]:
 def _check(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
     promotion = promotion_of(kernel, bound.inputs)
     asks_dtypes = True
-    if facts.customized is not None and any(each is not None for each in (*bound.inputs, *bound.outputs)):
+    if facts.customized is not None and any(tensor is not None for tensor in (*bound.inputs, *bound.outputs)):
         if not customized_columns(facts.customized, bound):
             return KernelRefusal("refused-customized", "")
         asks_dtypes = False
     if facts.op_type == "Cast":
         return bound if kernel.inputs and _fits_exactly(bound) else KernelRefusal("refused-cast", "")
     for side, ports in (("input", bound.inputs), ("output", bound.outputs)):
-        for index, each in enumerate(ports):
-            if each is None or not each.port.present:
+        for index, tensor in enumerate(ports):
+            if tensor is None or not tensor.port.present:
                 continue
             if asks_dtypes and not (
-                _dtype_fits(facts, each, policy, mode)
-                or (side == "input" and promotion is not None and has_promoted_column(promotion, index, each.dtypes))
+                _dtype_fits(facts, tensor, policy, mode)
+                or (side == "input" and promotion is not None and has_promoted_column(promotion, index, tensor.dtypes))
             ):
-                if not each.dtypes:
+                if not tensor.dtypes:
                     return KernelRefusal("refused-shape", "unknown shapes" if facts.shapes else "static shapes")
                 return KernelRefusal("refused-dtype", f"{side} {index}")
-            if each.port.format == "ND" and each.formats and not _ND_REACHABLE.intersection(each.formats):
+            if tensor.port.format == "ND" and tensor.formats and not _ND_REACHABLE.intersection(tensor.formats):
                 return KernelRefusal("refused-format", f"{side} {index}")
-            if side == "input" and each.slot.needs_const and not each.port.const and not facts.lenient:
+            if side == "input" and tensor.slot.needs_const and not tensor.port.const and not facts.lenient:
                 return KernelRefusal("refused-value", f"input {index}")
     return bound._replace(promotion=promotion)
 
 
 def _fits_exactly(bound: Bound) -> bool:
     """Whether some column has the very dtypes of a Cast (sub_ops_store.cc:843-960; fe_ops_kernel_info_store.cc:628)."""
-    ports = [each for each in (*bound.inputs, *bound.outputs) if each is not None and each.port.present]
+    ports = [tensor for tensor in (*bound.inputs, *bound.outputs) if tensor is not None and tensor.port.present]
     return any(
         all(
-            column < len(each.dtypes)
-            and each.port.dtype in (None, each.dtypes[column])
-            and (each.port.format is None or each.formats[column] in ("ND", each.port.format))
-            for each in ports
+            column < len(tensor.dtypes)
+            and tensor.port.dtype in (None, tensor.dtypes[column])
+            and (tensor.port.format is None or tensor.formats[column] in ("ND", tensor.port.format))
+            for tensor in ports
         )
         for column in range(len(ports[0].dtypes) if ports else 0)
     )
 
 
-def _dtype_fits(facts: Facts, each: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
-    own = each.port.dtype
-    if own is None or own in each.dtypes:
-        return own is not None or bool(each.dtypes)
-    if any((own, dtype) in _RISES for dtype in each.dtypes):
+def _dtype_fits(facts: Facts, tensor: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
+    own = tensor.port.dtype
+    if own is None or own in tensor.dtypes:
+        return own is not None or bool(tensor.dtypes)
+    if any((own, dtype) in _RISES for dtype in tensor.dtypes):
         return True
     if facts.keep or mode.engine == "KEEP_ORIGIN":
         return False
     black, engine = policy is Policy.BLACK, mode.engine
-    if own in ("float32", "bfloat16") and "float16" in each.dtypes:
+    if own in ("float32", "bfloat16") and "float16" in tensor.dtypes:
         to_fp16 = engine not in _NO_FP16 and not (black and engine in _NO_FP16_IF_BLACK)
-        return to_fp16 or _to_bf16(each, black, engine)
-    return _to_bf16(each, black, engine)
+        return to_fp16 or _to_bf16(tensor, black, engine)
+    return _to_bf16(tensor, black, engine)
 
 
-def _to_bf16(each: BoundPort, black: bool, engine: str) -> bool:
-    if each.port.dtype != "float32" or "bfloat16" not in each.dtypes:
+def _to_bf16(tensor: BoundPort, black: bool, engine: str) -> bool:
+    if tensor.port.dtype != "float32" or "bfloat16" not in tensor.dtypes:
         return False
     return engine not in _NO_BF16 and not (black and engine in _NO_BF16_IF_BLACK)
 
@@ -200,8 +200,8 @@ def _slots(slots: tuple[Slot, ...], ports: Sequence[Port], alike: bool, lenient:
     if variable:
         shared = count - (len(slots) - len(variable))
         if shared > 0 and shared % len(variable) == 0:
-            each = shared // len(variable)
-            return [slot for slot in slots for _ in range(each if slot.param_type == "dynamic" else 1)]
+            share = shared // len(variable)
+            return [slot for slot in slots for _ in range(share if slot.param_type == "dynamic" else 1)]
         if not lenient:
             return None
     needed = max(

@@ -114,8 +114,8 @@ class Notes:
 
 def fold(graph: SourceGraph) -> None:
     """Fold the constants of a graph and all its bodies."""
-    for each in graph.walk():
-        _fold(each)
+    for part in graph.walk():
+        _fold(part)
 
 
 def _fold(graph: SourceGraph) -> None:

@@ -179,7 +179,7 @@ class _Model:
         return tensor, -1 if parent is None else parent
 
     def _descs(self, operator: Message, name: str) -> list[Desc]:
-        return [each if isinstance(each, tuple) else self.desc(each) for each in values(operator, name)]
+        return [value if isinstance(value, tuple) else self.desc(value) for value in values(operator, name)]
 
     def _add(self, operator: Message) -> None:
         name, op_type = word(operator, "name"), word(operator, "type")
@@ -232,7 +232,7 @@ class _Model:
         """Return the place of a constant's values: in its own attribute, else in the partition of weights."""
         store = self.store
         for tensor in messages(value, "t"):
-            place = next((each for each in values(tensor, "data") if isinstance(each, Weights)), None)
+            place = next((data for data in values(tensor, "data") if isinstance(data, Weights)), None)
             if place is not None:
                 return place
             for desc in messages(tensor, "desc"):

@@ -123,7 +123,7 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
             with suppress(defs.SchemaError):
                 schema = defs.get_schema(op, opset, domain)
                 kinds = defs.OpSchema.FormalParameterOption
-                inputs = {number for number, each in enumerate(schema.inputs) if each.option == kinds.Single}
+                inputs = {number for number, parameter in enumerate(schema.inputs) if parameter.option == kinds.Single}
                 inputs |= {0} if schema.min_input and schema.inputs[0].option == kinds.Variadic else set()
                 return sorted(inputs), schema.min_output
         return [], 0
@@ -134,7 +134,7 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
         inputs, outputs = needed(node.op_type, "")
         given = node.input[:]
         missing = [str(number) for number in inputs if number >= len(given) or not given[number]]
-        parts = next((each.i for each in node.attribute if each.name == "num_outputs"), len(node.output))
+        parts = next((attribute.i for attribute in node.attribute if attribute.name == "num_outputs"), len(node.output))
         what = ""
         if missing or len(node.output) < outputs:
             what = "lacks " + (f"input {', '.join(missing)}" if missing else f"one of its {outputs} outputs")
@@ -194,8 +194,8 @@ def external_files(proto: Any) -> list[str]:
     """Return the names of the files with values of a ModelProto, as it has them; None has none."""
     if proto is None:
         return []
-    tensors = (each for graph in graphs(proto.graph) for each in (*graph.initializer, *other_tensors(graph)))
-    places = (entry for each in tensors if each.data_location == EXTERNAL for entry in each.external_data)
+    tensors = (tensor for graph in graphs(proto.graph) for tensor in (*graph.initializer, *other_tensors(graph)))
+    places = (entry for tensor in tensors if tensor.data_location == EXTERNAL for entry in tensor.external_data)
     return sorted({entry.value for entry in places if entry.key == "location"})
 
 
@@ -232,7 +232,7 @@ def model_inputs(proto: Any) -> list[ModelInput]:
     from onnx import TensorProto, helper
 
     known = set(TensorProto.DataType.values()) - {TensorProto.UNDEFINED}
-    given = {each.name for each in proto.graph.initializer}
+    given = {tensor.name for tensor in proto.graph.initializer}
     found = []
     for value in proto.graph.input:
         if value.name in given:
@@ -523,26 +523,26 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
     Its key in the front end is the type of a node that is refused: no library has it.
     """
     refused: list[Refusal] = []
-    for each in graph.walk():
-        for node in each.nodes:
-            translation = Translation() if node.type else find(each, node, opsets)
+    for part in graph.walk():
+        for node in part.nodes:
+            translation = Translation() if node.type else find(part, node, opsets)
             if translation.refused:
                 node.type = translation.type
                 refused.append(Refusal(node.name, node.op.rpartition("::")[2], translation.refused))
     if folded:
         fold(graph)
-    for each in graph.walk():
+    for part in graph.walk():
         translated: list[SourceNode] = []
-        for node in each.nodes:
+        for node in part.nodes:
             if not node.type and node.op in _WITH_ATTRIBUTES:
                 node.extra = {**node.extra, "given": node.attributes}
-            translation = Translation() if node.type else find(each, node, opsets)
+            translation = Translation() if node.type else find(part, node, opsets)
             if translation.case is not None:
-                translated += expand(each, node, translation.case, path)
+                translated += expand(part, node, translation.case, path)
             else:
                 node.type = node.type or translation.type
                 translated.append(node)
-        each.nodes = translated
+        part.nodes = translated
         if folded:
-            fold_added(each)
+            fold_added(part)
     return refused

@@ -41,7 +41,7 @@ class OnnxOperator(NamedTuple):
 
     def ints(self, name: str) -> list[int]:
         value = self.node.attributes.get(name)
-        return [int(each) for each in value] if isinstance(value, list) else []
+        return [int(number) for number in value] if isinstance(value, list) else []
 
     def number(self, name: str, default: float) -> float:
         value = self.node.attributes.get(name, default)
@@ -57,7 +57,7 @@ class OnnxOperator(NamedTuple):
     def dims(self) -> int:
         """The number of dimensions of a kernel, from the attributes alone, as the plugins count."""
         lists = [self.ints(name) for name in ("kernel_shape", "strides", "dilations")]
-        counted = next((len(each) for each in lists if each), len(self.ints("pads")) // 2)
+        counted = next((len(numbers) for numbers in lists if numbers), len(self.ints("pads")) // 2)
         return 3 if counted > 3 else counted
 
 
@@ -105,7 +105,7 @@ CONDITIONS: dict[str, Callable[[OnnxOperator], bool]] = {
 def _pairs(values: Sequence[int]) -> list[int]:
     """Return begins and ends of all axes as begin and end of each."""
     half = len(values) // 2
-    return [each for pair in zip(values[:half], values[half:], strict=False) for each in pair]
+    return [number for pair in zip(values[:half], values[half:], strict=False) for number in pair]
 
 
 def _nhwc_paddings(it: OnnxOperator) -> list[int]:
@@ -218,10 +218,10 @@ class _Expansion:
         for step in reversed(steps):
             if step.name in needed:
                 kept.insert(0, step)
-                needed.update(each.partition(":")[0] for each in step.inputs if isinstance(each, str))
-        read = {each for step in kept for each in step.inputs if isinstance(each, str)}
+                needed.update(text.partition(":")[0] for text in step.inputs if isinstance(text, str))
+        read = {text for step in kept for text in step.inputs if isinstance(text, str)}
         for step in kept:
-            inputs = [value for each in step.inputs for value in self._inputs(each, step)]
+            inputs = [value for read_input in step.inputs for value in self._inputs(read_input, step)]
             self._add(step, inputs, wanted, read)
         return self.made
 
@@ -312,7 +312,7 @@ class _Expansion:
         made = constant(self.graph, name, dtype, shape)
         try:
             if "int" in dtype or dtype == "bool":
-                values = [int(each) for each in values]
+                values = [int(number) for number in values]
             tensor = helper.make_tensor(name, ONNX.index(dtype), shape, values)
         except (ValueError, OverflowError):  # NaN, infinity, or a number that the dtype has not
             message = f"`{self.node.name}` ({self.node.op}): an attribute is not a number of {dtype}"

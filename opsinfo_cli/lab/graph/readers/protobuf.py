@@ -286,12 +286,12 @@ def values(message: object, name: str) -> list[Any]:
 
 def messages(message: object, name: str) -> list[Message]:
     """Return the messages of a field; an empty one may be written as null in JSON."""
-    return [each if isinstance(each, dict) else {} for each in values(message, name)]
+    return [value if isinstance(value, dict) else {} for value in values(message, name)]
 
 
 def words(message: object, name: str) -> list[str]:
-    texts = [each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in values(message, name)]
-    return [each if isinstance(each, str) else "" for each in texts]
+    texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values(message, name)]
+    return [value if isinstance(value, str) else "" for value in texts]
 
 
 def word(message: object, name: str) -> str:
@@ -312,4 +312,4 @@ def number(value: object) -> int:
 
 
 def numbers(message: object, name: str) -> list[int]:
-    return [number(each) for each in values(message, name) if isinstance(each, (int, str))]
+    return [number(value) for value in values(message, name) if isinstance(value, (int, str))]

@@ -425,7 +425,7 @@ def _source_graph(
             producer, _, index = value.rpartition(":")
             found = by_name.get(producer)
             if found is not None and len(found.outputs) <= int(index) < MOST_OUTPUTS and found.op not in _RULES:
-                found.outputs += [f"{producer}:{each}" for each in range(len(found.outputs), int(index) + 1)]
+                found.outputs += [f"{producer}:{number}" for number in range(len(found.outputs), int(index) + 1)]
     for node in nodes:
         if node.op in _PLACEHOLDERS:
             graph.inputs.append(f"{node.name}:0")
@@ -525,26 +525,26 @@ def _without_variables(graph: SourceGraph) -> None:
     """Replace a resource variable and its reads by one ``Variable`` with the dtype of its value, in bodies too."""
     waiting: list[tuple[SourceGraph, set[str]]] = [(graph, set())]
     while waiting:
-        each, variables = waiting.pop()
-        for node in each.nodes:
+        part, variables = waiting.pop()
+        for node in part.nodes:
             if node.op == _VARIABLE and node.outputs:
                 node.type = "Variable"
-                each.tensors[node.outputs[0]] = _placeholder(node)
+                part.tensors[node.outputs[0]] = _placeholder(node)
                 variables.add(node.outputs[0])
         held: dict[str, str] = {}
         gone: set[str] = set()
-        for node in each.nodes:
+        for node in part.nodes:
             if node.op == "ReadVariableOp" and node.inputs and node.inputs[0] in variables and node.outputs:
                 held[node.outputs[0]] = node.inputs[0]
                 gone.add(node.name)
         if held:
-            each.nodes = [node for node in each.nodes if node.name not in gone]
-            for node in each.nodes:
+            part.nodes = [node for node in part.nodes if node.name not in gone]
+            for node in part.nodes:
                 node.inputs = [held.get(value, value) for value in node.inputs]
                 node.control = [name for name in node.control if name not in gone]
-            each.outputs = [held.get(value, value) for value in each.outputs]
-        for node in each.nodes:
-            waiting += [(body, _variable_inputs(each, node, body, variables)) for body in node.bodies]
+            part.outputs = [held.get(value, value) for value in part.outputs]
+        for node in part.nodes:
+            waiting += [(body, _variable_inputs(part, node, body, variables)) for body in node.bodies]
 
 
 def _variable_inputs(graph: SourceGraph, node: SourceNode, body: SourceGraph, variables: set[str]) -> set[str]:
@@ -579,8 +579,8 @@ def _finish(
     inputs = tuple(_inputs(graph))
     _without_variables(graph)
     fold(graph)
-    for each in graph.walk():
-        for node in each.nodes:
+    for part in graph.walk():
+        for node in part.nodes:
             if node.type:
                 continue
             if node.op == "Conv2D":

@@ -53,7 +53,7 @@ def _conv_add(it: FusionGraph) -> Iterator[Change]:
         fed = [it.source(conv, number) for number in range(1, len(conv.sources)) if input_of(conv, number) != ABSENT]
         if len(constants) != 1 or not it.is_read(conv) or (conv.type == "Conv3D" and not it.is_read(result)):
             continue
-        if any(each is not None and each.type not in _FED_BY for each in fed):
+        if any(producer is not None and producer.type not in _FED_BY for producer in fed):
             continue
         if _is_by_channel(it, conv, result.inputs[1 - constants[0]].shape, result.inputs[constants[0]].shape):
             yield _with_bias(conv, result, constants[0])
@@ -105,12 +105,12 @@ def _pad_conv(it: FusionGraph) -> Iterator[Change]:
             continue
         is_known = it.is_static(*pad.inputs[:1], *pad.outputs)
         first = 1 if is_channels_last(it, conv) else 2
-        rest = [each for axis, each in enumerate(paddings) if axis not in (first, first + 1)]
+        rest = [padding for axis, padding in enumerate(paddings) if axis not in (first, first + 1)]
         added = [*paddings[first], *paddings[first + 1]]
         sums = [one + other for one, other in zip(own, added, strict=True)]
         height = filter_shape[0 if is_channels_last(it, conv) else 2]
         fits = min(*own, *added) >= 0 and max(sums) <= _MOST_PAD and max(sums[:2]) < height
-        if is_known and fits and all(each == (0, 0) for each in rest):
+        if is_known and fits and all(padding == (0, 0) for padding in rest):
             inputs = [input_of(pad, 0), *(input_of(conv, number) for number in range(1, len(conv.sources)))]
             change = join("Conv2D", inputs, [pad, conv], conv)
             yield change._replace(gone={pad.index: None})
@@ -153,7 +153,7 @@ def _fully_connection(it: FusionGraph) -> Iterator[Change]:
         readers = it.readers(conv)
         if readers[0].type in _QUANTIZED:
             continue
-        if readers[0].type == "AscendDequant" and any(each.type == "Sigmoid" for each in it.readers(readers[0])):
+        if readers[0].type == "AscendDequant" and any(reader.type == "Sigmoid" for reader in it.readers(readers[0])):
             continue
         x, weights = conv.inputs[0].shape, conv.inputs[1].shape if len(conv.inputs) > 1 else None
         if x is None or weights is None or len(x) != 4 or len(weights) != 4 or min(*x, *weights) <= 0:

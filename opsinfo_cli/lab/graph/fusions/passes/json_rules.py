@@ -16,7 +16,7 @@ def _rule(name: str, first: str, second: str, at: int, result: str, others: str,
     :param others: the inputs, as ``first:0 first:1 second:1``
     :param takes: the numbers of those that the result takes, in order
     """
-    inputs = [{"src": f"in{number}", "dst": each} for number, each in enumerate(others.split())]
+    inputs = [{"src": f"in{number}", "dst": place} for number, place in enumerate(others.split())]
     return {
         "RuleName": name,
         "OuterOutputs": [{"name": "out"}],
@@ -26,7 +26,7 @@ def _rule(name: str, first: str, second: str, at: int, result: str, others: str,
         },
         "FusionGraph": {
             "Nodes": [{"name": "result", "type": [result]}],
-            "Edges": [{"src": f"in{each}", "dst": f"result:{at}"} for at, each in enumerate(takes)],
+            "Edges": [{"src": f"in{place}", "dst": f"result:{at}"} for at, place in enumerate(takes)],
         },
     }
 

@@ -27,8 +27,8 @@ def _identity(it: FusionGraph) -> Iterator[Change]:
         if len(node.sources) != len(node.outputs) or len(node.sources) != 1 or producer is None:
             continue
         beside = any(
-            each.index in it.owners or (each.type in ("Data", "NetOutput") and it.in_body(each))
-            for each in (producer, *readers)
+            neighbour.index in it.owners or (neighbour.type in ("Data", "NetOutput") and it.in_body(neighbour))
+            for neighbour in (producer, *readers)
         )
         holds = (producer.type in ("Switch", "RefSwitch") and node.index in it.waited) or (
             bool(node.control) and any(reader.type in ("Merge", "RefMerge") for reader in readers)
