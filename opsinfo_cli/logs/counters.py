@@ -94,8 +94,8 @@ class Counters:
         track = newest if newest and newest.step < step and len(self._tracks) == 1 else self._track_of(step)
         if track is None:
             self._is_same_step = self._is_same_step or (newest is not None and newest.step == step)
-            for each in self._tracks:
-                self._settle(each)
+            for other in self._tracks:
+                self._settle(other)
             self._newest = _EngineTrack(step, skipped, rest, (step, skipped), self.lines)
             self._tracks.append(self._newest)
             if len(self._tracks) > _MOST_TRACKS:

@@ -66,7 +66,7 @@ class Series:
 
     def worse(self, other: Series) -> Series:
         """Return the worse of the series of two ranks."""
-        return max(self, other, key=lambda each: (each.bad, each.entries))
+        return max(self, other, key=lambda series: (series.bad, series.entries))
 
 
 @dataclass
@@ -83,12 +83,12 @@ class Losses:
     @property
     def first(self) -> NotNumber | None:
         """The earliest of all."""
-        found = [each for each in (self.losses.first, self.norms.first, self.counted) if each]
-        return min(found, key=lambda each: (each.step is None, each.step or 0, each.entry), default=None)
+        found = [entry for entry in (self.losses.first, self.norms.first, self.counted) if entry]
+        return min(found, key=lambda first: (first.step is None, first.step or 0, first.entry), default=None)
 
     def worse(self, other: Losses) -> Losses:
         """Return the worse of each of two ranks of one run."""
-        counter = max(self, other, key=lambda each: each.nan_iterations)
+        counter = max(self, other, key=lambda losses: losses.nan_iterations)
         losses, norms = self.losses.worse(other.losses), self.norms.worse(other.norms)
         return Losses(losses, norms, counter.nan_iterations, counter.counted)
 
@@ -143,9 +143,9 @@ def _says(data: bytes, match: re.Match[bytes]) -> str:
     line = data[data.rfind(b"\n", 0, match.start()) + 1 :]
     found = sorted([*_LOSS.finditer(line), *_OUTPUTS.finditer(line), *_NORM.finditer(line)], key=re.Match.start)
     shown = []
-    for each in found[:_MOST_SHOWN]:
-        word = line[each.start() : each.start() + (4 if each.re is _NORM else 3)]
-        name = _NAME.search(line[: each.start()] + word) if each.re is not _OUTPUTS else None
-        value = each["value"] or each["column"]
+    for value_match in found[:_MOST_SHOWN]:
+        word = line[value_match.start() : value_match.start() + (4 if value_match.re is _NORM else 3)]
+        name = _NAME.search(line[: value_match.start()] + word) if value_match.re is not _OUTPUTS else None
+        value = value_match["value"] or value_match["column"]
         shown.append(f"{name[0].decode('ascii', 'replace') if name else 'loss'} {value.decode('ascii')}")
     return ", ".join(shown)

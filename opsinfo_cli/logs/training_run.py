@@ -103,20 +103,20 @@ def run_evidence(
         logs.append(_ReadLog(path, log, log.evidence(steps, ranks if len(run.paths) == 1 else 1)))
     known = [log for log in logs if log.evidence.known] or logs
     notes = tuple(
-        f"{each.path}: no line of a known log format, so it is no log of the run {run.name}"
-        for each in logs
-        if each not in known
+        f"{rank_log.path}: no line of a known log format, so it is no log of the run {run.name}"
+        for rank_log in logs
+        if rank_log not in known
     )
     reason = _difference(known)
     if reason is None:
         if len(known) > 1:
             notes += (f"{run.name}: {len(known)} logs are read as the ranks of one run",)
-        paths = tuple(each.path for each in known)
+        paths = tuple(rank_log.path for rank_log in known)
         name = run.name if len(run.paths) == 1 or len(known) > 1 else paths[0]
         return JudgedLogs([_join(TrainingRun(name, paths), known)], notes)
     notes += (f"{run.name}: {len(known)} logs are judged one by one: {reason}",)
     alone = [_ReadLog(path, log, log.evidence(steps, ranks)) for path, log, _ in known]
-    return JudgedLogs([_join(TrainingRun(each.path, (each.path,)), [each]) for each in alone], notes)
+    return JudgedLogs([_join(TrainingRun(rank_log.path, (rank_log.path,)), [rank_log]) for rank_log in alone], notes)
 
 
 class _ReadLog(NamedTuple):

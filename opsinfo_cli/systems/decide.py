@@ -184,8 +184,8 @@ def _apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own:
     elif then in ("inputs", "alike", "first-if-alike"):
         dtype = _alike(call.dtypes)
     elif then == "widest":
-        widths = [_WIDTH.get(each, 0) for each in call.dtypes]
-        widest = {each for each in call.dtypes if _WIDTH.get(each) == max(widths)}
+        widths = [_WIDTH.get(given, 0) for given in call.dtypes]
+        widest = {given for given in call.dtypes if _WIDTH.get(given) == max(widths)}
         dtype = widest.pop() if len(widest) == 1 else None  # two may be equally wide
     else:
         dtype = {"low": low, "own": own, "to-float": call.to_float, "float32": "float32"}.get(then)

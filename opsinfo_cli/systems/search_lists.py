@@ -33,7 +33,7 @@ def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -
     if system.facts:
         own = system.lists()
         entries += [ListEntry(name, OperatorClass.LOW) for name in low]
-        entries += [each for each in own.entries if each.name not in high and each.name not in low]
+        entries += [entry for entry in own.entries if entry.name not in high and entry.name not in low]
     assert system.read is not None
     assert system.write is not None
     lists = OperatorLists(system.name, system.names, tuple(entries), "low")

@@ -55,10 +55,10 @@ class Apex(FallFormat):
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         """Count the scaler with the most messages; show the scale of it, or of one that fell below 1."""
-        used = [each for each in self._scalers.values() if each[0].total]
+        used = [scaler for scaler in self._scalers.values() if scaler[0].total]
         if used:
             self.occurrences = max((messages for messages, _ in used), key=lambda messages: messages.total)
-            self.scale = max(used, key=lambda each: (each[1].lowest < 1.0, each[0] is self.occurrences))[1]
+            self.scale = max(used, key=lambda scaler: (scaler[1].lowest < 1.0, scaler[0] is self.occurrences))[1]
         self.found.scale = self.scale
         evidence = super().evidence(steps, ranks)
         if len(used) > 1:

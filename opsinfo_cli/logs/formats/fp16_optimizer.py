@@ -72,7 +72,7 @@ class Fp16Optimizer(LogFormat):
         low = high = self._forgotten + len(sure)
         broken = self._messages > low * most
         if broken or alone:
-            fitting = (each for each in self.printed_ranks if each >= most and self._messages % each == 0)
+            fitting = (printed for printed in self.printed_ranks if printed >= most and self._messages % printed == 0)
             most = ranks or next(fitting, most)
             low, high = (self._messages // most,) * 2 if self._messages % most == 0 else (low, self._messages)
         basis = f"{self._messages} messages" + (f" of {most} ranks" if most > 1 else "")

@@ -10,12 +10,12 @@ from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, los
 
 def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
-    names = [each for each in kept_names(source.text.split("\n")) if each.name]
-    comments = [each.name for each in names if not each.is_type and each.name.startswith("#")]
+    names = [line for line in kept_names(source.text.split("\n")) if line.name]
+    comments = [line.name for line in names if not line.is_type and line.name.startswith("#")]
     entries = tuple(
-        ListEntry(each.name, OperatorClass.HIGH, "operator" if each.is_type else "node", source.path)
-        for each in names
-        if each.is_type or each.name not in comments
+        ListEntry(line.name, OperatorClass.HIGH, "operator" if line.is_type else "node", source.path)
+        for line in names
+        if line.is_type or line.name not in comments
     )
     message = (
         "the format has no comments: the engine reads these lines as node names, and warns that they are not found"
