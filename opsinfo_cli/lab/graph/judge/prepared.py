@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cann.policy import Policy, effective
@@ -15,7 +16,7 @@ from .relations import Relations, TensorCell
 from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from ....core.cann.policy import Mark
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from .kernel_sources import Kernels
 
     Feeds: TypeAlias = tuple["str | Seen | None", ...]
-    State: TypeAlias = "DtypeChoice | _Gray"
+    State: TypeAlias = "DtypeChoice | Callable[[Feeds], DtypeChoice]"
+    """The choice of a kind; or what returns it for what the producers yield."""
 
 
 _NEVER = {
@@ -47,24 +49,6 @@ class Judged(NamedTuple):
     marks: Mapping[str, frozenset[Mark]]
     choices: list[DtypeChoice]
     related: dict[int, Producer]
-
-
-class _Gray:
-    """The choices of a kind that depend on its producers, by what they yield."""
-
-    def __init__(
-        self, facts: Facts, kernels: tuple[Kernel, ...], policies: tuple[Policy, ...], setting: Setting
-    ) -> None:
-        self._asked = kernels, policies, setting
-        self._facts = facts
-        self._choices: dict[Feeds, DtypeChoice] = {}
-
-    def choice(self, feeds: Feeds) -> DtypeChoice:
-        """Return the choice for what the producers yield; computed once."""
-        found = self._choices.get(feeds)
-        if found is None:
-            found = self._choices[feeds] = choose(self._facts, feeds, *self._asked)
-        return found
 
 
 class Prepared:
@@ -101,7 +85,7 @@ class Prepared:
         return _Walk(self, asked, marks or {}).judge()
 
     def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
-        """Return the choice for a kind, or its choices by producer dtypes; computed once."""
+        """Return the choice for a kind, or its choices by what feeds it; each is computed once."""
         key = (setting.mode.engine, kind, policies)
         state = self._states.get(key)
         if state is None:
@@ -109,7 +93,7 @@ class Prepared:
             if facts.op_type in _NEVER:
                 state = left_as_is(facts, _NEVER[facts.op_type])
             elif _follows(facts, *asked):
-                state = _Gray(facts, *asked)
+                state = cache(lambda feeds: choose(facts, feeds, *asked))
             else:
                 state = choose(facts, (None,) * len(facts.inputs), *asked)
             self._states[key] = state
@@ -155,9 +139,11 @@ class _Walk:
         act_of = {CAST: self._cast, SUB_INPUT: self._body_input, SUB_OUTPUT: self._body_output}
         dtype_at = seen.__getitem__
         for node in prepared.order:
-            choice = states[kind_of[node]]
-            if isinstance(choice, _Gray):
-                choice = choice.choice(tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]])))
+            state = states[kind_of[node]]
+            if isinstance(state, DtypeChoice):
+                choice = state
+            else:
+                choice = state(tuple(map(dtype_at, source_slot[inputs_of[node] : inputs_of[node + 1]])))
             choices[node] = choice
             seen[outputs_of[node] : outputs_of[node + 1]] = choice.outputs
             if acts[node] != PLAIN:
