@@ -41,7 +41,6 @@ class Cast(NamedTuple):
     :param begin: the dtype of the output
     :param end: the dtype of the consumer's input
     :param constant: whether the output is a constant's, so that the compiler folds the Cast
-    :param shape: the shape of the tensor; None if it is unknown
     """
 
     producer: int

@@ -118,7 +118,6 @@ class Note(NamedTuple):
 
     :param kind: a slug: ``unmapped-operator``, ``opset``, ``foreign-domain`` ...
     :param subject: an operator of the source framework, a domain
-    :param nodes: the number of affected nodes
     """
 
     kind: str
@@ -142,9 +141,8 @@ class ModelFacts(NamedTuple):
     """The facts of a model file about itself.
 
     :param format: ``om``, ``ge-proto``, ``atc-json``, ``onnx``, ``tensorflow``, ``saved-model``
-    :param atc_cmdline: the command that compiled it, as written in the file
-    :param graph_precision_mode: the number of the mode the engine used (``graph_precision_mode``)
-    :param command: the command split into arguments
+    :param atc_cmdline: the command that compiled it, as written in the file; ``command``: split into arguments
+    :param graph_precision_mode: the number of the mode that the engine used
     :param judged: whether the engine chose the dtypes; None if unknown
     :param has_casts: whether the engine's Casts are in the graph; None if unknown
     :param attributes: other facts of the file (``atc_version``, opset imports ...)
@@ -177,8 +175,7 @@ class ModelFacts(NamedTuple):
 class GraphNode:
     """One node.
 
-    :ivar index: its place in the graph
-    :ivar sources: the producer of each input, in order; None for an absent optional input
+    :ivar sources: the producer of each input; None for an absent optional input
     :ivar control: indexes of the nodes that must run before it
     :ivar attributes: those that decide a dtype, as far as the file has them, and facts that a reader adds.
         ``_keep_dtype``, ``_inherit_dtype_from_predecessor``, ``_force_fp32_to_fp16``: integers, the engine's names.
@@ -225,8 +222,6 @@ class Slots:
     :ivar consumer: the node of each input slot
     :ivar source_node: the node that feeds each input slot, -1 if absent
     :ivar source_slot: the output slot that feeds each input slot, ``len(outputs)`` if absent
-    :ivar inputs: the tensor of each input slot
-    :ivar outputs: the tensor of each output slot
     """
 
     def __init__(self, nodes: list[GraphNode]) -> None:

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 class Memory(NamedTuple):
     """Sizes in bytes.
 
-    :param low: tensors in float16, bfloat16 or hifloat8
-    :param high: the other ones
+    :param low: tensors in float16, bfloat16 or hifloat8; ``high``: the other ones
     :param weights: constants in the dtypes in which they are read; their Casts are folded
     :param unknown: tensors whose size is unknown
     """

@@ -37,7 +37,6 @@ NOT_COMPUTED = CONSTANTS | {"Data", "RefData", "Variable", "NetOutput"}
 class NodeAnswer:
     """One node with its dtypes and the reason.
 
-    :param index: its place in the graph
     :param subgraph: the name of the subgraph it is in; empty for the main graph
     :param policy: white, black or gray; None if the lists are not used
     :param by: ``library`` or ``mixlist``, which put it there, or ``assumption``; None without a policy
@@ -401,7 +400,7 @@ class GraphAnswer:
         raise NotImplementedError
 
     def runs_of(self, index: int) -> Precision | None:
-        """Return the precision that a node runs in, see ``NodeAnswer.runs``."""
+        """Return what ``NodeAnswer.runs`` is of a node."""
         raise NotImplementedError
 
     def output_dtype(self, source: Producer) -> str | None:

@@ -69,7 +69,6 @@ class Setting(NamedTuple):
 class Seen(NamedTuple):
     """The output of a Cast; a gray consumer may use the dtype that feeds the Cast instead.
 
-    :param dtype: its dtype
     :param fp16: the dtype for the float16 strategy; None for ``dtype``
     :param bf16: the dtype for the bfloat16 strategy; None for ``dtype``
     """
