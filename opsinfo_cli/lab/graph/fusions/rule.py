@@ -280,12 +280,12 @@ def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: 
     node = with_inputs(last, op_type, inputs)
     origin = node.origin
     if origin is not None:
-        vanished = [value for each in others if each.origin is not None for value in each.origin.outputs[:1]]
-        inner = [value for each in parts if each.origin is not None for value in each.origin.inner]
+        vanished = [value for part in others if part.origin is not None for value in part.origin.outputs[:1]]
+        inner = [value for part in parts if part.origin is not None for value in part.origin.inner]
         origin = origin._replace(inner=tuple(dict.fromkeys((*inner, *vanished))))
-    taken = {each.index for each in parts}
-    waited = (index for each in parts for index in each.control if index not in taken)
-    names = [each for part in parts for each in part.fused_from or (part.name,)]
+    taken = {part.index for part in parts}
+    waited = (index for part in parts for index in part.control if index not in taken)
+    names = [name for part in parts for name in part.fused_from or (part.name,)]
     node = replace(
         node,
         name=(of or last).name,
@@ -294,7 +294,7 @@ def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: 
         fused_from=tuple(dict.fromkeys(names)),
         weights=None,
     )
-    gone = {each.index: output_of(last) for each in others}
+    gone = {part.index: output_of(last) for part in others}
     return Change(last.index, node, gone, of=None if of is None else of.index)
 
 

@@ -163,7 +163,7 @@ class _Model:
 
     def desc(self, message: Message) -> Desc:
         attributes = dict(_entries(message))
-        shape = tuple(dim for each in messages(message, "shape") for dim in numbers(each, "dim"))
+        shape = tuple(dim for proto in messages(message, "shape") for dim in numbers(proto, "dim"))
         dtype = next(reversed(values(message, "dtype")), None)
         if isinstance(dtype, str) and dtype.isdigit() and len(dtype) < 10:
             dtype = int(dtype)

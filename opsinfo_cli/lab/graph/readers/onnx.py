@@ -78,7 +78,7 @@ def inline_functions(proto: Any, path: str) -> Any:
     """
     if not proto.functions:
         return proto
-    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
+    functions = {(function.domain, function.name, function.overload): function for function in proto.functions}
     content = {key: list(_nodes(function.node)) for key, function in functions.items()}
     content["", "", ""] = list(_nodes(proto.graph.node))  # the model itself
     calls = {key: [(node.domain, node.op_type, node.overload) for node in nodes] for key, nodes in content.items()}
@@ -89,7 +89,7 @@ def inline_functions(proto: Any, path: str) -> Any:
         raise Damaged("a function of the model calls itself", name="damaged-model", path=path) from None
     cost: dict[tuple[str, str, str], tuple[int, int]] = {}  # nodes and bytes; calls multiply
     for key in order:
-        inner = [cost.get(each, (1, 0)) for each in calls[key]]
+        inner = [cost.get(callee, (1, 0)) for callee in calls[key]]
         nodes = sum(count for count, _ in inner)
         size = sum(count for _, count in inner) + sum(node.ByteSize() for node in content[key])
         cost[key] = nodes, size
@@ -276,7 +276,7 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     shapes: Shapes = {}
     proto = inline_functions(proto, path)
     notes = Notes()
-    opsets = {_domain(each.domain): each.version for each in proto.opset_import}
+    opsets = {_domain(opset.domain): opset.version for opset in proto.opset_import}
     try:
         reader = _Reader(path)
         if shapes_of is not None:
@@ -295,12 +295,12 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     if failed:
         notes.add("inference", f"the onnx package cannot infer dtypes: {failed}")
     _name_nodes(graph)
-    for each in graph.walk():
-        for node in each.nodes:
+    for part in graph.walk():
+        for node in part.nodes:
             if not reader.empty.isdisjoint(node.outputs):
-                each.tensors.update(dict.fromkeys(node.outputs, GraphTensor("float32", shape=())))
+                part.tensors.update(dict.fromkeys(node.outputs, GraphTensor("float32", shape=())))
             if node.bodies:
-                _join(each, node)
+                _join(part, node)
     if reader.empty:
         message = "atc reads no attribute of Constant but `value`: these constants become empty float32 tensors"
         notes.add("empty-constant", message, nodes=len(reader.empty))

@@ -82,19 +82,25 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
     from onnx.helper import make_opsetid, make_tensor_type_proto
     from onnx.shape_inference import infer_node_outputs
 
-    opsets = {each.domain or "ai.onnx": each.version for each in model.opset_import}
+    opsets = {opset.domain or "ai.onnx": opset.version for opset in model.opset_import}
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    types |= {name: make_tensor_type_proto(each.data_type, each.dims) for name, each in tensors.items()}
+    types |= {name: make_tensor_type_proto(tensor.data_type, tensor.dims) for name, tensor in tensors.items()}
     for node in model.graph.node:
         if node.op_type == "Constant" and node.attribute and node.attribute[0].name == "value":
             tensors[node.output[0]] = node.attribute[0].t
     constants = {
-        name: each for name, each in tensors.items() if _is_small(each.dims) and each.data_location != each.EXTERNAL
+        name: tensor
+        for name, tensor in tensors.items()
+        if _is_small(tensor.dims) and tensor.data_location != tensor.EXTERNAL
     }
     changed: set[str] = set()
     for node in model.graph.node:
         given: dict[str, Any] = {name: types.get(name) for name in node.input if name}
-        if node.domain not in _STANDARD or None in given.values() or any(each.HasField("g") for each in node.attribute):
+        if (
+            node.domain not in _STANDARD
+            or None in given.values()
+            or any(attribute.HasField("g") for attribute in node.attribute)
+        ):
             continue
         values = {name: constants[name] for name in given if name in constants}
         is_computed = node.op_type in _COMPUTED and (values.keys() == given.keys() or node.op_type in _OF_SHAPE)
