@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ...errors import join_some
 from ..cann.entry import BF16, FP16, Columns, Possible
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class MixlistTarget:
-    """One chip that a mixlist is for. Messages name it by its slot; see :meth:`Reading.at`.
+    """One chip that a mixlist is for.
 
     :param label: its name for people, the chip if no other target has it; see :func:`mixlist_targets`
     """
@@ -51,10 +51,6 @@ class MixlistTarget:
 
     def __post_init__(self) -> None:
         self.label = self.label or self.target.soc or self.target.text
-
-    @property
-    def slot(self) -> str:
-        return f"\0{id(self)}\0"
 
     @property
     def facts(self) -> str:
@@ -81,35 +77,38 @@ def mixlist_targets(targets: Sequence[Target]) -> list[MixlistTarget]:
 
 
 class Named(Protocol):
-    """A target or model in a message: its slot there, its name for people, and its facts for the baseline."""
+    """A target or model in a message: its name for people, and its facts for the baseline, which does not depend on
+    where a target lies.
+    """
 
-    @property
-    def slot(self) -> str: ...
     @property
     def label(self) -> str: ...
     @property
     def facts(self) -> str: ...
 
 
-def labelled(message: str, named: Iterable[Named]) -> tuple[str, str]:
-    """Return a message with labels for slots, and its identity, which has facts instead, so that a baseline does not
-    depend on where a target lies."""
-    identity = message
-    for each in named:
-        message, identity = message.replace(each.slot, each.label), identity.replace(each.slot, each.facts)
+Form = Literal["label", "facts"]
+FORMS: tuple[Form, Form] = ("label", "facts")
+Message: TypeAlias = "str | tuple[str, str]"
+"""A text, or one for people and one for the baseline."""
+
+
+def both(texts: Iterable[str]) -> tuple[str, str]:
+    """Return a message that names targets or models, from its text in each of ``FORMS``."""
+    message, identity = texts
     return message, identity
+
+
+def listed(some: Iterable[Named], form: Form) -> str:
+    return ", ".join(each.label if form == "label" else each.facts for each in some)
 
 
 @dataclass
 class Reading:
-    """The content of the well-formed parts of a mixlist.
-
-    :param named: the targets and models that messages name
-    """
+    """The content of the well-formed parts of a mixlist."""
 
     source: Source
     root: Node
-    named: Sequence[Named] = ()
     _forms_left: dict[tuple[MixlistTarget, str, Policy], list[str]] = field(default_factory=dict)
 
     @cached_property
@@ -138,20 +137,20 @@ class Reading:
         self,
         rule: str,
         item: Marked | None,
-        message: str,
+        message: Message,
         hint: str | None = None,
         severity: Severity | Literal[""] = "",
         fix: Fix | None = None,
     ) -> Finding:
-        """Return a finding at an item, or at the first character; the message may have slots."""
-        message, identity = labelled(message, self.named)
+        """Return a finding at an item, or at the first character."""
+        text, identity = (message, message) if isinstance(message, str) else message
         span = (item.node.start, item.node.end) if item else (self.root.start, self.root.start + 1)
         pointer = pointer_to(*item.keys, item.place) if item else None
         return at(
             rule,
             self.source,
             span,
-            message,
+            text,
             pointer=pointer,
             hint=hint,
             severity=severity,
@@ -287,8 +286,11 @@ def check_against(
             continue
         unread = [against for against in targets if name in against.target.operators.unreadable]
         if unread:
-            message = f"`{name}` could not be read in {_listed(unread)}, so its policy there is not known"
-            yield reading.at("unreadable-source", reading.first(name), message)
+            texts = (
+                f"`{name}` could not be read in {listed(unread, form)}, so its policy there is not known"
+                for form in FORMS
+            )
+            yield reading.at("unreadable-source", reading.first(name), both(texts))
         knowing = [against for against in targets if name in against.target.operators]
         yield from unknown_operator(reading, name, [each for each in targets if each not in unread], names, knowing)
         if not knowing:
@@ -325,23 +327,19 @@ class KnownEntry:
             mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)
         )
 
-    def at_useless(self, rule: str, mark: Mark, message: str, hint: str | None = None) -> Finding:
+    def at_useless(self, rule: str, mark: Mark, message: Message, hint: str | None = None) -> Finding:
         """Return the finding on a mark without effect. Its fix drops all of them, so that the rest stays legal."""
         fix = self.reading.dropping_marks(self.name, self.useless)
         return self.reading.at(rule, self.reading.with_mark(self.name, mark), message, hint, fix=fix)
 
 
-def _listed(some: Iterable[MixlistTarget]) -> str:
-    return ", ".join(against.slot for against in some)
-
-
-def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> Iterator[tuple[T, str]]:
-    """Yield each distinct result except None, with its chips."""
+def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> dict[T, list[MixlistTarget]]:
+    """Return the targets of each distinct result except None."""
     chips: dict[T, list[MixlistTarget]] = {}
     for against, result in results:
         if result is not None:
             chips.setdefault(result, []).append(against)
-    return ((result, _listed(some)) for result, some in chips.items())
+    return chips
 
 
 def unknown_operator(
@@ -360,20 +358,29 @@ def unknown_operator(
         return
     item = reading.first(name)
     if knowing:
-        lacking = _listed(against for against in targets if against not in knowing)
-        message = f"`{name}` is an op type of {_listed(knowing)}, but not of {lacking}, where the engine ignores it"
-        yield reading.at("unknown-operator", item, message, severity="warning")
+        lacking = [against for against in targets if against not in knowing]
+        texts = (
+            f"`{name}` is an op type of {listed(knowing, form)}, but not of {listed(lacking, form)}, "
+            "where the engine ignores it"
+            for form in FORMS
+        )
+        yield reading.at("unknown-operator", item, both(texts), severity="warning")
         return
-    engines = dict(_alike((against, against.target.other_engines.get(name)) for against in targets))
+    engines = _alike((against, against.target.other_engines.get(name)) for against in targets)
     if engines:
-        several = len(targets) > 1
-        owners = " and of ".join(f"{engine} in {chips}" if several else engine for engine, chips in engines.items())
-        message = f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
-        yield reading.at("not-in-ai-core", item, message)
+
+        def owned(form: Form) -> str:
+            parts = (f"{engine} in {listed(own, form)}" for engine, own in engines.items())
+            owners = " and of ".join(parts if len(targets) > 1 else engines)
+            return f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
+
+        yield reading.at("not-in-ai-core", item, both(map(owned, FORMS)))
         return
-    chips = f"any of the {len(targets)} targets" if len(targets) > 3 else _listed(targets)
-    message = f"unknown operator `{name}` in {chips}; the engine ignores it"
-    places = dict(_alike((against, against.target.operators.elsewhere(name)) for against in targets))
+    many = f"any of the {len(targets)} targets" if len(targets) > 3 else ""
+    message = both(
+        f"unknown operator `{name}` in {many or listed(targets, form)}; the engine ignores it" for form in FORMS
+    )
+    places = _alike((against, against.target.operators.elsewhere(name)) for against in targets)
     if places:
         yield reading.at("unknown-operator", item, message, "; ".join(places), "warning")
         return
@@ -389,23 +396,29 @@ def unknown_operator(
 
 def no_effect(entry: KnownEntry) -> Iterator[Finding]:
     """Yield no-effect: a to-add of the list that the op type is on in every target."""
-    where = f" in {_listed(entry.knowing)}" if len(entry.knowing) > 1 else " in the library"
+    library = "the library" if len(entry.knowing) == 1 else ""
     for mark in entry.useless:
         if mark.action == "to-add":
-            yield entry.at_useless(
-                "no-effect", mark, f"`{entry.name}` is already {mark.policy}{where}", "remove the entry"
+            texts = (
+                f"`{entry.name}` is already {mark.policy} in {library or listed(entry.knowing, form)}" for form in FORMS
             )
+            yield entry.at_useless("no-effect", mark, both(texts), "remove the entry")
 
 
 def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
     """Yield remove-mismatch: a to-remove of a list that the op type is on in no target."""
-    policies = dict(_alike((against, against.policy(entry.name)) for against in entry.knowing))
-    several = len(entry.knowing) > 1
-    is_on = " or ".join(f"{policy} in {policies[policy]}" if several else str(policy) for policy in sorted(policies))
+    policies = _alike((against, against.policy(entry.name)) for against in entry.knowing)
+    standings = []
+    for form in FORMS:
+        parts = [f"{policy} in {listed(policies[policy], form)}" for policy in sorted(policies)]
+        standings.append(" or ".join(parts if len(entry.knowing) > 1 else map(str, policies)))
     for mark in entry.useless:
         if mark.action == "to-remove":
-            message = f"`{entry.name}` is {is_on}, not {mark.policy}, in the library; this `to-remove` does nothing"
-            yield entry.at_useless("remove-mismatch", mark, message)
+            texts = (
+                f"`{entry.name}` is {each}, not {mark.policy}, in the library; this `to-remove` does nothing"
+                for each in standings
+            )
+            yield entry.at_useless("remove-mismatch", mark, both(texts))
 
 
 def sibling_type(entry: KnownEntry, targets: int) -> Iterator[Finding]:
@@ -426,14 +439,16 @@ def sibling_type(entry: KnownEntry, targets: int) -> Iterator[Finding]:
     if not others:
         return
 
-    def where(chips: list[MixlistTarget]) -> str:
-        return f" in {_listed(chips)}" if len(chips) < targets else ""
+    def text(form: Form) -> str:
+        def where(chips: list[MixlistTarget]) -> str:
+            return f" in {listed(chips, form)}" if len(chips) < targets else ""
 
-    turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
-    left = join_some([form + where(chips) for form, chips in others.items()], 10)
-    message = f"`{entry.name}` {turns}, but {left}; fusion may turn one into the other"
+        turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
+        left = join_some([other + where(chips) for other, chips in others.items()], 10)
+        return f"`{entry.name}` {turns}, but {left}; fusion may turn one into the other"
+
     hint = "add the other form too, if both are meant"
-    yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
+    yield entry.reading.at("sibling-type", entry.reading.first(entry.name), both(map(text, FORMS)), hint)
 
 
 def _turns(before: Policy, after: Policy) -> str:
@@ -457,8 +472,11 @@ def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Fin
         return
     lacking = [against for against in entry.knowing if against.columns(entry.name).can_be_black() is Possible.NO]
     if lacking:
-        message = f"`{entry.name}` has no float32 columns in {_listed(lacking)}: black makes float32 input unsupported"
-        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, ADD_BLACK), message)
+        texts = (
+            f"`{entry.name}` has no float32 columns in {listed(lacking, form)}: black makes float32 input unsupported"
+            for form in FORMS
+        )
+        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, ADD_BLACK), both(texts))
 
 
 def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
@@ -470,10 +488,12 @@ def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Find
         columns = against.columns(entry.name)
         missing = next((low for low in lows if columns.can_be_white(low) is Possible.NO), None)
         lacking.append((against, missing))
-    for low, chips in _alike(lacking):
+    for low, chips in _alike(lacking).items():
         words = " or ".join(sorted(low, reverse=True))
-        message = f"`{entry.name}` has no {words} columns in {chips}: white has no effect"
-        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), message)
+        texts = (
+            f"`{entry.name}` has no {words} columns in {listed(chips, form)}: white has no effect" for form in FORMS
+        )
+        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), both(texts))
 
 
 def false_friend(entry: KnownEntry) -> Iterator[Finding]:

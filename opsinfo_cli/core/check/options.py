@@ -17,7 +17,7 @@ from ..package_data import package_data
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
-from .mixlist import labelled, names_of
+from .mixlist import FORMS, Message, both, listed, names_of
 from .rules import Severity
 
 if TYPE_CHECKING:
@@ -114,17 +114,17 @@ class OptionCheck:
         self,
         rule: str,
         span: tuple[int, int],
-        message: str,
+        message: Message,
         hint: str | None = None,
         fix: Fix | None = None,
         severity: Severity | Literal[""] = "",
     ) -> Finding:
-        message, identity = labelled(message, (*self.targets, *self.models))
+        text, identity = (message, message) if isinstance(message, str) else message
         source = self.file.source
-        return at(rule, source, span, message, hint=hint, fix=fix, severity=severity, identity=identity)
+        return at(rule, source, span, text, hint=hint, fix=fix, severity=severity, identity=identity)
 
     def at_name(
-        self, rule: str, entry: Entry, message: str, near: Sequence[str] = (), hint: str | None = None
+        self, rule: str, entry: Entry, message: Message, near: Sequence[str] = (), hint: str | None = None
     ) -> Finding:
         """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
         span = entry.start, entry.start + len(entry.name)
@@ -162,18 +162,19 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
         )
         # a graph may also have op types of models before fusion, which no library has
         if entry.is_type and check.targets and not is_known and entry.name not in translated_types():
-            chips = ", ".join(target.slot for target in check.targets)
-            message = f"unknown operator `{entry.name}` in {chips}; the compiler ignores it"
-            yield check.at_name("unknown-operator", entry, message, check.types.of(entry.name))
+            texts = (
+                f"unknown operator `{entry.name}` in {listed(check.targets, form)}; the compiler ignores it"
+                for form in FORMS
+            )
+            yield check.at_name("unknown-operator", entry, both(texts), check.types.of(entry.name))
         elif entry.is_type and check.models and not any(entry.name in model.possible for model in check.models):
-            models = ", ".join(model.slot for model in check.models)
-            yield check.at_name("not-in-model", entry, f"no node of {models} has the op type `{entry.name}`")
+            texts = (f"no node of {listed(check.models, form)} has the op type `{entry.name}`" for form in FORMS)
+            yield check.at_name("not-in-model", entry, both(texts))
         elif not entry.is_type and check.models and entry.name not in check.nodes:
-            models = ", ".join(model.slot for model in check.models)
             fused = check.file.kind != "keep_dtype" and any(model.graph.model.predicted for model in check.models)
             hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
-            message = f"{models} has no node `{entry.name}`"
-            yield check.at_name("unknown-node", entry, message, nodes.of(entry.name), hint)
+            texts = (f"{listed(check.models, form)} has no node `{entry.name}`" for form in FORMS)
+            yield check.at_name("unknown-node", entry, both(texts), nodes.of(entry.name), hint)
 
 
 _RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}

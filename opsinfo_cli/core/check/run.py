@@ -399,7 +399,7 @@ class Checker:
         yield from check_mixlist(document)
         if document.root is not None and self.against:
             modes = [mode for mode in map(MODES.get, self.modes) if mode]
-            reading = Reading(source, document.root, (*self.against, *self.models))
+            reading = Reading(source, document.root)
             yield from check_against(reading, self.against, self._names, modes, bool(self.models))
             if self.models:
                 yield from rooms.model_rules().check_models(reading, self.models, self.against, modes)

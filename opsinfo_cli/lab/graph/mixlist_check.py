@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.cann.op_names import D_FORMS
 from ...core.cann.policy import ADD_BLACK, Mark, is_legal
 from ...core.cann.precision_mode import MODES, Mode
+from ...core.check.mixlist import FORMS, both, listed
 from ...errors import counted, join_some
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...core.cann.input_shapes import Shapes, ShapesOf
     from ...core.check.finding import Finding
-    from ...core.check.mixlist import MixlistTarget, Reading
+    from ...core.check.mixlist import Form, MixlistTarget, Reading
     from ...core.check.options import OptionCheck
     from .graph import GraphNode, ModelGraph
     from .judge.judge import Ready
@@ -27,7 +28,11 @@ _MIXED = ("mixed_float16", "mixed_bfloat16")
 
 
 class CheckedModel:
-    """A model that mixlists are checked with. Messages name it by its slot; see :meth:`.Reading.at`."""
+    """A model that mixlists are checked with.
+
+    :ivar label: its name for people
+    :ivar facts: its name for the baseline
+    """
 
     def __init__(self, path: str, shapes_of: ShapesOf | None = None) -> None:
         """:raises Refused: if the model cannot be read
@@ -37,7 +42,6 @@ class CheckedModel:
 
         self.path = self.label = path
         self.facts = os.path.basename(path)
-        self.slot = f"\0{id(self)}\0"
         self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
         self._ready: dict[int, Ready] = {}
         self.decided_open: dict[str, None] = {}
@@ -129,9 +133,8 @@ class Situation(NamedTuple):
         rest = {other: own for other, own in marks.items() if other != name}
         return self.model.ready(self.target).judge(self.mode, rest)
 
-    @property
-    def where(self) -> str:
-        return f"{self.model.slot} in {self.mode} on {self.target.slot}"
+    def where(self, form: Form) -> str:
+        return f"{listed([self.model], form)} in {self.mode} on {listed([self.target], form)}"
 
 
 def check_models(
@@ -197,10 +200,9 @@ def not_in_model(
     reading: Reading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
 ) -> Iterator[Finding]:
     """:param fused: the op types that fusion makes of the nodes of this one"""
-    message = f"no node of {', '.join(model.slot for model in models)} has the op type `{name}`"
-    if fused:
-        message += f" after fusion, which makes {', '.join(f'`{op_type}`' for op_type in fused)} of them"
-    yield reading.at("not-in-model", reading.first(name), message)
+    after = f" after fusion, which makes {', '.join(f'`{op_type}`' for op_type in fused)} of them" if fused else ""
+    texts = (f"no node of {listed(models, form)} has the op type `{name}`{after}" for form in FORMS)
+    yield reading.at("not-in-model", reading.first(name), both(texts))
 
 
 def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
@@ -210,13 +212,14 @@ def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) ->
         op_types = sorted({node.type for node in nodes})
         if nodes and not reading.marks.keys() >= set(op_types):
             becomes = join_some([f"`{op_type}`" for op_type in op_types], 10)
-            message = (
-                f"no node of {model.slot} has the op type `{name}`: its {counted(len(nodes), 'operator')} of that name "
-                f"become {becomes}, such as {join_some([f'`{node.name}`' for node in nodes], 3)}"
+            texts = (
+                f"no node of {listed([model], form)} has the op type `{name}`: its {counted(len(nodes), 'operator')} "
+                f"of that name become {becomes}, such as {join_some([f'`{node.name}`' for node in nodes], 3)}"
+                for form in FORMS
             )
             single = op_types[0] if len(op_types) == 1 else None
             fix = reading.renaming(name, single) if single else None
-            yield reading.at("false-friend", reading.first(name), message, f"name {becomes}", "warning", fix)
+            yield reading.at("false-friend", reading.first(name), both(texts), f"name {becomes}", "warning", fix)
 
 
 def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
@@ -238,12 +241,16 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
         if refused:
             first = graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
-            message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
-            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), message)
+            texts = (
+                f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where(form)}"
+                for form in FORMS
+            )
+            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), both(texts))
             return
     if not changes:
-        models = ", ".join(dict.fromkeys(situation.model.slot for situation in situations))
-        yield reading.at("no-effect-in-model", reading.first(name), f"`{name}` changes no dtype in {models}")
+        models = list(dict.fromkeys(situation.model for situation in situations))
+        texts = (f"`{name}` changes no dtype in {listed(models, form)}" for form in FORMS)
+        yield reading.at("no-effect-in-model", reading.first(name), both(texts))
 
 
 def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
@@ -256,16 +263,22 @@ def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> 
         for path, why in check.unread.items():
             if (key := (situation.model.path, path, why)) not in seen:
                 seen.add(key)
-                message = f"the constants of {situation.model.slot} were not checked: {path}: {why}"
-                yield reading.at("constant-out-of-range", None, message, severity="note")
+                texts = (
+                    f"the constants of {listed([situation.model], form)} were not checked: {path}: {why}"
+                    for form in FORMS
+                )
+                yield reading.at("constant-out-of-range", None, both(texts), severity="note")
         for fault in check.faults:
             if (key := (situation.model.path, fault.name, fault.why)) in seen:
                 continue
             seen.add(key)
-            message = f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where}"
+            texts = (
+                f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where(form)}"
+                for form in FORMS
+            )
             node = graph.find(fault.used_by)
             item = reading.first(node.type) if node is not None and node.type in reading.marks else None
-            yield reading.at("constant-out-of-range", item, message)
+            yield reading.at("constant-out-of-range", item, both(texts))
 
 
 def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
@@ -274,13 +287,13 @@ def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
     from .judge.support import refuses_all_nodes
 
     asked = check.file.customized
-    kernels = {target.slot: Kernels(target.target.operators, target.target.soc) for target in check.targets}
+    kernels = {target: Kernels(target.target.operators, target.target.soc) for target in check.targets}
     answers = [
         (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
         for model in check.models
         for target in check.targets
     ]
-    refused: dict[tuple[str, bool], tuple[str, str, str]] = {}
+    refused: dict[tuple[str, bool], tuple[GraphNode, CheckedModel, MixlistTarget]] = {}
     for model, target, answer in answers:
         for node in answer.graph:
             key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
@@ -288,20 +301,25 @@ def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
                 continue
             found = answer[node.index]
             if found.code == "refused-customized" and found.confidence == "library":
-                where = f"{model.slot} on {target.slot}"
-                refused[key] = node.type, f"AI Core refuses node `{node.name}` of {where}", target.slot
+                refused[key] = node, model, target
     for entry in check.file.entries:
-        dtypes = asked.names[entry.name, entry.is_type].dtypes
+        key = (entry.name, entry.is_type)
         by_columns = () if check.models or not entry.is_type else kernels.items()
-        chips = [slot for slot, own in by_columns if refuses_all_nodes(dtypes, own.of(entry.name))]
+        chips = [target for target, own in by_columns if refuses_all_nodes(asked.names[key].dtypes, own.of(entry.name))]
         if chips:
-            op_type, why, slot = entry.name, f"AI Core refuses its nodes in {', '.join(chips)}", chips[0]
-        elif (key := (entry.name, entry.is_type)) in refused:
-            op_type, why, slot = refused[key]
+            op_type, first = entry.name, chips[0]
+            reasons = [f"AI Core refuses its nodes in {listed(chips, form)}" for form in FORMS]
+        elif key in refused:
+            node, model, first = refused[key]
+            op_type = node.type
+            reasons = [
+                f"AI Core refuses node `{node.name}` of {listed([model], form)} on {listed([first], form)}"
+                for form in FORMS
+            ]
         else:
             continue
-        message = f"no column of `{op_type}` has the dtypes of this line: {why}"
-        yield check.at_name("refused-by-columns", entry, message, hint=_columns_of(kernels[slot], op_type))
+        texts = (f"no column of `{op_type}` has the dtypes of this line: {why}" for why in reasons)
+        yield check.at_name("refused-by-columns", entry, both(texts), hint=_columns_of(kernels[first], op_type))
 
 
 def _columns_of(kernels: Kernels, op_type: str) -> str | None:
