@@ -112,7 +112,6 @@ def suggest(name: str, folders: Collection[str], own: Mapping[str, str] | None =
 
 
 def unknown_chip(name: str, folders: Collection[str], own: Mapping[str, str] | None, path: str) -> UsageFault:
-    """Return the error for a chip that is none of the folders of a path."""
     known = chip_folder(name, own)
     message = f"`{known}` is none of its chips" if known else f"unknown chip `{name}`"
     has = "it has " + (", ".join(folders) or "none")

@@ -49,7 +49,6 @@ class Entry:
 
     @property
     def value(self) -> Any:
-        """The entry's JSON value."""
         return self.member.value
 
     @property
@@ -114,7 +113,6 @@ class Entry:
         return root
 
     def damaged(self, fault: EntryFault) -> Damaged:
-        """Return the error about a fault of this entry."""
         return self.source.damaged(f"operator `{self.name}`: {fault.message}", self.span(fault)[0], self.hint)
 
     def span(self, fault: EntryFault) -> tuple[int, int]:

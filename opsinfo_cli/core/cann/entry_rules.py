@@ -137,7 +137,6 @@ def structure_faults(entry: Any) -> Iterator[EntryFault]:
 
 
 def wrong_type_in_entry(section: str | None = None, key: str | None = None) -> EntryFault:
-    """Return the fault of an entry, section or value of the wrong type."""
     if section is None:
         return EntryFault("wrong-type", None, None, "an operator's entry must be an object")
     if key is None:

@@ -34,7 +34,6 @@ def is_ini_name(path: str) -> bool:
 
 
 def soc_of_ini(path: str) -> str | None:
-    """Return the chip in the name of an ini; None if it has another name."""
     match = re.fullmatch(_NAME, os.path.basename(path), re.DOTALL)
     return match["soc"] if match else None
 
@@ -350,7 +349,6 @@ class IniStore(Store):
             self.remarks += [library.source.damaged(each.message, each.start) for each in library.ini.ignored]
 
     def contenders(self, name: str) -> list[Entry]:
-        """Return the section that is left."""
         return self.definitions[name][-1:]
 
 

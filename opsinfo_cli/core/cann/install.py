@@ -162,7 +162,6 @@ _MOST_LOOKED_UP = 20
 
 
 def chips_of_package(path: str) -> list[str]:
-    """Return the chips that a custom package has libraries for."""
     folders = matching(path, f"{CUSTOM['ai']}/config/*")
     return [os.path.basename(folder) for folder in folders if os.path.isdir(folder) and library_files(folder)]
 
@@ -295,10 +294,7 @@ class Install:
         return [*found, *(Skipped(path, NOT_NAMED) for path in unnamed)]
 
     def stores(self, core: str | None = None) -> list[Store]:
-        """Load every existing store.
-
-        :raises Refused: if the engine would not start, or refuses a store
-        """
+        """:raises Refused: if the engine would not start, or refuses a store"""
         if self.load_priority.bad_line:
             raise Refused(
                 "the load_priority line has no `=`, so the engine does not start",

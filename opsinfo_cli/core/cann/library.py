@@ -40,9 +40,7 @@ class Library:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], tree: str | None = None) -> Library:
-        """Return the library in a file.
-
-        :param tree: the folder in which the path was met; None for a path that the user names
+        """:param tree: the folder in which the path was met; None for a path that the user names
         :raises Refused: if the file cannot be read
         :raises Damaged: if the engine cannot load it
         """
@@ -50,9 +48,7 @@ class Library:
 
     @classmethod
     def of(cls, source: Source, outcome: Members | Document | None = None) -> Library:
-        """Return the library in a text.
-
-        :param outcome: the result of :func:`.read_members` for the text, if already parsed
+        """:param outcome: the result of :func:`.read_members` for the text, if already parsed
         :raises Damaged: if the text is not an object of objects of objects of strings
         """
         outcome = outcome or read_members(source)
@@ -188,7 +184,6 @@ class Store:
 
     @property
     def operators(self) -> Operators:
-        """The op types, by the entries that win."""
         return Operators([self])
 
     def __repr__(self) -> str:
@@ -267,7 +262,6 @@ class Operators:
         return {}
 
     def libraries(self) -> dict[str, Library]:
-        """Every file, by its path."""
         return {library.path: library for store in self.stores for library in store.libraries}
 
     @cached_property
@@ -284,7 +278,6 @@ class Operators:
         return len(self.names)
 
     def get(self, name: str) -> Operator | None:
-        """Return an op type; None if no store has it."""
         try:
             return self[name]
         except UnknownOperator:

@@ -79,7 +79,6 @@ class OpPrecision:
         return cls(option_lines(path), path)
 
     def unmatched(self, graph: Graph) -> list[OptionFileFault]:
-        """Return lines that have no effect on a graph."""
         return not_in_graph(self.lines, graph)
 
     def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:

@@ -95,7 +95,6 @@ class OpDefStore(Store):
                 self.remarks.append(Damaged(message, path=entries[-1].path, line=entries[-1].line))
 
     def contenders(self, name: str) -> list[Entry]:
-        """Return the entry that is taken to win."""
         return self.definitions[name][-1:]
 
 

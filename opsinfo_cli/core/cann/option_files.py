@@ -225,7 +225,6 @@ class CustomizeDtypes:
         return found
 
     def unmatched(self, graph: Graph) -> list[OptionFileFault]:
-        """Return lines that have no effect on a graph."""
         return not_in_graph(self.names.values(), graph)
 
     def _line(self, text: str, number: int) -> None:

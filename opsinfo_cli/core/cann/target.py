@@ -170,7 +170,6 @@ class Target:
 
     @property
     def version(self) -> str | None:
-        """The CANN version, if known."""
         known = self._known
         return known.version if known else None
 
@@ -375,7 +374,6 @@ def _require_chip(target: Target, soc: str | None) -> None:
 
 
 def defined_target(text: str, chips: Chips, options: TargetOptions) -> Target:
-    """Return one chip of the op types that a path defines."""
     if options.core != "ai":
         raise UsageFault(f"it has no op types of the {options.core} core", name="wrong-kind", path=text)
     return Target(text, chips.kind, chips.path, definitions=chips.of(options.soc))

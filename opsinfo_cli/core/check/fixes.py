@@ -19,9 +19,6 @@ _PASSES = 10
 
 
 def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
-    """Return the fixes of findings.
-
-    :param unsafe: whether to include unsafe fixes"""
     return [finding.fix for finding in findings if finding.fix and (unsafe or finding.fix.is_safe)]
 
 

@@ -19,7 +19,6 @@ ON_BUILDING = ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
 
 
 def check_library(library: Library, members: Members) -> Iterator[Finding]:
-    """Yield all findings on a library alone."""
     yield from text_findings(library, members)
     yield from entry_findings(library)
 

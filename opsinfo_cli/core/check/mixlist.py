@@ -159,7 +159,6 @@ class Reading:
         )
 
     def dropping(self, item: Marked) -> Fix:
-        """Return the fix that removes a repeated item from its array."""
         return Fix((drop_part(item.array, item.place),))
 
     def dropping_marks(self, name: str, marks: Iterable[Mark]) -> Fix | None:

@@ -82,7 +82,6 @@ class OptionFile:
         return {(entry.is_type, entry.name): entry.value for entry in reversed(self.entries)}
 
     def dropping(self, number: int, is_safe: bool) -> Fix:
-        """Return the fix that removes a line."""
         end = min(self.starts[number], len(self.source.text))
         return Fix((Edit(self.starts[number - 1], end, ""),), is_safe)
 

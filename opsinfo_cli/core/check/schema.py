@@ -36,10 +36,7 @@ def schema_names() -> list[str]:
 
 
 def schema_text(name: str) -> str:
-    """Return the text of a published schema.
-
-    :raises UsageFault: if the name is unknown
-    """
+    """:raises UsageFault: if the name is unknown"""
     if name not in schema_names():
         hint = did_you_mean(name, schema_names()) or "known schemas: " + ", ".join(schema_names())
         raise UsageFault(f"unknown schema `{name}`", name="unknown-schema", hint=hint)

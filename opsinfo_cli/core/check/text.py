@@ -36,7 +36,6 @@ def faults(document: Document, fixable: bool) -> Iterator[Finding]:
 
 
 def unreadable(error: Damaged) -> Finding:
-    """Return the finding for a file that is not UTF-8."""
     return at_error("syntax", error, error.path or "", error.message, error.hint)
 
 

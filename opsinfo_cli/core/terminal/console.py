@@ -336,7 +336,6 @@ def prepare_streams() -> None:
 
 
 def output_failed(error: OSError) -> Refused:
-    """Return the error for a standard output that cannot be written."""
     reason = "standard output is closed" if error.errno == errno.EBADF else error.strerror
     return Refused(f"cannot write the output: {reason}", name="output-failed")
 

@@ -163,7 +163,6 @@ def annotated(checked: CheckResult, width: int) -> list[Block]:
 
 
 def summary_line(outcome: Outcome) -> str:
-    """Return the number of findings, in one line."""
     counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
     said = ", ".join(counted(count, severity) for count, severity in counts if count)
     files = sum(verdict.kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for verdict in outcome.files)

@@ -79,10 +79,7 @@ def escaped(text: str) -> str:
 
 
 def section(heading: str, body: str, name: str = "") -> str:
-    """Return a section of the page with a heading.
-
-    :param name: the id of the element
-    """
+    """:param name: the id of the element"""
     found = f' id="{escaped(name)}"' if name else ""
     return f"<section{found}>\n<h2>{escaped(heading)}</h2>\n{body}</section>\n"
 

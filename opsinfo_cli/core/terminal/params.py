@@ -256,7 +256,6 @@ class Command(click.Command):
 
 
 def write_help(command: click.Command, formatter: click.HelpFormatter) -> None:
-    """Write the text of a command's help, whose examples fit the terminal."""
     formatter.write_paragraph()
     with formatter.indentation():
         width = formatter.width - formatter.current_indent
@@ -299,7 +298,6 @@ def require_apart(params: Sequence[click.Parameter], values: dict[str, Any]) -> 
 
 
 def is_input(word: str, path: str) -> UsageFault:
-    """Return the error for an output that the command reads."""
     message = f"{word} would replace a file that this command reads"
     return UsageFault(message, name="is-input", path=path, hint="name another file")
 
@@ -465,7 +463,6 @@ dry_run_option = option("-n", "--dry-run", is_flag=True, help="Show what would c
 
 
 def shape_option_in(section: str) -> Decorator[Any]:
-    """Return ``--shape``, in a section of the help."""
     return option(
         "--shape",
         "shapes",

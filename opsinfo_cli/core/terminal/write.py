@@ -55,10 +55,8 @@ def reported(result: Result, writing: WriteOptions, console: Console) -> Result:
 def changed_answer(
     result: Result, target: str, writing: WriteOptions, console: Console, undo: str | None = None, **more: Any
 ) -> Answer:
-    """Return the answer of a command that changes files.
-
-    :param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if it is
-        not in ``target``
+    """:param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if
+        ``target`` has none
     :param more: as for :func:`change_answer`
     """
     paths = [file.path for file in result.files if file.patch]
@@ -100,12 +98,10 @@ def new_file(path: str, text: str) -> Job:
 
 
 def would_build(text: str, source: Source) -> Result:
-    """Return what would change if a text replaced a source."""
     return Result([planned(Job(source.path, BuildPlan(text)), source)], dry_run=True)
 
 
 def undoing(writing: WriteOptions, target: str) -> str:
-    """Return the command line that undoes a change of a target."""
     folder = writing.backup_dir
     words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
     return quoted(*words, *(["--"] if target.startswith("-") else []), target)

@@ -108,7 +108,6 @@ def add_member(text: str, container: Node, key: str, value: Value, style: Style)
 
 
 def add_items(text: str, container: Node, items: Sequence[str], style: Style) -> Edit:
-    """Append strings to an array."""
     return _insert(text, container, len(container.items), [quote(item) for item in items], style)
 
 

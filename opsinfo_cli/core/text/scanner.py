@@ -73,7 +73,6 @@ class Node:
 
     @property
     def parts(self) -> Sequence[Member | Node]:
-        """The items of an array or the members of an object."""
         return self.items or self.members
 
     def get(self, key: str) -> Node | None:
@@ -149,10 +148,7 @@ class Document(NamedTuple):
         return at if at < len(self.source.text) and self.root is not None else None
 
     def require_root(self) -> Node:
-        """Return the root.
-
-        :raises Damaged: if the text has faults; has the place of the first one
-        """
+        """:raises Damaged: if the text has faults; has the place of the first one"""
         faults = self.refused
         if faults or self.root is None:
             hint = "`opsinfo fmt` fixes the syntax" if all(fault.fix for fault in faults) else None

@@ -72,7 +72,6 @@ class Source:
         return hashlib.sha256(self.data).hexdigest()
 
     def replaced(self, data: bytes) -> Source:
-        """Return the source of another content of the file."""
         return Source(data, self.path, self.strict)
 
     def place(self, offset: int) -> Place:
@@ -80,7 +79,6 @@ class Source:
         return Place(line, offset - self._line_starts[line - 1] + 1)
 
     def damaged(self, message: str, offset: int, hint: str | None = None) -> Damaged:
-        """Return the error about a place of this file."""
         place = self.place(offset)
         return Damaged(message, path=self.path, line=place.line, column=place.column, hint=hint)
 

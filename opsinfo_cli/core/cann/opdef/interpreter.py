@@ -363,10 +363,7 @@ class Interpreter:
     # Functions
 
     def _choose(self, functions: Functions, given: Sequence[Variable], place: int) -> syntax.FunctionDefinition:
-        """Return the overload for some arguments.
-
-        :raises Fault: if there is none, or it cannot be told
-        """
+        """:raises Fault: if there is none, or it cannot be told"""
         fitting = [
             each
             for each in functions.definitions

@@ -179,7 +179,6 @@ class Parser:
         return None
 
     def _template_arguments(self, start: int, end: int) -> tuple[syntax.Fragment, ...]:
-        """Return the template arguments that commas separate."""
         found, at, begun, depth = [], start + 1, start + 1, 0
         while at < end:
             text = self.texts[at]
