@@ -63,50 +63,37 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
 
     The values of an entry are judged once its structure is right.
     """
-    distinct = _Distinct()
+    # One library of made-up op types has every section that differs to the schema: the first op type one section of
+    # each name, the second the next different one, and so on. Entries that are no objects of objects of strings are in
+    # it as they are.
+    instance: dict[str, Any] = {}
+    owners: dict[tuple[str | int, str | int | None], list[str]] = {}  # (made-up op type, section) -> op types
+    broken: dict[str | int, str] = {}  # made-up op type -> op type
+    places: dict[str, dict[tuple[tuple[str, str], ...], str]] = {}
     for entry in entries:
-        distinct.add(entry)
-    found: dict[str, list[EntryFault]] = {}
-    for error in validator_for("ops-info-library").iter_errors(distinct.instance):
-        bucket, *steps = error.absolute_path
-        is_word = "x-opsinfo-finding" in error.schema
-        owners = distinct.owners.get((bucket, steps[0] if steps else None), [])
-        if bucket in distinct.broken:
-            owners = [] if is_word else [distinct.broken[bucket]]
-        for name in owners:
-            found.setdefault(name, []).append(_entry_fault(error, *steps))
-    return found
-
-
-class _Distinct:
-    """One instance of the library's schema with every section of many entries that differs to the schema.
-
-    :ivar instance: made-up op types; the first has one section of each name, the second the next different one ...
-    :ivar owners: the op types that have a section, by its place in the instance
-    :ivar broken: entries that are no objects of objects of strings, as they are: made-up op type -> op type
-    """
-
-    def __init__(self) -> None:
-        self.instance: dict[str, Any] = {}
-        self.owners: dict[tuple[str | int, str | int | None], list[str]] = {}
-        self.broken: dict[str | int, str] = {}
-        self._places: dict[str, dict[tuple[tuple[str, str], ...], str]] = {}
-
-    def add(self, entry: Entry) -> None:
         if not entry.member.is_sound:
-            bucket = f"broken {len(self.broken)}"
-            self.broken[bucket] = entry.name
-            self.instance[bucket] = entry.value
-            return
+            made_up = f"broken {len(broken)}"
+            broken[made_up] = entry.name
+            instance[made_up] = entry.value
+            continue
         for section, content in entry.sections.items():
             judged = _judged_keys(section)
             alike = {key: value if key in judged else "" for key, value in content.items()}
-            places = self._places.setdefault(section, {})
-            bucket = places.setdefault(tuple(alike.items()), str(len(places)))
-            owners = self.owners.setdefault((bucket, section), [])
-            if not owners:
-                self.instance.setdefault(bucket, {})[section] = alike
-            owners.append(entry.name)
+            of_section = places.setdefault(section, {})
+            made_up = of_section.setdefault(tuple(alike.items()), str(len(of_section)))
+            having = owners.setdefault((made_up, section), [])
+            if not having:
+                instance.setdefault(made_up, {})[section] = alike
+            having.append(entry.name)
+    found: dict[str, list[EntryFault]] = {}
+    for error in validator_for("ops-info-library").iter_errors(instance):
+        where, *steps = error.absolute_path
+        names = owners.get((where, steps[0] if steps else None), [])
+        if where in broken:
+            names = [] if "x-opsinfo-finding" in error.schema else [broken[where]]
+        for name in names:
+            found.setdefault(name, []).append(_entry_fault(error, *steps))
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import OpsinfoError, counted
 from ..cann.file_kind import OPTION_KINDS
 from ..check.finding import SEVERITIES
-from ..text.escape import cell_width, inert, shortened, shown, visible, visible_line
+from ..text.escape import cell_width, inert, shown, visible, visible_line
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import inert_json, place_of
 
@@ -32,14 +32,11 @@ _PIPE = 100
 """The width of a line of source off a terminal."""
 
 
-def finding_lines(
-    findings: Sequence[Finding], width: int = 0, seen_from: str = "", encoding: str | None = None
-) -> Iterator[Line]:
+def finding_lines(findings: Sequence[Finding], width: int = 0, encoding: str | None = None) -> Iterator[Line]:
     """Yield a paragraph for each error and warning with its source, then a line for each note, and a blank line at the
     end of each. What is the same at several places is said once, at the first of them, with all places.
 
     :param width: cells of the terminal; 0 off a terminal, where messages are not broken
-    :param seen_from: on a terminal, the folder to which places are shown relative
     :param encoding: of the text, so that carets stand below what it lacks; None for that of standard output
     """
     alike: dict[tuple[str, ...], list[Finding]] = {}
@@ -50,11 +47,11 @@ def finding_lines(
         is_note = severity == "note"
         remark = f" ({hint})" if is_note and hint else ""
         yield [Span(f"{severity}[{code}]:", first.severity), Span(f" {message}{remark}")]
-        yield f"  --> {place(first, width, seen_from)}"
+        yield f"  --> {place(first)}"
         if first.start and first.snippet and not is_note:
             yield from caret_lines(first.snippet, first.start.line, width or _PIPE, first.severity, encoding)
         for other in others:
-            yield f"  --> {place(other, width, seen_from)}"
+            yield f"  --> {place(other)}"
         if hint and not is_note:
             yield ""
             yield [Span("hint:", "hint"), Span(f" {hint}")]
@@ -70,13 +67,9 @@ def _rest(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"{len(findings) - MOST:,} more findings; --format json has all"
 
 
-def place(finding: Finding, width: int = 0, seen_from: str = "") -> str:
-    """Return `path:line:column`; on a terminal relative to a folder, and shortened."""
-    path = visible(finding.path)
-    suffix = f":{finding.start.line}:{finding.start.column}" if finding.start else ""
-    if width and seen_from:
-        path = shortened(path.removeprefix(seen_from.rstrip("/") + "/"), width - len("  --> " + suffix))
-    return path + suffix
+def place(finding: Finding) -> str:
+    """Return `path:line:column`."""
+    return visible(finding.path) + (f":{finding.start.line}:{finding.start.column}" if finding.start else "")
 
 
 def caret_lines(snippet: Excerpt, line: int, width: int, style: Style, encoding: str | None = None) -> Iterator[Line]:
