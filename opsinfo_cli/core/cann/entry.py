@@ -17,7 +17,7 @@ from ...errors import Damaged
 from ..text.members import RawMember
 from ..text.scanner import scan
 from ..text.source import Source
-from .entry_rules import EntryFault, Sections, build_faults, combination_faults, pattern_of, tensors_of, trimmed
+from .entry_rules import EntryFault, Sections, build_faults, combination_faults, pattern_of, tensors_of, trim
 from .policy import BLANKS, BadFlag, Policy, folded
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Entry:
     @property
     def sections(self) -> Sections:
         """Section -> key -> value, names trimmed as the engine trims them."""
-        return trimmed(self.value) if self._has_blanks else self.value
+        return trim(self.value) if self._has_blanks else self.value
 
     @property
     def policy(self) -> Policy:
@@ -119,7 +119,7 @@ class Entry:
         """Return the span of the offending token. Names are trimmed only in an object of objects of strings."""
         if fault.section is None:
             return self.member.key_start, self.member.key_end
-        fold = _trimmed if self.member.is_sound else str
+        fold = _trim if self.member.is_sound else str
         section = self.node.by(fold)[fold(fault.section)]
         if fault.key is None:
             return section.key.start, section.key.end
@@ -129,10 +129,10 @@ class Entry:
 
 def member_read(node: Node, name: str) -> Member | None:
     """Return the member that the engine reads for a trimmed name: the first in byte order, of equal ones the last."""
-    return node.by(_trimmed).get(_trimmed(name))
+    return node.by(_trim).get(_trim(name))
 
 
-def _trimmed(name: str) -> str:
+def _trim(name: str) -> str:
     return name.strip(BLANKS)
 
 

@@ -152,7 +152,7 @@ def names_in(entries: Iterable[Sections]) -> set[str]:
     return names
 
 
-def trimmed(entry: Sections) -> Sections:
+def trim(entry: Sections) -> Sections:
     """Return sections with trimmed names and keys; of names that become equal, the first in byte order."""
     sections: dict[str, dict[str, str]] = {}
     for name in sorted(entry):
@@ -451,14 +451,14 @@ def _crash_faults(tensors: list[NamedTensor], has_dynamic_shapes: bool) -> list[
     Source: op_kernel_info_constructor.cc:350-428, 522-577.
     """
     (_, first, one), (_, second, other) = tensors
-    before, after = _supported(one, has_dynamic_shapes), _supported(other, has_dynamic_shapes)
+    before, after = _kept_columns(one, has_dynamic_shapes), _kept_columns(other, has_dynamic_shapes)
     if after[0] >= before[0] and after[1] >= before[1]:
         return []
     message = f"formatAgnostic, and `{second}` has fewer formats than `{first}`: the engine crashes when it loads this"
     return [EntryFault("engine-crash", "op", "pattern", message)]
 
 
-def _supported(content: Mapping[str, str], has_dynamic_shapes: bool) -> tuple[int, int]:
+def _kept_columns(content: Mapping[str, str], has_dynamic_shapes: bool) -> tuple[int, int]:
     """Return the number of a tensor's columns that the engine keeps, for known and for unknown shapes."""
     known, unknown = content.get("format"), content.get("unknownshape_format")
     if known is None and unknown is None:

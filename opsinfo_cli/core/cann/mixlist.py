@@ -207,14 +207,14 @@ def wrong_type(node: Node, steps: tuple[str | int, ...]) -> StructureFault:
     """Return the fault of a value of the wrong type: the root, a list, an action or an op type."""
     what, wanted = _TYPES[len(steps)]
     what = what or f"`{'.'.join(map(str, steps))}`"
-    return StructureFault("wrong-type", f"{what} must be {wanted}, not {called(node)}", node, steps)
+    return StructureFault("wrong-type", f"{what} must be {wanted}, not {type_phrase(node)}", node, steps)
 
 
 _TYPES = (("a mixlist", "an object"), ("", "an object"), ("", "an array of op types"), ("an op type", "a string"))
 """What the value at each depth is called, and its type."""
 
 
-def called(node: Node) -> str:
+def type_phrase(node: Node) -> str:
     """Return the type of a value with an article, such as ``an array``; for a literal, its text."""
     if node.kind == "literal":
         return {True: "`true`", False: "`false`", None: "`null`"}[node.value]  # type: ignore[index]

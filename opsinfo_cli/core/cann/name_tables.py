@@ -64,7 +64,7 @@ _Types = dict[str, tuple[str, ...]]
 
 def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, dict[str, str]]:
     """Return ops, plumbing and unclear: op types that only move or reshape data are plumbing of an expansion."""
-    shared, own = _shared(), content["own"]
+    shared, own = _plumbing(), content["own"]
     ops, plumbing, unclear = {}, {}, dict(content["unclear"])
     for (domain, op), rows in plugins().items():
         has_own_opsets = opset is None or domain != DEFAULT_DOMAIN
@@ -91,7 +91,7 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
     return ops, plumbing, unclear
 
 
-def _shared() -> set[str]:
+def _plumbing() -> set[str]:
     """Return the op types that an expansion shares with many operators."""
     return set(package_data(__package__, "names")["plumbing"])
 
@@ -104,7 +104,7 @@ def _mindspore() -> tuple[_Types, _Types, dict[str, str]]:
     plumbing: _Types = {}
     for name, primitives in content["composed"].items():
         op_types = dict.fromkeys(op_type for each in primitives for op_type in content["names"][each])
-        kept = tuple(op_type for op_type in op_types if op_type not in _shared())
+        kept = tuple(op_type for op_type in op_types if op_type not in _plumbing())
         if kept:
             plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)
             ops[name] = kept

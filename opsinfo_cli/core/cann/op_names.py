@@ -59,15 +59,15 @@ def false_friends(name: str) -> dict[str, tuple[str, ...]]:
         for framework, table in tables.items()
         if name not in table.get(name, (name,))
     }
-    stem, version = _versioned(name)
+    stem, version = _split_version(name)
     return {
         framework: op_types
         for framework, op_types in found.items()
-        if not any(_versioned(op_type)[0] == stem and _versioned(op_type)[1] < version for op_type in op_types)
+        if not any(_split_version(op_type)[0] == stem and _split_version(op_type)[1] < version for op_type in op_types)
     }
 
 
-def _versioned(op_type: str) -> tuple[str, int]:
+def _split_version(op_type: str) -> tuple[str, int]:
     match = _VERSION.fullmatch(op_type)
     assert match is not None, "any text matches"
     return match[1], int(match[2] or 1)

@@ -158,10 +158,10 @@ class Reading:
             identity=identity,
         )
 
-    def dropping(self, item: Marked) -> Fix:
+    def drop(self, item: Marked) -> Fix:
         return Fix((drop_part(item.array, item.place),))
 
-    def dropping_marks(self, name: str, marks: Iterable[Mark]) -> Fix | None:
+    def drop_marks(self, name: str, marks: Iterable[Mark]) -> Fix | None:
         """Return the unsafe fix that removes marks of an op type; None if the engine would refuse the rest.
 
         An item that is repeated is left to the fix of the repetition.
@@ -188,7 +188,7 @@ class Reading:
                     self._forms_left[key].append(f"`{form}` {_turns(before, after)}")
         return self._forms_left[key]
 
-    def renaming(self, name: str, near: str) -> Fix | None:
+    def rename(self, name: str, near: str) -> Fix | None:
         """Return the fix that renames every occurrence of an op type; None if the engine would refuse the result."""
         if not is_legal(self.marks[name] | self.marks.get(near, frozenset())):
             return None
@@ -254,7 +254,7 @@ def duplicate_operators(reading: Reading) -> Iterator[Finding]:
     for item in reading.items:
         if (item.name, item.mark) in seen:
             message = f"`{item.name}` appears twice in this array"
-            yield reading.at("duplicate-operator", item, message, fix=reading.dropping(item))
+            yield reading.at("duplicate-operator", item, message, fix=reading.drop(item))
         seen.add((item.name, item.mark))
 
 
@@ -264,7 +264,7 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
         if combination(marks) == "add gray":
             message = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
             hint = "to make it gray, add it to `to-remove` of the list it is on"
-            yield reading.at("no-effect", reading.first(name), message, hint, fix=reading.dropping_marks(name, marks))
+            yield reading.at("no-effect", reading.first(name), message, hint, fix=reading.drop_marks(name, marks))
 
 
 def check_against(
@@ -328,7 +328,7 @@ class KnownEntry:
 
     def at_useless(self, rule: str, mark: Mark, message: Message, hint: str | None = None) -> Finding:
         """Return the finding on a mark without effect. Its fix drops all of them, so that the rest stays legal."""
-        fix = self.reading.dropping_marks(self.name, self.useless)
+        fix = self.reading.drop_marks(self.name, self.useless)
         return self.reading.at(rule, self.reading.with_mark(self.name, mark), message, hint, fix=fix)
 
 
@@ -384,7 +384,7 @@ def unknown_operator(
         yield reading.at("unknown-operator", item, message, "; ".join(places), "warning")
         return
     if near := names.of(name):
-        fix = reading.renaming(name, near[0]) if len(near) == 1 else None
+        fix = reading.rename(name, near[0]) if len(near) == 1 else None
         yield reading.at("unknown-operator", item, message, meant(near), "error", fix)
     else:
         hint = "no operator there has a similar name"

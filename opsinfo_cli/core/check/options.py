@@ -81,7 +81,7 @@ class OptionFile:
         """What the compiler takes: the value of each op type (true) and node (false)."""
         return {(entry.is_type, entry.name): entry.value for entry in reversed(self.entries)}
 
-    def dropping(self, number: int, is_safe: bool) -> Fix:
+    def drop_line(self, number: int, is_safe: bool) -> Fix:
         end = min(self.starts[number], len(self.source.text))
         return Fix((Edit(self.starts[number - 1], end, ""),), is_safe)
 
@@ -194,9 +194,9 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
         near = re.fullmatch(r"did you mean `([^`]+)`\?", fault.hint or "")
         fix = None
         if rule == "repeated-line":
-            fix = file.dropping(fault.line, is_safe=first[line.strip()] < fault.line)
+            fix = file.drop_line(fault.line, is_safe=first[line.strip()] < fault.line)
         elif fault.refuses and (not line.strip() or line.startswith("#")):
-            fix = file.dropping(fault.line, is_safe=True)
+            fix = file.drop_line(fault.line, is_safe=True)
         elif near and fault.word:
             fix = Fix((Edit(*span, near[1]),), is_safe=False)
         yield check.at(rule, span, fault.message, fault.hint, fix)
@@ -212,12 +212,12 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
         first = seen.setdefault((entry.is_type, entry.name), number)
         if _is_no_name(entry) and not entry.is_type:
             message = "the file has no comments: the compiler takes this for the name of a node"
-            yield check.at("ignored-line", span, message, "remove the line", file.dropping(number, is_safe=True))
+            yield check.at("ignored-line", span, message, "remove the line", file.drop_line(number, is_safe=True))
         elif _is_no_name(entry) and entry.name not in types:
             message = f"`{entry.name}` is not an op type in PascalCase: the compiler refuses the file (E10003)"
             yield check.at_name("refused-line", entry, message, check.types.of(entry.name))
         elif first != number:
-            fix = file.dropping(number, is_safe=True)
+            fix = file.drop_line(number, is_safe=True)
             yield check.at("repeated-line", span, f"line {first} also has `{entry.name}`", fix=fix)
 
 

@@ -38,8 +38,8 @@ class RuleSelection:
 
         :raises UsageFault: if a word names no rule; the hint has near names
         """
-        chosen = [_named(word, "--select") for word in select]
-        return cls(frozenset().union(*chosen) if chosen else None, tuple(map(_ignored, ignore)))
+        chosen = [_rule_names(word, "--select") for word in select]
+        return cls(frozenset().union(*chosen) if chosen else None, tuple(map(_parse_ignore, ignore)))
 
     def keeps(self, rule: Rule, pointer: str | None) -> bool:
         if self.selected is not None and rule.name not in self.selected:
@@ -47,7 +47,7 @@ class RuleSelection:
         return not any(ignored.covers(rule, pointer) for ignored in self.ignored)
 
 
-def _ignored(word: str) -> _Ignored:
+def _parse_ignore(word: str) -> _Ignored:
     name, colon, pointer = word.partition(":")
     if pointer and not pointer.startswith("/"):
         raise UsageFault(
@@ -55,10 +55,10 @@ def _ignored(word: str) -> _Ignored:
             name="bad-pointer",
             hint=f"for example --ignore {name}:/black-list/to-add",
         )
-    return _Ignored(_named(name, "--ignore"), pointer if colon else None)
+    return _Ignored(_rule_names(name, "--ignore"), pointer if colon else None)
 
 
-def _named(word: str, option: str) -> frozenset[str]:
+def _rule_names(word: str, option: str) -> frozenset[str]:
     """Return the rules of a name, a code or a prefix of codes, in any case."""
     wanted = word.lower()
     if wanted in RULES:

@@ -145,10 +145,10 @@ class Console:
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
         if self.on_terminal:
-            from .drawing import drawn, page
+            from .drawing import draw, page
 
             encoding = sys.stdout.encoding or "utf-8"
-            text = drawn(self._flat(blocks), encoding, self.colored(sys.stdout), () if self.quiet else caveats)
+            text = draw(self._flat(blocks), encoding, self.colored(sys.stdout), () if self.quiet else caveats)
             if not (paged and not self.quiet and page(text)):
                 self._send(text)
             return
@@ -179,14 +179,14 @@ class Console:
         elif isinstance(block, Tree):
             yield from self._plain_tree(block, "")
         else:
-            yield from (inert(self.styled(line, sys.stdout)) for line in block.lines)
+            yield from (inert(self.style(line, sys.stdout)) for line in block.lines)
 
     def _plain_tree(self, tree: Tree, indent: str) -> Iterator[str]:
-        yield inert(indent + self.styled(tree.label, sys.stdout))
+        yield inert(indent + self.style(tree.label, sys.stdout))
         for branch in tree.branches:
             yield from self._plain_tree(branch, indent + "  ")
 
-    def styled(self, line: Line, stream: IO[str]) -> str:
+    def style(self, line: Line, stream: IO[str]) -> str:
         """Return a visible line, with colours if the stream has them."""
         parts = spans(line)
         if not self.colored(stream) or self.out is not None:
@@ -258,10 +258,10 @@ class Console:
         """
         if self.quiet:
             return
-        for line in self._wrapped(visible(text)) if wrap else [visible(text)]:
+        for line in self._wrap(visible(text)) if wrap else [visible(text)]:
             self._stderr(line)
 
-    def _wrapped(self, text: str) -> list[str]:
+    def _wrap(self, text: str) -> list[str]:
         return wrapped(text, max(20, self.stderr_width)) if self.stderr_width else [text]
 
     def detail(self, text: str) -> None:
@@ -272,7 +272,7 @@ class Console:
     def lines(self, lines: Iterable[Line]) -> None:
         """Print lines to standard error that ``-q`` does not hide, such as findings."""
         for line in lines:
-            self._stderr(self.styled(line, sys.stderr))
+            self._stderr(self.style(line, sys.stderr))
 
     def failure(self, error: OpsinfoError) -> None:
         """Report why a command failed: as a JSON document if the line asks for JSON, else on standard error."""
@@ -291,8 +291,8 @@ class Console:
             self._message("hint", error.hint)
 
     def _message(self, kind: Style, text: str) -> None:
-        first, *rest = self._wrapped(f"{kind}: {visible(brief(text))}")
-        self._stderr(self.styled([Span(f"{kind}:", kind), Span(first.removeprefix(f"{kind}:"))], sys.stderr))
+        first, *rest = self._wrap(f"{kind}: {visible(brief(text))}")
+        self._stderr(self.style([Span(f"{kind}:", kind), Span(first.removeprefix(f"{kind}:"))], sys.stderr))
         for line in rest:
             self._stderr(line)
 
@@ -357,11 +357,11 @@ def document_text(document: Mapping[str, object], indented: bool) -> str:
         whole = {key: list(value) if isinstance(value, Iterator) else value for key, value in document.items()}
         return inert_json(json.dumps(whole, indent=2))
     encode = json.JSONEncoder(check_circular=False).encode
-    members = (f"{encode(key)}: {_encoded(value, encode)}" for key, value in document.items())
+    members = (f"{encode(key)}: {_encode(value, encode)}" for key, value in document.items())
     return inert_json("{" + ", ".join(members) + "}")
 
 
-def _encoded(value: Any, encode: Callable[[Any], str]) -> str:
+def _encode(value: Any, encode: Callable[[Any], str]) -> str:
     """Encode a long array in parts, because the encoder keeps every token in memory."""
     if not isinstance(value, (list, Iterator)):
         return encode(value)

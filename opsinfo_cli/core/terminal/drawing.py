@@ -64,7 +64,7 @@ class _Buffer(io.StringIO):
         return self._encoding
 
 
-def drawn(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequence[str] = ()) -> str:
+def draw(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequence[str] = ()) -> str:
     """Return blocks as text for a terminal, as wide as it is, with a panel of caveats below them."""
     buffer = _Buffer(encoding)
     console = Console(

@@ -218,7 +218,7 @@ def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) ->
                 for form in FORMS
             )
             single = op_types[0] if len(op_types) == 1 else None
-            fix = reading.renaming(name, single) if single else None
+            fix = reading.rename(name, single) if single else None
             yield reading.at("false-friend", reading.first(name), both(texts), f"name {becomes}", "warning", fix)
 
 

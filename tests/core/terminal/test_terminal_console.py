@@ -26,7 +26,7 @@ from opsinfo_cli.core.terminal.answer import (
     Tree,
 )
 from opsinfo_cli.core.terminal.console import Console, OutputOptions
-from opsinfo_cli.core.terminal.drawing import drawn
+from opsinfo_cli.core.terminal.drawing import draw
 from opsinfo_cli.core.text.escape import cell_width, inert, line_starts, row, shortened, visible
 
 PATH = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info-legacy.json"
@@ -41,7 +41,7 @@ def lines(*blocks: object, width: int = 80, encoding: str = "utf-8", caveats: tu
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = str(width)
     try:
-        return [line.rstrip() for line in drawn(blocks, encoding, False, caveats).splitlines()]  # type: ignore[arg-type]
+        return [line.rstrip() for line in draw(blocks, encoding, False, caveats).splitlines()]  # type: ignore[arg-type]
     finally:
         os.environ.pop("COLUMNS")
         if before is not None:
@@ -122,9 +122,7 @@ def test_a_broken_text_is_whole_and_no_line_can_be_broken_more(text: str, cells:
 
 
 def test_colours_are_those_of_policies_and_styles() -> None:
-    text = drawn(
-        [Table([Column("p", policy=True)], [("black",)]), Lines([[Span("x", "error")]])], "utf-8", colored=True
-    )
+    text = draw([Table([Column("p", policy=True)], [("black",)]), Lines([[Span("x", "error")]])], "utf-8", colored=True)
     assert re.search(r"\x1b\[34mblack", text)
     assert re.search(r"\x1b\[[0-9;]*31mx", text)
 

@@ -371,14 +371,14 @@ _ATTRIBUTE_TYPES: dict[str, AttributeType] = {
 }
 
 
-def _numbered(value: object, place: int, depth: int = 2) -> object:
+def _attribute_value(value: object, place: int, depth: int = 2) -> object:
     """Return the default of an attribute, a dtype as its number.
 
     :param depth: of lists that it may hold
     :raises Fault: if it is not known
     """
     if isinstance(value, list) and depth > 0:
-        return [_numbered(each, place, depth - 1) for each in value]
+        return [_attribute_value(each, place, depth - 1) for each in value]
     if isinstance(value, Constant):
         if value not in DTYPE_NUMBERS:
             raise Fault(f"the number of `{value}` is not known", place)
@@ -409,7 +409,7 @@ class Attribute:
             if method in _ATTRIBUTE_TYPES:
                 self.type = _ATTRIBUTE_TYPES[method]
                 if arguments:
-                    self.defaults[self.type] = _numbered(arguments[0], place)
+                    self.defaults[self.type] = _attribute_value(arguments[0], place)
             elif method == "AttrType" and arguments[0] == "OPTIONAL":
                 self.is_required = False
         except Fault as fault:

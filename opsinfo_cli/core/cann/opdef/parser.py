@@ -706,7 +706,7 @@ class Parser:
             return syntax.Literal(_number(text, place), place)
         if text[0] == "'" and len(text) > 2:
             self._at += 1
-            return syntax.Literal(_unescaped(text[1:-1]), place)
+            return syntax.Literal(_unescape(text[1:-1]), place)
         if text.endswith('"') and len(text) > 1:
             return self._string()
         if text in _LITERALS:
@@ -739,7 +739,7 @@ class Parser:
                 mark, _, content = rest.partition("(")
                 value += content[: -len(mark) - 2]
             else:
-                value += _unescaped(rest[:-1])
+                value += _unescape(rest[:-1])
         return syntax.Literal(value, place)
 
     def _cast(self) -> syntax.Expression:
@@ -826,5 +826,5 @@ def _number(text: str, place: int) -> int | float:
         raise Fault(f"the number `{text}` is not understood", place) from None
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.?)", lambda match: _ESCAPES.get(match[1], match[1].strip("\r\n")), text, flags=re.DOTALL)
