@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .cann.policy import Mark
     from .cann.precision_mode import Mode
     from .check.finding import Finding
-    from .check.mixlist import MixlistTarget, Reading
+    from .check.mixlist import MixlistReading, MixlistTarget
 
 
 WriteAs: TypeAlias = Literal["mixlist", "habana", "mindspore", "names"]
@@ -29,7 +29,7 @@ class ModelRules(Protocol):
     def open_models(self, paths: Iterable[str], shapes: Shapes) -> list[Any]: ...
 
     def check_models(
-        self, reading: Reading, models: Sequence[Any], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
+        self, reading: MixlistReading, models: Sequence[Any], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
     ) -> Iterator[Finding]: ...
 
     def refused_by_columns(self, check: Any) -> Iterator[Finding]: ...

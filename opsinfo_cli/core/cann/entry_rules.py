@@ -59,7 +59,7 @@ class EntryFault(NamedTuple):
         return self.refuses and self.name != "column-mismatch"
 
 
-class Enumeration(NamedTuple):
+class WordKey(NamedTuple):
     """A key whose value, trimmed and case folded, must be one of ``words`` or empty; otherwise the store fails."""
 
     key: str
@@ -80,16 +80,16 @@ _SLICES = (
     "elemwise elemwisebroadcast broadcast slidingwindow slidingwindowdeconv cubematmul reduce resize scatter segment"
 )
 
-ENUMERATIONS: dict[str, Enumeration] = {
-    **dict.fromkeys(_FLAGS.split(), Enumeration("flag", _words("true false"))),
-    "op": Enumeration("pattern", _words("formatagnostic broadcast reduce dynamic rangeagnostic broadcastenhanced")),
-    "slicePattern": Enumeration("value", _words(_SLICES)),
-    "jitCompile": Enumeration("flag", frozenset(["true", "false", *_JIT, *_JIT_PAIRS])),
-    "rangeLimit": Enumeration("value", _words("limited unlimited dynamic")),
-    "dynamicRankSupport": Enumeration("flag", _words("true false upgrade_to_dynamic_rank")),
-    "dynamicCompileStatic": Enumeration("flag", _words("true false tune")),
-    "aclnnSupport": Enumeration("value", _words("default support_aclnn aclnn_only")),
-    "multiKernelSupportDynamicGraph": Enumeration("value", _words("default multi_kernel single_kernel")),
+ENUMERATIONS: dict[str, WordKey] = {
+    **dict.fromkeys(_FLAGS.split(), WordKey("flag", _words("true false"))),
+    "op": WordKey("pattern", _words("formatagnostic broadcast reduce dynamic rangeagnostic broadcastenhanced")),
+    "slicePattern": WordKey("value", _words(_SLICES)),
+    "jitCompile": WordKey("flag", frozenset(["true", "false", *_JIT, *_JIT_PAIRS])),
+    "rangeLimit": WordKey("value", _words("limited unlimited dynamic")),
+    "dynamicRankSupport": WordKey("flag", _words("true false upgrade_to_dynamic_rank")),
+    "dynamicCompileStatic": WordKey("flag", _words("true false tune")),
+    "aclnnSupport": WordKey("value", _words("default support_aclnn aclnn_only")),
+    "multiKernelSupportDynamicGraph": WordKey("value", _words("default multi_kernel single_kernel")),
 }
 
 DTYPES = _words(
@@ -181,7 +181,7 @@ class _Parts(NamedTuple):
     :param tensors: in the engine's order
     """
 
-    words: list[tuple[str, Mapping[str, str], Enumeration]]
+    words: list[tuple[str, Mapping[str, str], WordKey]]
     misspelt: list[EntryFault]
     tensors: list[NamedTensor]
 
@@ -192,7 +192,7 @@ def _parts_of(sections: Sections) -> _Parts:
         role = _role_of(name)
         if role is None:
             continue
-        if isinstance(role, Enumeration):
+        if isinstance(role, WordKey):
             parts.words.append((name, content, role))
         elif isinstance(role, EntryFault):
             parts.misspelt.append(role)
@@ -251,7 +251,7 @@ def _combination_faults(sections: Sections, parts: _Parts, words_are_right: bool
 
 
 @lru_cache(maxsize=1 << 12)
-def _role_of(section: str) -> Enumeration | TensorKey | EntryFault | None:
+def _role_of(section: str) -> WordKey | TensorKey | EntryFault | None:
     """Return the kind of a section by its name: an enumeration, a tensor, a misspelling; None if unchecked."""
     if section.startswith("attr_"):
         return None

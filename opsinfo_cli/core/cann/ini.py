@@ -80,7 +80,7 @@ def rank(source: Source) -> int:
     return _INNER.index(last) + 1 if last in _INNER else 0
 
 
-class Ignored(NamedTuple):
+class IgnoredText(NamedTuple):
     """Text that the script drops or replaces in silence; ``start:end`` spans it."""
 
     start: int
@@ -97,15 +97,15 @@ class Ini(NamedTuple):
     """
 
     members: list[RawMember]
-    ignored: list[Ignored]
-    refused: list[Ignored]
+    ignored: list[IgnoredText]
+    refused: list[IgnoredText]
 
 
 def read_ini(source: Source) -> Ini:
     """Read the lines of a file; line ends are those of :func:`ini_source`."""
     members: list[RawMember] = []
-    ignored: list[Ignored] = []
-    refused: list[Ignored] = []
+    ignored: list[IgnoredText] = []
+    refused: list[IgnoredText] = []
     entry: dict[str, dict[str, str]] = {}
     head: tuple[int, int] | None = None
     is_orphaned = False
@@ -122,7 +122,7 @@ def read_ini(source: Source) -> Ini:
                     members.append(_member(source, entry, head, last))
                 entry, head = {}, (start, end)
             else:
-                ignored.append(Ignored(start, end, _why_dropped(line, source.bom and start == 0, head is not None)))
+                ignored.append(IgnoredText(start, end, _why_dropped(line, source.bom and start == 0, head is not None)))
         elif "=" in line:
             name, _, value = line.partition("=")
             section, dot, key = name.partition(".")
@@ -132,27 +132,27 @@ def read_ini(source: Source) -> Ini:
             elif section != "kernelSrc" or not dot or "." in key:
                 refused.append(_why_refused(name, start))
             if head is None and not is_orphaned:
-                ignored.append(Ignored(start, end, "keys before the first section: the script drops them"))
+                ignored.append(IgnoredText(start, end, "keys before the first section: the script drops them"))
                 is_orphaned = True
         elif line.lstrip()[0] == "[":
-            ignored.append(Ignored(start, end, _why_dropped(line, False, head is not None)))
+            ignored.append(IgnoredText(start, end, _why_dropped(line, False, head is not None)))
         elif line.lstrip()[0] not in ";#":
-            ignored.append(Ignored(start, end, "the script drops a line without `=`"))
+            ignored.append(IgnoredText(start, end, "the script drops a line without `=`"))
         last = end
     if head:
         members.append(_member(source, entry, head, last))
     else:
-        refused.append(Ignored(0, 1, "no op type: the script finds no line that is `[OpType]` (Not find OpType)"))
+        refused.append(IgnoredText(0, 1, "no op type: the script finds no line that is `[OpType]` (Not find OpType)"))
     left = {member.key: member for member in members}
     for member in members:
         if (winner := left[member.key]) is not member:
             number = source.place(winner.key_start).line
             message = f"section `{member.key}` is replaced, with all its keys, by the one in line {number}"
-            ignored.append(Ignored(member.key_start, member.key_end, message))
+            ignored.append(IgnoredText(member.key_start, member.key_end, message))
     return Ini(members, sorted(ignored), refused)
 
 
-def _why_refused(name: str, start: int) -> Ignored:
+def _why_refused(name: str, start: int) -> IgnoredText:
     """Return why the script fails on a key: by its form, else because its section has it already."""
     dots = name.count(".")
     if dots == 1:
@@ -160,7 +160,7 @@ def _why_refused(name: str, start: int) -> Ignored:
     else:
         count = "more than one dot" if dots else "no dot"
         message = f"`{name}` has {count}: a key is `section.key`, and the script fails (ValueError)"
-    return Ignored(start, start + max(len(name), 1), message)
+    return IgnoredText(start, start + max(len(name), 1), message)
 
 
 def _member(source: Source, entry: dict[str, dict[str, str]], head: tuple[int, int], end: int) -> RawMember:

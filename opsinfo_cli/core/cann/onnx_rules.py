@@ -156,7 +156,7 @@ def refuse(conditions: Sequence[Condition], reason: str) -> Case:
     return Case(conditions, refused=reason)
 
 
-class Rule(NamedTuple):
+class OnnxRule(NamedTuple):
     """What an operator becomes.
 
     :param cases: the first one whose conditions hold counts
@@ -178,10 +178,10 @@ def rule(
     needs: Sequence[str] = (),
     defaults: Mapping[str, int | float | str] | None = None,
     also: str = "",
-) -> Rule:
+) -> OnnxRule:
     """:param needs: attributes without which the plugin refuses the operator"""
     missing = (refuse([Lacks(attribute)], f"the attribute {attribute} is missing") for attribute in needs)
-    return Rule(name, opsets, (*missing, *cases), defaults or {}, also)
+    return OnnxRule(name, opsets, (*missing, *cases), defaults or {}, also)
 
 
 class Plain(NamedTuple):

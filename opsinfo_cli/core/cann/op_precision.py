@@ -15,7 +15,7 @@ from .option_files import ListedName, OptionFileFault, not_in_graph, option_line
 from .policy import BLANKS
 
 if TYPE_CHECKING:
-    from .option_files import Graph
+    from .option_files import OptionGraph
 
 HEADINGS = {"[ByOpType]": True, "[ByNodeName]": False}
 """The headings, and whether the lines below name op types."""
@@ -78,7 +78,7 @@ class OpPrecision:
         """:raises Refused: if the file cannot be read"""
         return cls(option_lines(path), path)
 
-    def unmatched(self, graph: Graph) -> list[OptionFileFault]:
+    def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
         return not_in_graph(self.lines, graph)
 
     def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:

@@ -33,7 +33,7 @@ _PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
 _FP16_TYPES = "fp16.op_type"
 
 
-class Node(Protocol):
+class OptionNode(Protocol):
     """A node as a line may name it."""
 
     @property
@@ -50,14 +50,14 @@ class Node(Protocol):
     def attributes(self) -> Mapping[str, Any]: ...
 
 
-class Graph(Protocol):
+class OptionGraph(Protocol):
     """The nodes of a model."""
 
     @property
     def names(self) -> Iterable[str]: ...
     @property
     def types(self) -> Iterable[str]: ...
-    def __iter__(self) -> Iterator[Node]: ...
+    def __iter__(self) -> Iterator[OptionNode]: ...
 
 
 class Customized(NamedTuple):
@@ -111,7 +111,7 @@ def option_lines(path: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def not_in_graph(names: Iterable[ListedName], graph: Graph) -> list[OptionFileFault]:
+def not_in_graph(names: Iterable[ListedName], graph: OptionGraph) -> list[OptionFileFault]:
     """Return the lines whose node or op type the graph does not have: the compiler ignores them."""
     known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
     return [
@@ -149,7 +149,7 @@ class KeepDtype:
             error.hint = KEEP_DTYPE if not os.path.lexists(path) else error.hint
             raise
 
-    def marks(self, graph: Graph) -> frozenset[int]:
+    def marks(self, graph: OptionGraph) -> frozenset[int]:
         """Return indexes of the listed nodes, by their names, those of their parts, or op types before fusion.
 
         The compiler marks the parsed graph, and a node that it then fuses inherits the mark of any of its parts
@@ -170,7 +170,7 @@ class KeepDtype:
             or (not names.isdisjoint(node.fused_from) and (len(node.fused_from) == 1 or "fused_by" in node.attributes))
         )
 
-    def faults(self, graph: Graph) -> list[OptionFileFault]:
+    def faults(self, graph: OptionGraph) -> list[OptionFileFault]:
         """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
         names = set(graph.names).union(*(node.fused_from for node in graph if node.fused_from))
         types = {each for node in graph for each in node.first_types}
@@ -215,7 +215,7 @@ class CustomizeDtypes:
         _refuse(asked.faults, path)
         return asked
 
-    def marks(self, graph: Graph) -> dict[int, Customized]:
+    def marks(self, graph: OptionGraph) -> dict[int, Customized]:
         """Return the dtypes by node index; a node's own line overrides its op type's."""
         found: dict[int, Customized] = {}
         for node in graph:
@@ -224,7 +224,7 @@ class CustomizeDtypes:
                 found[node.index] = asked.dtypes
         return found
 
-    def unmatched(self, graph: Graph) -> list[OptionFileFault]:
+    def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
         return not_in_graph(self.names.values(), graph)
 
     def _line(self, text: str, number: int) -> None:

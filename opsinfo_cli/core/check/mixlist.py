@@ -104,7 +104,7 @@ def listed(some: Iterable[Named], form: Form) -> str:
 
 
 @dataclass
-class Reading:
+class MixlistReading:
     """The content of the well-formed parts of a mixlist."""
 
     source: Source
@@ -206,7 +206,7 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
     yield from trailing_text(source, document.end, fixable=True)
     yield from duplicate_keys(source, document.root, fixable=True)
     yield from structure(source, document.root)
-    reading = Reading(source, document.root)
+    reading = MixlistReading(source, document.root)
     yield from contradictions(reading)
     yield from duplicate_operators(reading)
     yield from gray_to_add_alone(reading)
@@ -234,7 +234,7 @@ def _hint_at_key(fault: StructureFault) -> str:
     return did_you_mean(key, known) or "use one of " + ", ".join(f"`{word}`" for word in known)
 
 
-def contradictions(reading: Reading) -> Iterator[Finding]:
+def contradictions(reading: MixlistReading) -> Iterator[Finding]:
     """Yield contradiction, at the last mark of an op type, which makes the combination illegal."""
     for name, marks in reading.marks.items():
         if is_legal(marks):
@@ -249,7 +249,7 @@ def contradictions(reading: Reading) -> Iterator[Finding]:
         yield reading.at("contradiction", last, message, hint)
 
 
-def duplicate_operators(reading: Reading) -> Iterator[Finding]:
+def duplicate_operators(reading: MixlistReading) -> Iterator[Finding]:
     seen = set()
     for item in reading.items:
         if (item.name, item.mark) in seen:
@@ -258,7 +258,7 @@ def duplicate_operators(reading: Reading) -> Iterator[Finding]:
         seen.add((item.name, item.mark))
 
 
-def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
+def gray_to_add_alone(reading: MixlistReading) -> Iterator[Finding]:
     """Yield no-effect for a gray `to-add` alone, which needs no library."""
     for name, marks in reading.marks.items():
         if combination(marks) == "add gray":
@@ -268,7 +268,7 @@ def gray_to_add_alone(reading: Reading) -> Iterator[Finding]:
 
 
 def check_against(
-    reading: Reading,
+    reading: MixlistReading,
     targets: Sequence[MixlistTarget],
     names: NearNames,
     modes: Sequence[Mode],
@@ -312,7 +312,7 @@ def names_of(targets: Iterable[MixlistTarget]) -> NearNames:
 class KnownEntry:
     """An op type of a mixlist, and the targets that have it."""
 
-    reading: Reading
+    reading: MixlistReading
     name: str
     marks: frozenset[Mark]
     knowing: list[MixlistTarget]
@@ -342,7 +342,7 @@ def _alike(results: Iterable[tuple[MixlistTarget, T | None]]) -> dict[T, list[Mi
 
 
 def unknown_operator(
-    reading: Reading,
+    reading: MixlistReading,
     name: str,
     targets: Sequence[MixlistTarget],
     names: NearNames,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .mixlist import MixlistTarget
 
 
-class Entry(NamedTuple):
+class OptionLine(NamedTuple):
     """A line that names a node or an op type.
 
     :param start: the offset of the name
@@ -70,11 +70,11 @@ class OptionFile:
             named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in entries]
         else:
             named = [(entry.name, entry.is_type, entry.line, "") for entry in KeepDtype(lines).names if entry.name]
-        self.entries: list[Entry] = []
+        self.entries: list[OptionLine] = []
         for name, is_type, number, value in named:
             line = self.lines[number - 1]
             column = line.find(name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
-            self.entries.append(Entry(name, is_type, self.starts[number - 1] + column, value))
+            self.entries.append(OptionLine(name, is_type, self.starts[number - 1] + column, value))
 
     @cached_property
     def content(self) -> dict[tuple[bool, str], str]:
@@ -123,7 +123,7 @@ class OptionCheck:
         return at(rule, source, span, text, hint=hint, fix=fix, severity=severity, identity=identity)
 
     def at_name(
-        self, rule: str, entry: Entry, message: Message, near: Sequence[str] = (), hint: str | None = None
+        self, rule: str, entry: OptionLine, message: Message, near: Sequence[str] = (), hint: str | None = None
     ) -> Finding:
         """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
         span = entry.start, entry.start + len(entry.name)
@@ -221,7 +221,7 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
             yield check.at("repeated-line", span, f"line {first} also has `{entry.name}`", fix=fix)
 
 
-def _is_no_name(entry: Entry) -> bool:
+def _is_no_name(entry: OptionLine) -> bool:
     """Return whether an entry of keep_dtype is an op type that is not in PascalCase, or a comment."""
     return not re.fullmatch("[A-Z][a-zA-Z0-9]*", entry.name) if entry.is_type else entry.name.startswith("#")
 

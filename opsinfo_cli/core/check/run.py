@@ -41,7 +41,7 @@ from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, SCRIPTS, follow, names_mixlist, not_followed
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistTarget, Reading, check_against, check_mixlist, mixlist_targets, names_of
+from .mixlist import MixlistReading, MixlistTarget, check_against, check_mixlist, mixlist_targets, names_of
 from .mode import PLACE, check_modes
 from .options import OptionCheck, OptionFile
 from .rules import Severity
@@ -399,7 +399,7 @@ class Checker:
         yield from check_mixlist(document)
         if document.root is not None and self.against:
             modes = [mode for mode in map(MODES.get, self.modes) if mode]
-            reading = Reading(source, document.root)
+            reading = MixlistReading(source, document.root)
             yield from check_against(reading, self.against, self._names, modes, bool(self.models))
             if self.models:
                 yield from rooms.model_rules().check_models(reading, self.models, self.against, modes)

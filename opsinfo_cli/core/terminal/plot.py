@@ -35,7 +35,7 @@ class Curve(NamedTuple):
     points: Sequence[tuple[float, float]]
 
 
-class Mark(NamedTuple):
+class PlotMark(NamedTuple):
     """A point with a text that is shown while the pointer is on it."""
 
     x: float
@@ -63,7 +63,7 @@ class Plot:
     first: int
     last: int
     holds: bool = False
-    marks: Sequence[Mark] = ()
+    marks: Sequence[PlotMark] = ()
     caption: str = ""
     empty: str = ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...core.terminal.plot import Curve, Mark, MarkKind, Plot
+from ...core.terminal.plot import Curve, MarkKind, Plot, PlotMark
 from ..simulate.trace import TracedNode
 
 _LOWEST = -8
@@ -22,7 +22,7 @@ def error_plot(nodes: Sequence[TracedNode]) -> Plot:
     points = [(number, _height(node.error, low, high)) for number, node in enumerate(nodes, 1)]
     wrong = next((node for node in nodes if node.inf or node.nan), None)
     marks = [
-        Mark(x, y, f"{node.node} ({node.type}): {node.error:.3g}", _kind(node, wrong))
+        PlotMark(x, y, f"{node.node} ({node.type}): {node.error:.3g}", _kind(node, wrong))
         for (x, y), node in zip(points, nodes, strict=True)
     ]
     return Plot(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...core.cann.input_shapes import Shapes, ShapesOf
     from ...core.check.finding import Finding
-    from ...core.check.mixlist import Form, MixlistTarget, Reading
+    from ...core.check.mixlist import Form, MixlistReading, MixlistTarget
     from ...core.check.options import OptionCheck
     from .graph import GraphNode, ModelGraph
     from .judge.judge import Ready
@@ -138,7 +138,7 @@ class Situation(NamedTuple):
 
 
 def check_models(
-    reading: Reading, models: Sequence[CheckedModel], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
+    reading: MixlistReading, models: Sequence[CheckedModel], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
 ) -> Iterator[Finding]:
     """Yield not-in-model, false-friend, no-effect-in-model, black-refused-in-model, constant-out-of-range.
 
@@ -197,7 +197,7 @@ def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
 
 
 def not_in_model(
-    reading: Reading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
+    reading: MixlistReading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
 ) -> Iterator[Finding]:
     """:param fused: the op types that fusion makes of the nodes of this one"""
     after = f" after fusion, which makes {', '.join(f'`{op_type}`' for op_type in fused)} of them" if fused else ""
@@ -205,7 +205,7 @@ def not_in_model(
     yield reading.at("not-in-model", reading.first(name), both(texts))
 
 
-def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
+def false_friend(reading: MixlistReading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
     """Yield false-friend where operators of that name became op types that the mixlist lacks."""
     for model in models:
         nodes = model.operators.get(name, [])
@@ -222,7 +222,7 @@ def false_friend(reading: Reading, name: str, models: Sequence[CheckedModel]) ->
             yield reading.at("false-friend", reading.first(name), both(texts), f"name {becomes}", "warning", fix)
 
 
-def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
+def _entry(reading: MixlistReading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
     """Yield no-effect-in-model and black-refused-in-model for one op type."""
     changes = False
     for situation in situations:
@@ -253,7 +253,7 @@ def _entry(reading: Reading, name: str, situations: Sequence[Situation]) -> Iter
         yield reading.at("no-effect-in-model", reading.first(name), both(texts))
 
 
-def constant_out_of_range(reading: Reading, situations: Sequence[Situation]) -> Iterator[Finding]:
+def constant_out_of_range(reading: MixlistReading, situations: Sequence[Situation]) -> Iterator[Finding]:
     """Yield the findings at the entry of the op type that reads a constant, else at the first character."""
     from .constants import constant_faults
 

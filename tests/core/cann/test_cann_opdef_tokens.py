@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.core.cann.opdef.find import find_sources, project_of
-from opsinfo_cli.core.cann.opdef.tokens import Directive, Fault, Place, SourceMap, lex
+from opsinfo_cli.core.cann.opdef.tokens import Directive, SourceFault, SourceLine, SourceMap, lex
 
 
 def words(text: str) -> list[str]:
@@ -26,7 +26,7 @@ def test_a_raw_string_may_hold_quotes_braces_and_lines() -> None:
 
 @pytest.mark.parametrize("text", ["a /* b", "a /*/", 'a R"x(b)"', "#if A /* b"])
 def test_what_is_never_closed_is_a_fault_at_its_beginning(text: str) -> None:
-    with pytest.raises(Fault) as raised:
+    with pytest.raises(SourceFault) as raised:
         list(lex(text, 100))
     assert raised.value.place == 100 + max(text.find("/*"), text.find("R"))
 
@@ -49,10 +49,10 @@ def test_a_place_is_a_line_of_its_file() -> None:
     places = SourceMap()
     first, second = places.add("a.cpp", "x\ny\n"), places.add("b.h", "\n\nz")
     assert [places.at(each) for each in (first, first + 2, second, second + 2)] == [
-        Place("a.cpp", 1),
-        Place("a.cpp", 2),
-        Place("b.h", 1),
-        Place("b.h", 3),
+        SourceLine("a.cpp", 1),
+        SourceLine("a.cpp", 2),
+        SourceLine("b.h", 1),
+        SourceLine("b.h", 3),
     ]
 
 

@@ -15,7 +15,7 @@ from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan
-from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistTarget, Reading
+from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget
 from opsinfo_cli.core.check.rules import RULES
 from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.patch import Edit
@@ -142,7 +142,7 @@ def test_marks_that_are_called_useless_change_nothing(policy: Policy, marks: fro
         def policy(self, name: str) -> Policy:
             return policy
 
-    useless = KnownEntry(Reading(Source(b"{}", "m.json"), Node("object", 0)), "Add", marks, [Chip()]).useless  # type: ignore[list-item]
+    useless = KnownEntry(MixlistReading(Source(b"{}", "m.json"), Node("object", 0)), "Add", marks, [Chip()]).useless  # type: ignore[list-item]
     assert effective(policy, marks - set(useless)) is effective(policy, marks)
 
 

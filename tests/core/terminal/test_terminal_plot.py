@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from opsinfo_cli.core.terminal.plot import Curve, Mark, Plot, svg_text, text_rows
+from opsinfo_cli.core.terminal.plot import Curve, Plot, PlotMark, svg_text, text_rows
 from opsinfo_cli.lab.commands.error_plot import error_plot
 from opsinfo_cli.lab.simulate.trace import TracedNode
 from opsinfo_cli.logs.commands.scale_plot import scale_plot
@@ -96,7 +96,7 @@ def test_a_plot_is_svg_without_scripts(plot: Plot) -> None:
 
 def test_names_of_logs_and_nodes_are_only_text() -> None:
     hostile = "<script>alert('x')</script>\x1b[31m\u202e"
-    mark = Mark(1, 0, hostile, "bad")
+    mark = PlotMark(1, 0, hostile, "bad")
     plot = Plot(hostile, "2^", hostile, [Curve(hostile, [(0, 0), (1, 1)])], 0, 1, 0, 1, marks=[mark], caption=hostile)
     text = svg_text(plot)
     ElementTree.fromstring(text.replace("\x1b", "").replace("\u202e", ""))

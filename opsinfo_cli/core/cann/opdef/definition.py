@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from .tokens import Fault
-from .values import Constant, Unknown
+from .tokens import SourceFault
+from .values import EnumConstant, Unknown
 from .words import DTYPE_NUMBERS
 
 PRECISION_REDUCE = "precision_reduce.flag"
@@ -50,8 +50,8 @@ def text_of(value: object, place: int) -> str:
     """:raises Fault: if a value is no text"""
     if isinstance(value, Unknown):
         raise value.fault
-    if not isinstance(value, str) or isinstance(value, Constant):
-        raise Fault("a text expected", place)
+    if not isinstance(value, str) or isinstance(value, EnumConstant):
+        raise SourceFault("a text expected", place)
     return value
 
 
@@ -66,14 +66,14 @@ def column_of(value: object, place: int) -> list[str]:
         value = value[0]
     values = value if isinstance(value, list) else [value]
     known(values)
-    words = [each for each in values if isinstance(each, Constant)]
+    words = [each for each in values if isinstance(each, EnumConstant)]
     if len(words) != len(values):
-        raise Fault("a vector of dtypes or formats expected", place)
+        raise SourceFault("a vector of dtypes or formats expected", place)
     return [str(word) for word in words]
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Columns:
+class PortColumns:
     """The dtypes or the formats of a port.
 
     :param plain: one for each column
@@ -113,7 +113,7 @@ class Columns:
         if values and len(values) == length:
             self.for_binary = values
 
-    def copy(self) -> Columns:
+    def copy(self) -> PortColumns:
         return replace(self)  # its lists are replaced, never changed
 
 
@@ -132,8 +132,8 @@ class Port:
 
     name: str
     param_type: str = "REQUIRED"
-    dtypes: Columns = field(default_factory=Columns)
-    formats: Columns = field(default_factory=Columns)
+    dtypes: PortColumns = field(default_factory=PortColumns)
+    formats: PortColumns = field(default_factory=PortColumns)
     unknown_shape: list[str] | None = None
     unknown_shape_place: int = 0
     value_depend: str = ""
@@ -143,7 +143,7 @@ class Port:
     follow: tuple[str, str] | None = None
     initial: int | list[tuple[str, int | float]] | None = None
     depends_on_compute: bool = False
-    unread: Fault | None = None
+    unread: SourceFault | None = None
 
     def copy(self) -> Port:
         return replace(self, dtypes=self.dtypes.copy(), formats=self.formats.copy())
@@ -153,8 +153,8 @@ class Port:
             match method:
                 case "ParamType":
                     option = known(arguments)[0]
-                    if not isinstance(option, Constant):
-                        raise Fault("`ParamType` takes a constant", place)
+                    if not isinstance(option, EnumConstant):
+                        raise SourceFault("`ParamType` takes a constant", place)
                     self.param_type = str(option)
                 case "DataType":
                     self.dtypes.set_plain(column_of(arguments[0], place), place)
@@ -183,7 +183,7 @@ class Port:
                     self._set_initial(known(arguments)[0], place)
                 case "OutputShapeDependOnCompute":
                     self.depends_on_compute = True
-        except Fault as fault:
+        except SourceFault as fault:
             self.unread = self.unread or fault
         return self
 
@@ -191,7 +191,7 @@ class Port:
         """Ignored for other ports than scalars, and after ``Follow`` (op_def_impl.cc:979-1011)."""
         if not self.is_scalar or self.follow is not None:
             return
-        if isinstance(value, Constant):
+        if isinstance(value, EnumConstant):
             self.to_dtype = str(value)
         else:
             self.to_port = text_of(value, place)
@@ -206,16 +206,16 @@ class Port:
         if isinstance(value, int):
             self.initial = int(value)
         elif isinstance(value, list) and value:
-            pairs = [value] if isinstance(value[0], Constant) else value
+            pairs = [value] if isinstance(value[0], EnumConstant) else value
             self.initial = []
             for pair in pairs:
                 match pair:
-                    case [Constant() as word, (int() | float()) as number]:
+                    case [EnumConstant() as word, (int() | float()) as number]:
                         self.initial.append((str(word), number))
                     case _:
-                        raise Fault("a type and a number expected", place)
+                        raise SourceFault("a type and a number expected", place)
         else:
-            raise Fault("`InitValue` takes a number or scalars", place)
+            raise SourceFault("`InitValue` takes a number or scalars", place)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -236,7 +236,7 @@ class Ports:
             if port.name == name:
                 return port
         if len(ports) >= MOST_PORTS:
-            raise Fault(f"more than {MOST_PORTS:,} ports", place)
+            raise SourceFault(f"more than {MOST_PORTS:,} ports", place)
         ports.append(Port(name))
         return ports[-1]
 
@@ -249,7 +249,7 @@ class Ports:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Setting:
+class ConfigSetting:
     """A key of a configuration.
 
     :param place: of the call that set it
@@ -262,7 +262,7 @@ class Setting:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Config:
+class CoreConfig:
     """``OpAICoreConfig``.
 
     :param settings: in the order in which the keys were first set, which a later value keeps
@@ -272,16 +272,16 @@ class Config:
     """
 
     ports: Ports = field(default_factory=Ports)
-    settings: dict[str, Setting] = field(default_factory=dict)
+    settings: dict[str, ConfigSetting] = field(default_factory=dict)
     variable: str = ""
     place: int = 0
-    origin: Config | None = None
+    origin: CoreConfig | None = None
     is_passed: bool = False
 
     @classmethod
-    def of_chip(cls, place: int) -> Config:
+    def of_chip(cls, place: int) -> CoreConfig:
         """Return ``OpAICoreConfig(chip)``. The chip is not used (op_def_impl.cc:1325)."""
-        return cls(settings={key: Setting(text, place, True) for key, text in DEFAULTS.items()}, place=place)
+        return cls(settings={key: ConfigSetting(text, place, True) for key, text in DEFAULTS.items()}, place=place)
 
     @property
     def size(self) -> int:
@@ -294,38 +294,38 @@ class Config:
         own = any(not setting.is_default for setting in self.settings.values())
         return own or bool(self.ports.inputs or self.ports.outputs)
 
-    def copy(self) -> Config:
-        return Config(self.ports.copy(), dict(self.settings), self.variable, self.place, self)
+    def copy(self) -> CoreConfig:
+        return CoreConfig(self.ports.copy(), dict(self.settings), self.variable, self.place, self)
 
     def mark_passed(self) -> None:
-        config: Config | None = self
+        config: CoreConfig | None = self
         while config is not None and not config.is_passed:
             config.is_passed = True
             config = config.origin
 
-    def call(self, method: str, arguments: Arguments, place: int) -> Config | Port:
+    def call(self, method: str, arguments: Arguments, place: int) -> CoreConfig | Port:
         """:raises Fault: if an argument is not known"""
         if method in FLAGS:
             known(arguments)
             if not isinstance(arguments[0], int):
-                raise Fault(f"`{method}` takes true or false", place)
-            self.settings[FLAGS[method]] = Setting("true" if arguments[0] else "false", place)
+                raise SourceFault(f"`{method}` takes true or false", place)
+            self.settings[FLAGS[method]] = ConfigSetting("true" if arguments[0] else "false", place)
         elif method == "ExtendCfgInfo":
             key, text = (text_of(each, place) for each in arguments)
-            self.settings[key] = Setting(text, place)
+            self.settings[key] = ConfigSetting(text, place)
         elif method in ("Input", "Output"):
             return self.ports.port(method, text_of(arguments[0], place), place)
         return self
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Chip:
+class ChipConfig:
     """One ``AddConfig`` in force.
 
     :param place: of the call
     """
 
-    config: Config
+    config: CoreConfig
     place: int
 
 
@@ -333,7 +333,7 @@ class Chip:
 class AICore:
     """:param chips: by chip; a second ``AddConfig`` replaces the first (op_def_impl.cc:1443-1448)"""
 
-    chips: dict[str, Chip] = field(default_factory=dict)
+    chips: dict[str, ChipConfig] = field(default_factory=dict)
 
     def copy(self) -> AICore:
         return AICore(dict(self.chips))
@@ -344,17 +344,17 @@ class AICore:
             return self
         name = text_of(arguments[0], place)
         if len(arguments) == 1:
-            config = Config.of_chip(place)
+            config = CoreConfig.of_chip(place)
         else:
             known(arguments)
-            if not isinstance(arguments[1], Config):
-                raise Fault("`AddConfig` takes an `OpAICoreConfig`", place)
+            if not isinstance(arguments[1], CoreConfig):
+                raise SourceFault("`AddConfig` takes an `OpAICoreConfig`", place)
             arguments[1].mark_passed()
             config = arguments[1].copy()  # later changes do not reach it
         self.chips.pop(name, None)
         if len(self.chips) >= MOST_CHIPS:
-            raise Fault(f"more than {MOST_CHIPS} chips", place)
-        self.chips[name] = Chip(config, place)
+            raise SourceFault(f"more than {MOST_CHIPS} chips", place)
+        self.chips[name] = ChipConfig(config, place)
         return self
 
 
@@ -379,13 +379,13 @@ def _attribute_value(value: object, place: int, depth: int = 2) -> object:
     """
     if isinstance(value, list) and depth > 0:
         return [_attribute_value(each, place, depth - 1) for each in value]
-    if isinstance(value, Constant):
+    if isinstance(value, EnumConstant):
         if value not in DTYPE_NUMBERS:
-            raise Fault(f"the number of `{value}` is not known", place)
+            raise SourceFault(f"the number of `{value}` is not known", place)
         return DTYPE_NUMBERS[value]
     known([value])
     if not isinstance(value, bool | int | float | str):
-        raise Fault("a number, a text or a list of them expected", place)
+        raise SourceFault("a number, a text or a list of them expected", place)
     return value
 
 
@@ -401,7 +401,7 @@ class Attribute:
     type: AttributeType = "bool"
     is_required: bool = True
     defaults: dict[str, object] = field(default_factory=dict)
-    unread: Fault | None = None
+    unread: SourceFault | None = None
 
     def call(self, method: str, arguments: Arguments, place: int) -> Attribute:
         try:
@@ -412,7 +412,7 @@ class Attribute:
                     self.defaults[self.type] = _attribute_value(arguments[0], place)
             elif method == "AttrType" and arguments[0] == "OPTIONAL":
                 self.is_required = False
-        except Fault as fault:
+        except SourceFault as fault:
             self.unread = self.unread or fault
         return self
 
@@ -437,13 +437,13 @@ class Collective:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Ignored:
+class OtherCore:
     """``AICPU()`` and ``HostCPU()``: whatever is called on them is not of AI Core."""
 
-    def call(self, method: str, arguments: Arguments, place: int) -> Ignored:
+    def call(self, method: str, arguments: Arguments, place: int) -> OtherCore:
         return self
 
-    def copy(self) -> Ignored:
+    def copy(self) -> OtherCore:
         return self
 
 
@@ -482,11 +482,11 @@ class OpDefinition:
             case "MC2":
                 return self.collective
             case "AICPU" | "HostCPU":
-                return Ignored()
+                return OtherCore()
             case "EnableFallBack":
                 self.falls_back = True
         return None
 
 
-Part = Port | Config | AICore | Attribute | Collective | Ignored
+Part = Port | CoreConfig | AICore | Attribute | Collective | OtherCore
 """What the calls of an ``OpDef`` return, and ``OpAICoreConfig``."""

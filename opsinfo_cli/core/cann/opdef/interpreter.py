@@ -2,7 +2,7 @@
 
 A value that cannot be worked out is :class:`~.values.Unknown` and harmless until it is used where the policy depends on
 it: as a condition, a flag, a chip, a configuration. There, and wherever code that is not read could have changed the
-operator, the run ends with a :class:`~.tokens.Fault`.
+operator, the run ends with a :class:`~.tokens.SourceFault`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import standard, syntax
-from .definition import AICore, Attribute, Config, OpDefinition, Part, Port
-from .tokens import Fault
+from .definition import AICore, Attribute, CoreConfig, OpDefinition, Part, Port
+from .tokens import SourceFault
 from .values import (
     Budget,
     Cell,
-    Constant,
     Element,
+    EnumConstant,
     Functions,
     Map,
     MapElement,
@@ -80,13 +80,13 @@ class Interpreter:
         self._classes: dict[str, list[syntax.ClassDefinition]] = {}
         self._aliases: dict[str, syntax.TypeName] = {}
         self._statics: dict[str, Scope] = {}
-        self._configs: list[Config] = []
-        self._undecided: list[Fault] = []
+        self._configs: list[CoreConfig] = []
+        self._undecided: list[SourceFault] = []
         self.registrations: list[syntax.Register] = []
         self._globals = Scope({}, None)
         self._define(definitions, self._globals)
 
-    def construct_operator(self, registration: syntax.Register) -> tuple[OpDefinition, list[Config]]:
+    def construct_operator(self, registration: syntax.Register) -> tuple[OpDefinition, list[CoreConfig]]:
         """Return what the constructor of an op type sets, and the configurations that it declares.
 
         :raises Fault: if it cannot be worked out
@@ -96,10 +96,10 @@ class Interpreter:
         name = alias.name if alias else registration.name
         if name not in self._classes:
             before = [fault for fault in self._undecided if fault.place < registration.place]
-            raise before[-1] if before else Fault(f"the class `{name}` {MISSING}", registration.place)
+            raise before[-1] if before else SourceFault(f"the class `{name}` {MISSING}", registration.place)
         instance = self._instantiate(name, [registration.name], registration.place)
         if instance.definition is None:
-            raise Fault(f"the class `{name}` does not derive from `OpDef`", registration.place)
+            raise SourceFault(f"the class `{name}` does not derive from `OpDef`", registration.place)
         instance.definition.name = registration.name
         return instance.definition, self._configs
 
@@ -142,12 +142,12 @@ class Interpreter:
                 continue  # the declaration of a function
             has_value = item.value is not None or bool(item.items)
             if item.name in given and has_value:  # in two namespaces, which are not kept apart
-                scope.set(item.name, Unknown(Fault(f"`{item.name}` is defined more than once", item.place)))
+                scope.set(item.name, Unknown(SourceFault(f"`{item.name}` is defined more than once", item.place)))
                 continue
             given |= {item.name} if has_value else set()
             try:
                 self._declare(item, scope)
-            except Fault as fault:
+            except SourceFault as fault:
                 scope.set(item.name, Unknown(fault))
         return {item.name: item.type for item in variables}
 
@@ -165,7 +165,7 @@ class Interpreter:
             value = one_more if expression is None else self._evaluate(expression, scope)
             known = scope.cells.get(name)
             if known is not None and known.value != value:
-                value = Unknown(Fault(f"`{name}` is defined more than once", item.place))
+                value = Unknown(SourceFault(f"`{name}` is defined more than once", item.place))
             scope.set(name, value)
 
     def _class(self, name: str, place: int) -> syntax.ClassDefinition:
@@ -173,7 +173,7 @@ class Interpreter:
         found = self._classes.get(name, [])
         if len(found) != 1:
             defined = f"is defined {len(found)} times" if found else MISSING
-            raise Fault(f"the class `{name}` {defined}", place)
+            raise SourceFault(f"the class `{name}` {defined}", place)
         return found[0]
 
     # Objects
@@ -192,7 +192,7 @@ class Interpreter:
                 if "OpDef" in above.bases:
                     instance.definition = OpDefinition(name)
                 elif above.bases:
-                    raise Fault(f"the base classes of `{base}` are not followed", definition.place)
+                    raise SourceFault(f"the base classes of `{base}` are not followed", definition.place)
                 types |= self._define(above.body.definitions, instance.scope)
         types |= self._define(definition.body.definitions, instance.scope)
         for each in (name, *definition.bases):  # without an own constructor that of a base, which `using` inherits
@@ -252,14 +252,14 @@ class Interpreter:
             return False if kind.name == "bool" else 0
         if len(items) == 1:
             return self._convert(kind, items[0], place)
-        return Unknown(Fault(f"a value of the type `{kind.name}` is not interpreted", place))
+        return Unknown(SourceFault(f"a value of the type `{kind.name}` is not interpreted", place))
 
     def _config(self, items: list[object], place: int) -> object:
         if not items:
-            return Config(place=place)
-        if isinstance(items[0], Config | Unknown):
+            return CoreConfig(place=place)
+        if isinstance(items[0], CoreConfig | Unknown):
             return self._copy(items[0], place)
-        return Config.of_chip(place)
+        return CoreConfig.of_chip(place)
 
     def _vector(self, kind: syntax.TypeName, items: list[object], is_braced: bool, place: int) -> object:
         """Return a vector by the constructor that C++ chooses.
@@ -269,7 +269,7 @@ class Interpreter:
         """
         first = items[0] if items else None
         is_counted = isinstance(first, int) and not isinstance(first, bool) and kind.name == "vector"
-        is_repeated = len(items) == 2 and is_counted and (not is_braced or isinstance(items[1], Constant))
+        is_repeated = len(items) == 2 and is_counted and (not is_braced or isinstance(items[1], EnumConstant))
         if is_repeated or (is_counted and len(items) == 1 and not is_braced):
             assert isinstance(first, int)
             self._budget.spend(abs(first), place)
@@ -278,7 +278,7 @@ class Interpreter:
             try:
                 found = standard.between(first, items[1])
             except (TypeError, ValueError):
-                return Unknown(Fault("the iterators are not of one vector", place))
+                return Unknown(SourceFault("the iterators are not of one vector", place))
             self._budget.spend(len(found), place)
             return found
         if kind.name == "array" and not items and len(kind.arguments) == 2:
@@ -320,15 +320,15 @@ class Interpreter:
         if kind.name in _MAPS and isinstance(value, list):
             self._budget.spend(len(value), place)
             if len(kind.arguments) < 2:
-                return Unknown(Fault("a map without the types of its keys and values is not interpreted", place))
+                return Unknown(SourceFault("a map without the types of its keys and values is not interpreted", place))
             key_type, element = kind.arguments[0].type, kind.arguments[1].type
             found = Map((), lambda: self._construct(element, [], False, place))
             for pair in value:
                 if not isinstance(pair, list) or len(pair) != 2:
-                    raise Fault("a pair expected", place)
+                    raise SourceFault("a pair expected", place)
                 key = self._convert(key_type, pair[0], place)
                 if not isinstance(key, Hashable):
-                    return Unknown(Fault("a map with such keys is not interpreted", place))
+                    return Unknown(SourceFault("a map with such keys is not interpreted", place))
                 found[key] = self._convert(element, pair[1], place)
             return found
         if kind.name in self._classes and not isinstance(value, Instance):
@@ -346,11 +346,11 @@ class Interpreter:
             self._budget.spend(len(value), place)
             return Map(((key, self._copy(each, place)) for key, each in value.items()), value.default)
         if isinstance(value, Part):
-            self._budget.spend(value.size if isinstance(value, Config) else 1, place)
+            self._budget.spend(value.size if isinstance(value, CoreConfig) else 1, place)
             return value.copy()
         if isinstance(value, Instance):
             if value.definition is not None:
-                raise Fault("an operator is copied", place)
+                raise SourceFault("an operator is copied", place)
             twin = Instance(value.name, Scope({}, value.scope.parent))
             for name, cell in value.scope.cells.items():
                 if isinstance(cell.value, Functions):
@@ -380,7 +380,7 @@ class Interpreter:
             ]
         if len(fitting) != 1:
             what = "no function" if not fitting else "more than one function"
-            raise Fault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
+            raise SourceFault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
         return fitting[0]
 
     def _has_kind(self, kind: syntax.TypeName, value: object) -> bool:
@@ -390,11 +390,11 @@ class Interpreter:
         if kind.name == "OpDef":
             return False
         if kind.name in ("OpAICoreConfig", "OpAICoreDef", "OpParamDef", "OpAttrDef"):
-            wanted = {"OpAICoreConfig": Config, "OpAICoreDef": AICore, "OpParamDef": Port, "OpAttrDef": Attribute}
+            wanted = {"OpAICoreConfig": CoreConfig, "OpAICoreDef": AICore, "OpParamDef": Port, "OpAttrDef": Attribute}
             return isinstance(value, wanted[kind.name])
         if isinstance(value, list):
             return not (kind.name in _NUMBERS or kind.name in _TEXTS)
-        if isinstance(value, Constant | int | float):
+        if isinstance(value, EnumConstant | int | float):
             return kind.name not in _VECTORS and kind.name not in _TEXTS and kind.name not in _MAPS
         return True
 
@@ -445,7 +445,7 @@ class Interpreter:
             case syntax.Unpack():
                 value = self._evaluate(statement.value, scope)
                 if not isinstance(value, list) or len(value) != len(statement.names):
-                    raise Fault("the value has other parts than the names", statement.place)
+                    raise SourceFault("the value has other parts than the names", statement.place)
                 for at, name in enumerate(statement.names):
                     reference = Element(value, at, statement.place)
                     scope.cells[name] = reference if statement.is_reference else Cell(value[at])
@@ -465,7 +465,7 @@ class Interpreter:
             case syntax.Jump():
                 return statement.word
             case syntax.Throw():
-                raise Fault("an exception is thrown", statement.place)
+                raise SourceFault("an exception is thrown", statement.place)
             case syntax.Unparsed():
                 raise statement.fault
         return None
@@ -479,7 +479,7 @@ class Interpreter:
         else:
             items = [self._evaluate(item, scope) for item in statement.items]
             value = self._construct(statement.type, items, statement.is_braced, statement.place)
-        if isinstance(value, Config):
+        if isinstance(value, CoreConfig):
             value.variable, value.place = statement.name, statement.place
             self._configs.append(value)
         scope.set(statement.name, value)
@@ -491,7 +491,7 @@ class Interpreter:
             raise value.fault
         if isinstance(value, bool | int | float):
             return bool(value)
-        raise Fault("the condition is not understood", condition.place)
+        raise SourceFault("the condition is not understood", condition.place)
 
     def _loop(self, statement: syntax.Loop, scope: Scope) -> Flow:
         scope = Scope({}, scope)
@@ -517,15 +517,15 @@ class Interpreter:
             self._budget.spend(len(values), statement.place)
             values = standard.begin(values).items
         if not isinstance(values, list):
-            raise Fault("what the loop runs over is not understood", statement.place)
+            raise SourceFault("what the loop runs over is not understood", statement.place)
         for at in range(len(values)):
             if at >= len(values):
-                raise Fault("the loop shortens what it runs over", statement.place)
+                raise SourceFault("the loop shortens what it runs over", statement.place)
             inner = Scope({}, scope)
             if len(statement.names) > 1:
                 parts = values[at]
                 if not isinstance(parts, list) or len(parts) != len(statement.names):
-                    raise Fault("an element of the loop has other parts than the names", statement.place)
+                    raise SourceFault("an element of the loop has other parts than the names", statement.place)
                 for name, part in zip(statement.names, parts, strict=True):
                     inner.set(name, part)
             elif statement.is_reference:
@@ -548,7 +548,7 @@ class Interpreter:
             elif start is None:
                 each = self._evaluate(label, scope)
                 if isinstance(value, Unknown) or isinstance(each, Unknown):
-                    raise Fault("the `switch` is not understood", statement.place)
+                    raise SourceFault("the `switch` is not understood", statement.place)
                 start = at if each == value else None
         start = default if start is None else start
         flow = None if start is None else self._run(statement.statements[start:], Scope({}, scope))
@@ -573,7 +573,7 @@ class Interpreter:
                 return self._element(node, scope).value
             case syntax.Unary():
                 return self._unary(node, scope)
-            case syntax.Step():
+            case syntax.Increment():
                 variable = self._variable(node.operand, scope)
                 before = variable.value
                 after = standard.binary("+", before, node.by, self._budget, node.place)
@@ -596,8 +596,8 @@ class Interpreter:
         name = node.parts[-1]
         is_framework = name.startswith(("DT_", "FORMAT_")) or name in _OPTIONS
         if is_framework or (len(node.parts) > 1 and node.parts[-2] in _ENUMERATIONS):
-            return Constant(name)
-        return Unknown(Fault(f"`{'::'.join(node.parts)}` {MISSING}", node.place))
+            return EnumConstant(name)
+        return Unknown(SourceFault(f"`{'::'.join(node.parts)}` {MISSING}", node.place))
 
     def _look_up(self, node: syntax.Name, scope: Scope) -> Variable | None:
         """Return the variable of a name. Namespaces are not kept apart, but those of the framework and of C++ are."""
@@ -625,7 +625,7 @@ class Interpreter:
             return MapElement(container, index, node.place)
         if isinstance(container, list) and isinstance(index, int) and 0 <= index < len(container):
             return Element(container, index, node.place)
-        return Cell(Unknown(Fault("the index is outside the vector, or it is none", node.place)))
+        return Cell(Unknown(SourceFault("the index is outside the vector, or it is none", node.place)))
 
     def _member(self, node: syntax.Member, scope: Scope) -> Variable:
         value = self._evaluate(node.object, scope)
@@ -639,13 +639,13 @@ class Interpreter:
                 return cell
         if isinstance(value, Unknown):
             return Cell(value)
-        return Cell(Unknown(Fault(f"the member `{node.name}` is not interpreted", node.place)))
+        return Cell(Unknown(SourceFault(f"the member `{node.name}` is not interpreted", node.place)))
 
     def _unary(self, node: syntax.Unary, scope: Scope) -> object:
         value = self._evaluate(node.operand, scope)
         if node.operator == "*" and isinstance(value, Position):
             if not 0 <= value.index < len(value.items):
-                return Unknown(Fault("the iterator is at no element", node.place))
+                return Unknown(SourceFault("the iterator is at no element", node.place))
             return value.items[value.index]
         if node.operator in ("*", "&"):
             return value
@@ -666,11 +666,11 @@ class Interpreter:
         else:
             value = self._copy(value, node.place)
         before = variable.value
-        if isinstance(before, Config) and isinstance(value, Config):
+        if isinstance(before, CoreConfig) and isinstance(value, CoreConfig):
             value.variable, value.place = before.variable, before.place
             self._configs = [value if each is before else each for each in self._configs]
-        elif isinstance(before, Config | AICore | Port):
-            raise Fault("what is assigned to a part of the operator is not understood", node.place)
+        elif isinstance(before, CoreConfig | AICore | Port):
+            raise SourceFault("what is assigned to a part of the operator is not understood", node.place)
         self._store(variable, value, node.place)
         return value
 
@@ -678,7 +678,7 @@ class Interpreter:
         try:
             variable.value = value
         except (LookupError, TypeError):
-            raise Fault("the assignment is not understood", place) from None
+            raise SourceFault("the assignment is not understood", place) from None
 
     def _lambda(self, node: syntax.Lambda, scope: Scope) -> object:
         inner = Scope({}, scope)
@@ -691,7 +691,7 @@ class Interpreter:
                 case [] | ["&"] | ["&", _] | ["this"]:
                     continue
                 case _:
-                    return Unknown(Fault(f"the capture `{' '.join(words)}` is not interpreted", node.place))
+                    return Unknown(SourceFault(f"the capture `{' '.join(words)}` is not interpreted", node.place))
             for name in sorted(names):
                 value = self._local(name, scope)
                 if value is not None and ["&", name] not in node.captures:
@@ -758,7 +758,7 @@ class Interpreter:
         if name.parts[-2:-1] == ("numeric_limits",) and len(name.arguments) == 1:
             value = standard.limit(name.arguments[0].type.name, last)
             if value is None:
-                return Unknown(Fault(f"`{'::'.join(name.parts)}` is not interpreted", node.place))
+                return Unknown(SourceFault(f"`{'::'.join(name.parts)}` is not interpreted", node.place))
             return value
         if last == "get" and len(name.arguments) == 1 and len(given) == 1:
             whole, index = given[0].value, self._evaluate(name.arguments[0].expression, scope)
@@ -766,7 +766,7 @@ class Interpreter:
                 return whole
             if isinstance(whole, list) and isinstance(index, int) and 0 <= index < len(whole):
                 return whole[index]
-            return Unknown(Fault("the call of `get` is not understood", node.place))
+            return Unknown(SourceFault("the call of `get` is not understood", node.place))
         if last in ("for_each", "transform"):
             return self._call_back(last, [each.value for each in given], node.place)
         if last in standard.FUNCTIONS and name.parts[:-1] in ((), ("std",)):
@@ -785,13 +785,13 @@ class Interpreter:
         given = self._arguments(node, scope)
         if isinstance(value, Part):
             for each in given:
-                if isinstance(each.value, list | Config):
-                    steps = each.value.size if isinstance(each.value, Config) else len(each.value)
+                if isinstance(each.value, list | CoreConfig):
+                    steps = each.value.size if isinstance(each.value, CoreConfig) else len(each.value)
                     self._budget.spend(steps, node.place)
             try:
                 return value.call(member.name, _values(given), node.place)
             except (LookupError, TypeError, ValueError):
-                raise Fault(f"the call of `{member.name}` is not understood", node.place) from None
+                raise SourceFault(f"the call of `{member.name}` is not understood", node.place) from None
         if isinstance(value, Instance):
             cell = value.scope.cells.get(member.name)
             if cell is not None and isinstance(cell.value, Functions):
@@ -810,19 +810,19 @@ class Interpreter:
         try:
             found = instance.definition.call(name, _values(given), place)
         except (LookupError, TypeError, ValueError):
-            raise Fault(f"the call of `{name}` is not understood", place) from None
+            raise SourceFault(f"the call of `{name}` is not understood", place) from None
         return instance if found is None else found
 
     def _call_back(self, name: str, given: list[object], place: int) -> object:
         """``for_each(first, last, f)`` and ``transform(first, last, out, f)``."""
         function = given[-1] if given else None
         if not isinstance(function, Functions) or len(given) != (3 if name == "for_each" else 4):
-            raise Fault(f"the call of `{name}` is not understood", place)
+            raise SourceFault(f"the call of `{name}` is not understood", place)
         first, last = given[0], given[1]
         try:
             values = standard.between(first, last)
         except (TypeError, ValueError):
-            raise Fault(f"the call of `{name}` is not understood", place) from None
+            raise SourceFault(f"the call of `{name}` is not understood", place) from None
         assert isinstance(first, Position)
         results = [
             self._apply(function, [Element(first.items, first.index + at, place)], place) for at in range(len(values))
@@ -839,7 +839,7 @@ class Interpreter:
                 return _poison(each.value.fault, given)
         try:
             return call()
-        except Fault as fault:
+        except SourceFault as fault:
             return _poison(fault, given)
 
 
@@ -855,11 +855,11 @@ def _pass_over(reason: str, given: Sequence[Variable], place: int) -> Unknown:
     for each in given:
         value = each.value
         if isinstance(value, Part | Functions) or (isinstance(value, Instance) and value.definition is not None):
-            raise Fault(reason, place)
-    return _poison(Fault(reason, place), given)
+            raise SourceFault(reason, place)
+    return _poison(SourceFault(reason, place), given)
 
 
-def _poison(fault: Fault, given: Sequence[Variable]) -> Unknown:
+def _poison(fault: SourceFault, given: Sequence[Variable]) -> Unknown:
     """Return an unknown value, and make vectors unknown that the call may have changed."""
     for each in given:
         value = each.value

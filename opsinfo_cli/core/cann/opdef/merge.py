@@ -9,8 +9,8 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .definition import Columns, Config, OpDefinition, Port, Ports
-from .tokens import Fault
+from .definition import CoreConfig, OpDefinition, Port, PortColumns, Ports
+from .tokens import SourceFault
 
 MOST_WORDS = 1_000_000
 """In the columns of one op type on one chip. The most of 2,900 real rows are 52,000."""
@@ -22,10 +22,10 @@ class Merged(NamedTuple):
     """:param lengths: of the plain columns, if they differ: opbuild then writes none of any port"""
 
     ports: Ports
-    lengths: Sequence[tuple[Port, str, Columns]] = ()
+    lengths: Sequence[tuple[Port, str, PortColumns]] = ()
 
 
-def merge_ports(operator: OpDefinition, config: Config) -> Merged:
+def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
     """Return the ports of an operator with what a configuration overrides.
 
     :raises Fault: if a column could not be read, or there are more than :data:`MOST_WORDS`
@@ -38,7 +38,7 @@ def merge_ports(operator: OpDefinition, config: Config) -> Merged:
             raise port.unread
         if not port.formats.plain and not port.formats.axis:  # SetDefaultND, :386-394
             port.formats.form, port.formats.axis = "axis", [_ND]
-    counted: list[tuple[Port, str, Columns]] = []  # plain columns, whose lengths must agree (:145-175)
+    counted: list[tuple[Port, str, PortColumns]] = []  # plain columns, whose lengths must agree (:145-175)
     for port in every:
         if port.dtypes.form == "plain" and not _has_target(port):
             counted.append((port, "dtype", port.dtypes))
@@ -173,7 +173,7 @@ def _permute(ports: list[Port], count: int) -> None:
     for axis in axes:
         total *= len(axis)
         if total * len(axes) > MOST_WORDS:
-            raise Fault(f"the columns have more than {MOST_WORDS:,} words", ports[0].dtypes.place)
+            raise SourceFault(f"the columns have more than {MOST_WORDS:,} words", ports[0].dtypes.place)
     chosen = [(column, picks) for column in range(count) for picks in itertools.product(*axes)]
     for at, port in enumerate(ports):
         if _has_target(port):
@@ -183,7 +183,7 @@ def _permute(ports: list[Port], count: int) -> None:
         port.formats.plain = [_ND] * total if _has_no_format(port) else _final(port.formats, chosen, 2 * at + 1)
 
 
-def _final(columns: Columns, chosen: list[tuple[int, tuple[int, ...]]], at: int) -> list[str]:
+def _final(columns: PortColumns, chosen: list[tuple[int, tuple[int, ...]]], at: int) -> list[str]:
     """:param at: of its axis"""
     indexes = [picks[at] if columns.form == "axis" else column for column, picks in chosen]
     columns.for_binary = [columns.for_binary[index] for index in indexes if index < len(columns.for_binary)]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar, TypeVar
 
 from . import syntax
-from .tokens import Fault, Token
+from .tokens import SourceFault, Token
 from .values import Unknown
 
 UNDECIDED = "#!"
@@ -135,10 +135,10 @@ class Parser:
         if not self._takes(text):
             raise self._fault(f"`{text}` expected before `{self._text}`" if self._text else f"`{text}` expected")
 
-    def _fault(self, reason: str) -> Fault:
+    def _fault(self, reason: str) -> SourceFault:
         if self._text.startswith(UNDECIDED):
             reason = self._text[len(UNDECIDED) :]
-        return Fault(reason, self._place)
+        return SourceFault(reason, self._place)
 
     def _after_bracket(self, at: int) -> int:
         return self._partner[at] + 1
@@ -254,7 +254,7 @@ class Parser:
         if self._peek(2) == "=":
             name = self._peek()
             self._at += 3
-            with suppress(Fault):  # the name is unknown where it is used
+            with suppress(SourceFault):  # the name is unknown where it is used
                 yield syntax.Alias(name, self.type_name(), place)
         self._skip_statement()
 
@@ -281,7 +281,7 @@ class Parser:
         while self._at < self._end and self._text not in ("{", ";"):
             self._at += 1
         if self._text == "{":
-            with suppress(Fault):  # its names are unknown where they are used
+            with suppress(SourceFault):  # its names are unknown where they are used
                 yield syntax.Enumeration(self._inside(self._members), place)
 
     def _members(self) -> list[tuple[str, syntax.Expression | None]]:
@@ -314,7 +314,7 @@ class Parser:
                 self._at += 1
         try:
             initializers = self._initializers() if self._text == ":" else []
-        except Fault:
+        except SourceFault:
             initializers, self._at = [], self._end
         if self._text != "{":
             self._at = begun
@@ -359,7 +359,7 @@ class Parser:
             default = self._assignment() if self._takes("=") else None
             if self._at < self._end and self._text != ",":
                 raise self._fault(f"`{self._text}` is not understood in a parameter")
-        except Fault:  # a pointer to a function, a pack: no value has such a type here
+        except SourceFault:  # a pointer to a function, a pack: no value has such a type here
             while self._at < self._end and self._text != ",":
                 self._at = self._after_bracket(self._at) if self._text in _CLOSING else self._at + 1
             return syntax.Parameter(syntax.TypeName("?"), None, False, None)
@@ -378,7 +378,7 @@ class Parser:
         begun = self._at
         try:
             return self._statement()
-        except Fault as fault:
+        except SourceFault as fault:
             name = self._declared_name(begun)
             self._at = begun
             self._skip_statement()
@@ -481,7 +481,7 @@ class Parser:
             steps = self.at(semicolons[1] + 1, end, self._list)
             return syntax.Loop(first, condition, steps, self.statement(), False, place)
         if colon is None:
-            raise Fault("a `for` that is not understood", place)
+            raise SourceFault("a `for` that is not understood", place)
         declared = self.texts[start:colon]
         if "[" in declared:
             names = [word for word in declared[declared.index("[") :] if word.isidentifier()]
@@ -532,7 +532,7 @@ class Parser:
         begun, place = self._at, self._place
         try:
             kind, is_reference = self._type_of_variable()
-        except Fault:
+        except SourceFault:
             self._at = begun
             return None
         if self._text == "[" and kind.name == "auto":
@@ -656,7 +656,7 @@ class Parser:
             return syntax.Unary(text, self._unary(), place)
         if text in ("++", "--"):
             self._at += 1
-            return syntax.Step(1 if text == "++" else -1, self._unary(), True, place)
+            return syntax.Increment(1 if text == "++" else -1, self._unary(), True, place)
         return self._postfix(self._primary())
 
     def _postfix(self, value: syntax.Expression) -> syntax.Expression:
@@ -681,7 +681,7 @@ class Parser:
                 value = syntax.Index(value, self._inside(self.whole_expression), place)
             elif text in ("++", "--"):
                 self._at += 1
-                value = syntax.Step(1 if text == "++" else -1, value, False, place)
+                value = syntax.Increment(1 if text == "++" else -1, value, False, place)
             elif text == "...":
                 raise self._fault("a pack of arguments is not interpreted")
             else:
@@ -694,7 +694,7 @@ class Parser:
             raise self._fault("an expression expected")
         if text.startswith(UNDECIDED):
             self._at += 1
-            return syntax.Literal(Unknown(Fault(text[len(UNDECIDED) :], place)), place)
+            return syntax.Literal(Unknown(SourceFault(text[len(UNDECIDED) :], place)), place)
         if text == "(":
             return self._parentheses()
         if text == "{":
@@ -753,7 +753,7 @@ class Parser:
         self._at = after
         items = self._items()
         if len(items) > 1:
-            raise Fault("a cast that is not understood", place)
+            raise SourceFault("a cast that is not understood", place)
         value = items[0] if items else syntax.Literal(None, place)
         if words and words[-1] in syntax.INTEGERS:
             return syntax.Call(syntax.Name((words[-1],), (), place), [value], False, place)
@@ -803,10 +803,10 @@ def _match_brackets(tokens: list[Token]) -> dict[int, int]:
             open_at.append(at)
         elif text in (")", "]", "}"):
             if not open_at or _CLOSING[tokens[open_at[-1]].text] != text:
-                raise Fault(f"`{text}` closes no bracket", place)
+                raise SourceFault(f"`{text}` closes no bracket", place)
             partner[open_at.pop()] = at
     if open_at:
-        raise Fault(f"`{tokens[open_at[-1]].text}` is not closed", tokens[open_at[-1]].place)
+        raise SourceFault(f"`{tokens[open_at[-1]].text}` is not closed", tokens[open_at[-1]].place)
     return partner
 
 
@@ -814,7 +814,7 @@ def _number(text: str, place: int) -> int | float:
     """:raises Fault: if it is none that the sources use"""
     digits = text.replace("'", "").lower()
     if len(digits) > 80:
-        raise Fault("the number is too long", place)
+        raise SourceFault("the number is too long", place)
     try:
         if digits.startswith(("0x", "0b")):
             return int(digits.rstrip("ulz"), 0)
@@ -823,7 +823,7 @@ def _number(text: str, place: int) -> int | float:
             return int(digits.rstrip("ulz"), 8 if octal else 10)
         return float(digits.rstrip("fl"))
     except ValueError:
-        raise Fault(f"the number `{text}` is not understood", place) from None
+        raise SourceFault(f"the number `{text}` is not understood", place) from None
 
 
 def _unescape(text: str) -> str:

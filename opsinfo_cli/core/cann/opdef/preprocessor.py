@@ -16,7 +16,7 @@ from ....errors import Refused
 from .find import read_bytes
 from .parser import UNDECIDED, Parser
 from .syntax import Binary, Literal, Unary
-from .tokens import Directive, Fault, SourceMap, Token, lex
+from .tokens import Directive, SourceFault, SourceMap, Token, lex
 
 MOST_TOKENS = 300_000
 """Of one source with its includes, macros expanded. The largest of 1,500 real sources has 46,000."""
@@ -160,13 +160,13 @@ class Preprocessor:
                     found += _registrations(part)
             elif part.word in ("if", "ifdef", "ifndef"):
                 if len(groups) >= DEEPEST_CONDITION:
-                    raise Fault(f"more than {DEEPEST_CONDITION} conditions in each other", part.place)
+                    raise SourceFault(f"more than {DEEPEST_CONDITION} conditions in each other", part.place)
                 groups.append(self._group(part, parts[at + 1 : at + 2], is_read, path))
                 if groups[-1].undecided and is_read:
                     found.append(Token(UNDECIDED + groups[-1].undecided, part.place))
             elif part.word in ("elif", "elifdef", "elifndef", "else", "endif"):
                 if not groups:
-                    raise Fault(f"`#{part.word}` without `#if`", part.place)
+                    raise SourceFault(f"`#{part.word}` without `#if`", part.place)
                 self._change(groups, part, path)
             elif is_read and part.rest:
                 if part.word == "define":
@@ -176,7 +176,7 @@ class Preprocessor:
                 elif part.word == "include" and part.rest[0].text.startswith('"'):
                     found += self._include(part, path, depth)
         if groups:
-            raise Fault("`#if` without `#endif`", parts[-1].place if isinstance(parts[-1], Directive) else 0)
+            raise SourceFault("`#if` without `#endif`", parts[-1].place if isinstance(parts[-1], Directive) else 0)
         return found
 
     # Conditions
@@ -215,7 +215,7 @@ class Preprocessor:
             return known if known is None or directive.word in ("ifdef", "elifdef") else not known
         try:
             value = _value(Parser(self._expand(self._replace_defined(directive.rest, path))).whole().expression)
-        except Fault:
+        except SourceFault:
             return None
         return None if value is None else bool(value)
 
@@ -271,7 +271,9 @@ class Preprocessor:
         if header in self._included:
             return []
         if depth >= DEEPEST_INCLUDE or len(self._included) >= MOST_INCLUDES:
-            raise Fault(f"more than {MOST_INCLUDES} includes, or {DEEPEST_INCLUDE} in each other", directive.place)
+            raise SourceFault(
+                f"more than {MOST_INCLUDES} includes, or {DEEPEST_INCLUDE} in each other", directive.place
+            )
         self._included.add(header)
         return self._read(self.files.header(header) or [], header, depth + 1)
 
@@ -309,7 +311,9 @@ class Preprocessor:
                 found.append(token)
         self._budget -= len(tokens)
         if self._budget < 0:
-            raise Fault(f"more than {MOST_TOKENS:,} words with includes and macros", tokens[0].place if tokens else 0)
+            raise SourceFault(
+                f"more than {MOST_TOKENS:,} words with includes and macros", tokens[0].place if tokens else 0
+            )
         return found
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import Refused, join_some
 from ..policy import Policy
-from .definition import PRECISION_REDUCE, Config, OpDefinition, Port, Ports
+from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition, Port, Ports
 from .find import is_experimental, project_of, read_bytes
 from .interpreter import MISSING, Interpreter
 from .parser import Parser
 from .preprocessor import OF_CANN, Files, Preprocessor
-from .tokens import Fault, Place, SourceMap
+from .tokens import SourceFault, SourceLine, SourceMap
 
 if TYPE_CHECKING:
     from .merge import Merged
@@ -36,7 +36,7 @@ class Length(NamedTuple):
     name: str
     key: str
     words: int
-    place: Place
+    place: SourceLine
 
 
 @dataclass(eq=False)
@@ -56,9 +56,9 @@ class Row:
     file: str
     line: int
     by_default: bool
-    declared: Place
+    declared: SourceLine
     _operator: OpDefinition = field(repr=False)
-    _config: Config = field(repr=False)
+    _config: CoreConfig = field(repr=False)
     _places: SourceMap = field(repr=False)
 
     @cached_property
@@ -127,12 +127,12 @@ class Row:
         return is_experimental(self.file)
 
     @cached_property
-    def _merged(self) -> tuple[Merged | None, Fault | None]:
+    def _merged(self) -> tuple[Merged | None, SourceFault | None]:
         from . import merge  # policies do not need it
 
         try:
             return merge.merge_ports(self._operator, self._config), None
-        except Fault as fault:
+        except SourceFault as fault:
             return None, fault
 
 
@@ -145,7 +145,7 @@ def _port_key(ports: Ports, port: Port) -> str:
 
 
 @dataclass(eq=False)
-class Operator:
+class DeclaredOperator:
     """An op type that was read.
 
     :param file: with ``line``, its registration
@@ -159,7 +159,7 @@ class Operator:
     _operator: OpDefinition = field(repr=False)
 
     @property
-    def unread(self) -> list[Fault]:
+    def unread(self) -> list[SourceFault]:
         """Why parts of its entry could not be read: ports, attributes."""
         ports = [self._operator.ports, *(chip.config.ports for chip in self._operator.core.chips.values())]
         faults = [port.unread for each in ports for port in each.every]
@@ -196,14 +196,14 @@ class Unpassed(NamedTuple):
     file: str
     line: int
     policy: Policy
-    flag: Place | None
+    flag: SourceLine | None
 
 
 class Registration(NamedTuple):
     """One ``OP_ADD``. Of several of one op type in a library, opbuild uses the first for all."""
 
     name: str
-    place: Place
+    place: SourceLine
 
 
 @dataclass(eq=False)
@@ -214,7 +214,7 @@ class Reading:
 
     files: list[str]
     rows: list[Row] = field(default_factory=list)
-    operators: list[Operator] = field(default_factory=list)
+    operators: list[DeclaredOperator] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     unpassed: list[Unpassed] = field(default_factory=list)
     registrations: list[Registration] = field(default_factory=list)
@@ -267,10 +267,10 @@ def _attempt(preprocessor: Preprocessor, file: str) -> Reading:
     reading = Reading([file])
     try:
         _run_source(preprocessor, file, reading)
-    except Fault as fault:
+    except SourceFault as fault:
         return _given_up(file, preprocessor.files.places.at(fault.place), fault.reason)
     except RecursionError:
-        return _given_up(file, Place(file, 1), "the text is nested too deeply")
+        return _given_up(file, SourceLine(file, 1), "the text is nested too deeply")
     return reading
 
 
@@ -312,14 +312,14 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
         reading.registrations.append(Registration(registration.name, place))
         try:
             operator, configs = interpreter.construct_operator(registration)
-        except Fault as fault:
+        except SourceFault as fault:
             reason = _with_includes(fault.reason, preprocessor)
             reading.unreadable.append(Unreadable(registration.name, *places.at(fault.place), reason))
             continue
         except RecursionError:
             reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
             continue
-        reading.operators.append(Operator(operator.name, *place, tuple(operator.core.chips), operator))
+        reading.operators.append(DeclaredOperator(operator.name, *place, tuple(operator.core.chips), operator))
         for name, chip in operator.core.chips.items():
             flag = chip.config.settings.get(PRECISION_REDUCE)
             by_default = flag is not None and flag.is_default
@@ -348,7 +348,7 @@ def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
     return f"{reason}; includes that the project does not have: {join_some(names)}" if names else reason
 
 
-def _given_up(file: str, place: Place, reason: str) -> Reading:
+def _given_up(file: str, place: SourceLine, reason: str) -> Reading:
     """Return all op types of a source as unreadable, and the file itself if it shows none."""
     text = read_bytes(file).decode("utf-8", "replace")
     names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", text)) or {None: None}

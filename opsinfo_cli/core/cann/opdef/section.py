@@ -9,14 +9,14 @@ import math
 import struct
 from collections.abc import Iterator
 
-from .definition import Attribute, Config, OpDefinition, Port
+from .definition import Attribute, CoreConfig, OpDefinition, Port
 from .merge import Merged
 from .words import dtype_word, format_word, param_type_word, snake_case
 
 Sections = dict[str, dict[str, str]]
 
 
-def entry(operator: OpDefinition, config: Config, merged: Merged | None) -> Sections:
+def entry(operator: OpDefinition, config: CoreConfig, merged: Merged | None) -> Sections:
     """Return section -> key -> text.
 
     :param merged: the ports; None to leave them out
@@ -109,7 +109,7 @@ def _float32(number: int | float) -> float:
         return math.copysign(math.inf, number)
 
 
-def _settings(operator: OpDefinition, config: Config) -> Iterator[tuple[str, str]]:
+def _settings(operator: OpDefinition, config: CoreConfig) -> Iterator[tuple[str, str]]:
     yield from ((key, setting.text) for key, setting in config.settings.items())
     if operator.falls_back and "aclnnSupport.value" not in config.settings:
         yield "aclnnSupport.value", "support_aclnn"

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from .tokens import Fault
-from .values import Budget, Constant, Map, Position, Size, Unknown
+from .tokens import SourceFault
+from .values import Budget, EnumConstant, Map, Position, Size, Unknown
 
 Arguments = Sequence[object]
 _Vector = list[object]
@@ -31,8 +31,8 @@ def method(value: object, name: str, arguments: Arguments, budget: Budget, place
             try:
                 return methods[name](value, arguments, lambda steps: budget.spend(steps, place))
             except _MISFITS:
-                raise Fault(f"the call of `{name}` is not understood", place) from None
-    raise Fault(f"the method `{name}` is not interpreted", place)
+                raise SourceFault(f"the call of `{name}` is not understood", place) from None
+    raise SourceFault(f"the method `{name}` is not interpreted", place)
 
 
 def function(name: str, arguments: Arguments, budget: Budget, place: int) -> object:
@@ -43,7 +43,7 @@ def function(name: str, arguments: Arguments, budget: Budget, place: int) -> obj
     try:
         return FUNCTIONS[name](arguments, lambda steps: budget.spend(steps, place))
     except _MISFITS:
-        raise Fault(f"the call of `{name}` is not understood", place) from None
+        raise SourceFault(f"the call of `{name}` is not understood", place) from None
 
 
 Spend = Callable[[int], None]
@@ -286,13 +286,13 @@ def limit(kind: str, name: str) -> object:
 def unary(operation: str, value: object, place: int) -> object:
     if isinstance(value, Unknown):
         return value
-    if operation == "!" and not isinstance(value, Constant):
+    if operation == "!" and not isinstance(value, EnumConstant):
         return not value
     if operation in ("-", "+", "~") and isinstance(value, int | float):
         if operation == "~":
-            return ~value if isinstance(value, int) else Unknown(Fault("`~` of a fraction", place))
+            return ~value if isinstance(value, int) else Unknown(SourceFault("`~` of a fraction", place))
         return -value if operation == "-" else value
-    return Unknown(Fault(f"`{operation}` of this value is not interpreted", place))
+    return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
 def binary(operation: str, left: object, right: object, budget: Budget, place: int) -> object:
@@ -310,9 +310,9 @@ def binary(operation: str, left: object, right: object, budget: Budget, place: i
     try:
         value = _BINARY[operation](left, right)
     except (*_MISFITS, KeyError):
-        return Unknown(Fault(f"`{operation}` of these values is not interpreted", place))
+        return Unknown(SourceFault(f"`{operation}` of these values is not interpreted", place))
     if isinstance(value, int) and abs(value) >> 64:
-        return Unknown(Fault(f"the result of `{operation}` has more than 64 bits", place))
+        return Unknown(SourceFault(f"the result of `{operation}` has more than 64 bits", place))
     return value
 
 
@@ -324,7 +324,7 @@ def _move_iterator(operation: str, left: Position, right: object, place: int) ->
             return (left.index == right.index) == (operation == "==")
         if operation == "-":
             return left.index - right.index
-    return Unknown(Fault(f"`{operation}` of iterators is not interpreted", place))
+    return Unknown(SourceFault(f"`{operation}` of iterators is not interpreted", place))
 
 
 def _divide(left: object, right: object) -> object:
@@ -340,7 +340,7 @@ def _remainder(left: object, right: object) -> int:
 
 
 def _add(left: object, right: object) -> object:
-    if isinstance(left, Constant) or isinstance(right, Constant) or isinstance(left, list):
+    if isinstance(left, EnumConstant) or isinstance(right, EnumConstant) or isinstance(left, list):
         raise TypeError
     return cast("int", left) + cast("int", right)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from .tokens import Fault
+from .tokens import SourceFault
 
 INTEGERS = frozenset(
     (
@@ -107,7 +107,7 @@ class Unary(NamedTuple):
     place: int
 
 
-class Step(NamedTuple):
+class Increment(NamedTuple):
     """``++x``, ``x--``."""
 
     by: int
@@ -147,7 +147,9 @@ class Lambda(NamedTuple):
     place: int
 
 
-Expression = Literal | Name | Braces | Call | Member | Index | Unary | Step | Binary | Assign | Conditional | Lambda
+Expression = (
+    Literal | Name | Braces | Call | Member | Index | Unary | Increment | Binary | Assign | Conditional | Lambda
+)
 
 
 # Statements
@@ -249,7 +251,7 @@ class Unparsed(NamedTuple):
     :param name: what it declares, if it looks like a declaration
     """
 
-    fault: Fault
+    fault: SourceFault
     name: str | None
     place: int
 
@@ -302,7 +304,7 @@ class Enumeration(NamedTuple):
 class Undecided(NamedTuple):
     """Definitions under a condition that the sources do not decide."""
 
-    fault: Fault
+    fault: SourceFault
     place: int
 
 

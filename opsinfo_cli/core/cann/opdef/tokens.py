@@ -20,7 +20,7 @@ class Token(NamedTuple):
     place: int
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """:param line: 1-based"""
 
     file: str
@@ -46,14 +46,14 @@ class SourceMap:
         self._end += len(text) + 1
         return start
 
-    def at(self, place: int) -> Place:
+    def at(self, place: int) -> SourceLine:
         index = bisect_right(self._starts, place) - 1
         if index not in self._line_ends:
             self._line_ends[index] = [match.start() for match in re.finditer("\n", self._texts[index])]
-        return Place(self._files[index], bisect_left(self._line_ends[index], place - self._starts[index]) + 1)
+        return SourceLine(self._files[index], bisect_left(self._line_ends[index], place - self._starts[index]) + 1)
 
 
-class Fault(Exception):
+class SourceFault(Exception):
     """What cannot be read or is not interpreted.
 
     :param place: for :meth:`SourceMap.at`
@@ -115,7 +115,7 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
         elif not word.startswith(("//", "/*", "\\")):
             tokens.append(Token(word, start + at))
         if match.end() == len(text) and _is_open(word, match["mark"]):
-            raise Fault("a comment or raw string is not closed", start + at)
+            raise SourceFault("a comment or raw string is not closed", start + at)
         last_end = match.end()
     if directive is not None:
         yield _directive(directive, tokens)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .syntax import FunctionDefinition
-from .tokens import Fault
+from .tokens import SourceFault
 
 
-class Constant(str):
+class EnumConstant(str):
     """A constant of an enumeration of the framework, by its last name: ``DT_FLOAT``, ``REQUIRED``."""
 
     __slots__ = ()
@@ -22,7 +22,7 @@ class Unknown:
     :param fault: why
     """
 
-    fault: Fault
+    fault: SourceFault
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -46,7 +46,7 @@ class Element:
     @property
     def value(self) -> object:
         if self.index >= len(self.container):
-            return Unknown(Fault("the element that is referred to is gone", self.place))
+            return Unknown(SourceFault("the element that is referred to is gone", self.place))
         return self.container[self.index]
 
     @value.setter
@@ -68,7 +68,7 @@ class MapElement:
     @property
     def value(self) -> object:
         if self.key not in self.container:
-            return Unknown(Fault("the element that is referred to is gone", self.place))
+            return Unknown(SourceFault("the element that is referred to is gone", self.place))
         return self.container[self.key]
 
     @value.setter
@@ -153,4 +153,4 @@ class Budget:
         """:raises Fault: if nothing is left"""
         self._left -= steps
         if self._left < 0:
-            raise Fault("the statements take too many steps", place)
+            raise SourceFault("the statements take too many steps", place)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ....core.terminal.plot import Curve, Mark, MarkKind, Plot
+from ....core.terminal.plot import Curve, MarkKind, Plot, PlotMark
 from ...bisect.curve import CurvePoint
 
 _SPARE = 0.05
@@ -31,14 +31,14 @@ def curve_plot(points: Sequence[CurvePoint]) -> Plot:
     spare = (max(finite) - min(finite)) * _SPARE or abs(finite[0]) * _SPARE or 1.0
     low, high = min(finite) - spare, max(finite) + spare
     line: list[tuple[float, float]] = []
-    marks: list[Mark] = []
+    marks: list[PlotMark] = []
     for cost, each in sorted(zip(costs, points, strict=True), key=lambda pair: pair[0]):
         y = each.loss if math.isfinite(each.loss) else high
         if math.isfinite(each.loss) and (not line or y < line[-1][1]):
             line.append((cost, y))
         kind: MarkKind = "bad" if not math.isfinite(each.loss) else "faint" if each.dominated else "large"
         names = ", ".join(each.names) or "no op type"
-        marks.append(Mark(cost, y, f"loss {each.loss:.4g}, {unit} {cost:g}, trial {each.trial}: {names}", kind))
+        marks.append(PlotMark(cost, y, f"loss {each.loss:.4g}, {unit} {cost:g}, trial {each.trial}: {names}", kind))
     if line:
         line.append((max(costs), line[-1][1]))
     return Plot(
