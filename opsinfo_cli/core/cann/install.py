@@ -415,7 +415,8 @@ class Install:
             if not os.path.isdir(os.path.join(base, folder)):
                 reason = f"`{CUSTOM[core]}/{folder}` is missing"
                 return Skipped(path, reason) if core == "ai" else None
-        return Site(os.path.join(base, "config", *[self.soc or ""] * (core == "ai")), label, core)
+        config = os.path.join(base, "config")
+        return Site(os.path.join(config, self.soc or "") if core == "ai" else config, label, core)
 
 
 class Root(NamedTuple):

@@ -129,7 +129,8 @@ class Console:
                 self.failure_text(error)
             for warning in answer.warnings:
                 self.warn(warning)
-            for note in [answer.summary] * bool(answer.summary and self.on_terminal) + list(answer.notes):
+            summary = [answer.summary] if answer.summary and self.on_terminal else []
+            for note in [*summary, *answer.notes]:
                 self.tell(note, wrap="opsinfo " not in note)
         if self.out is not None:
             self.tell(f"wrote {answer.content} to {self.out}" if answer.content else f"wrote {self.out}")
@@ -365,8 +366,10 @@ def _encode(value: Any, encode: Callable[[Any], str]) -> str:
     """Encode a long array in parts, because the encoder keeps every token in memory."""
     if not isinstance(value, (list, Iterator)):
         return encode(value)
-    items = iter(value)
-    return "[" + ", ".join(encode(part)[1:-1] for part in iter(lambda: list(islice(items, 64)), [])) + "]"
+    items, parts = iter(value), []
+    while part := list(islice(items, 64)):
+        parts.append(encode(part)[1:-1])
+    return f"[{', '.join(parts)}]"
 
 
 def inert_json(text: str) -> str:

@@ -132,7 +132,7 @@ def _draw_line(console: Console, line: Line, indent: int) -> None:
     for number, part in enumerate(text.divide(starts)):
         if number < len(starts):
             part.rstrip()
-        console.print(Text(" " * hanging * (number > 0)) + part, soft_wrap=True)
+        console.print(Text(" " * hanging if number else "") + part, soft_wrap=True)
 
 
 class _ShortPlace:

@@ -278,6 +278,6 @@ def table_page(
         '<p class="none" hidden>No row fits.</p>\n'
     )
     body += "".join(table_section(each.title, each) for each in others)
-    foot = f"{note}, " * bool(note) + counted(len(rows), "row")
+    foot = (f"{note}, " if note else "") + counted(len(rows), "row")
     lead = (bars(pictures) if pictures else "") + lead
     return page_text(title, facts, body, lead=lead, styles=styles, scripts=["table.js"], foot=foot)

@@ -122,13 +122,13 @@ def line_starts(text: str, cells: int, hanging: int = 0) -> list[int]:
     """
     starts: list[int] = []
     used, is_blank = 0, True
+    room, next_room = cells, cells - hanging  # of this line, and of the one after it
     for match in re.finditer(_PIECE, text):
         piece = match.group()
         width = cell_width(piece)
-        if not piece.isspace() and not is_blank and used + width > cells and width <= cells - hanging * (not starts):
-            cells -= hanging * (not starts)
+        if not piece.isspace() and not is_blank and used + width > room and width <= next_room:
             starts.append(match.start())
-            used = 0
+            used, room = 0, next_room
         used += width
         is_blank = is_blank and piece.isspace()
     return starts

@@ -238,8 +238,11 @@ def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
         except Refused as error:
             reading.unreadable.append(Unreadable(None, file, 1, error.message))
         else:
-            for name in ("rows", "operators", "unreadable", "unpassed", "registrations"):
-                getattr(reading, name).extend(getattr(found, name))
+            reading.rows += found.rows
+            reading.operators += found.operators
+            reading.unreadable += found.unreadable
+            reading.unpassed += found.unpassed
+            reading.registrations += found.registrations
     return reading
 
 

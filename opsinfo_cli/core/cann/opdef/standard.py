@@ -98,6 +98,10 @@ def _push_back(value: _Vector, given: Arguments, spend: Spend) -> None:
     value.append(given[0] if len(given) == 1 else list(given))
 
 
+def _pop_back(value: _Vector, given: Arguments, spend: Spend) -> None:
+    value.pop()
+
+
 def _resize(value: _Vector, given: Arguments, spend: Spend) -> None:
     size = _number(given[0])
     spend(abs(size))
@@ -132,7 +136,7 @@ _VECTOR: dict[str, Callable[..., object]] = {
     "empty": lambda value, given, spend: not value,
     "push_back": _push_back,
     "emplace_back": _push_back,
-    "pop_back": lambda value, given, spend: value.pop() and None,
+    "pop_back": _pop_back,
     "begin": lambda value, given, spend: begin(value),
     "cbegin": lambda value, given, spend: begin(value),
     "end": lambda value, given, spend: end(value),
