@@ -117,7 +117,7 @@ class Mixlist:
         return next((mark.policy for mark in (ADD_BLACK, ADD_WHITE) if mark in self.marks_of(name)), None)
 
 
-class Marked(NamedTuple):
+class MarkedItem(NamedTuple):
     """One string of one array: the mark it gives an op type, and its place.
 
     :param place: its index in the array
@@ -148,7 +148,7 @@ class StructureFault(NamedTuple):
     meant: str | None = None
 
 
-def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[Marked]:
+def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[MarkedItem]:
     """Yield the op types in the well-formed parts of a mixlist, list by list.
 
     :param by_near_keys: whether to read `white_list` as `white-list`, if that is missing
@@ -162,10 +162,10 @@ def marked_items(root: Node, by_near_keys: bool = False) -> Iterator[Marked]:
             keys = marks.name, array.name
             for index, node in enumerate(array.value.items):
                 if node.kind == "string":
-                    yield Marked(str(node.value), Mark(action, policy), node, array.value, index, keys)
+                    yield MarkedItem(str(node.value), Mark(action, policy), node, array.value, index, keys)
 
 
-def collected_marks(items: Iterable[Marked]) -> dict[str, frozenset[Mark]]:
+def collected_marks(items: Iterable[MarkedItem]) -> dict[str, frozenset[Mark]]:
     """Return the marks of each op type, in the order in which op types first appear."""
     collected: dict[str, set[Mark]] = {}
     for item in items:
@@ -249,7 +249,7 @@ def _meant(key: str, known: Iterable[str]) -> str | None:
     return near[0] if len(near) == 1 else None
 
 
-class Given(NamedTuple):
+class FileMarks(NamedTuple):
     """The marks of an op type in one mixlist."""
 
     path: str
@@ -260,10 +260,10 @@ class Conflict(NamedTuple):
     """An op type with different marks in several mixlists, in order. The last one wins."""
 
     name: str
-    given: tuple[Given, ...]
+    given: tuple[FileMarks, ...]
 
 
-class Dropped(NamedTuple):
+class DroppedMarks(NamedTuple):
     """A dropped entry. ``reason``: ``unknown-operator`` if no target has the op type,
     ``no-effect-in-model`` if it changes no dtype in the models.
     """
@@ -282,7 +282,7 @@ class Minimal:
     """
 
     marks: dict[str, frozenset[Mark]] = field(default_factory=dict)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[DroppedMarks] = field(default_factory=list)
     shortened: dict[str, tuple[frozenset[Mark], frozenset[Mark]]] = field(default_factory=dict)
 
     @property
@@ -301,10 +301,10 @@ def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
 
 def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
     """Return op types to which several mixlists give different policies in some library, sorted by name."""
-    given: dict[str, list[Given]] = {}
+    given: dict[str, list[FileMarks]] = {}
     for mixlist in mixlists:
         for name, marks in mixlist.marks.items():
-            given.setdefault(name, []).append(Given(mixlist.path, marks))
+            given.setdefault(name, []).append(FileMarks(mixlist.path, marks))
     differing = {name: tuple(each) for name, each in given.items() if len({least(one.marks) for one in each}) > 1}
     return [Conflict(name, differing[name]) for name in sorted(differing)]
 
@@ -323,11 +323,11 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
         policies = {entry.policy for operators in targets if name in operators for _, entry in operators[name].winners}
         is_unread = any(name in operators.unreadable for operators in targets)
         if targets and not policies and not is_unread:
-            found.dropped.append(Dropped(name, whole, "unknown-operator"))
+            found.dropped.append(DroppedMarks(name, whole, "unknown-operator"))
         elif not fewest or (
             targets and not is_unread and all(effective(policy, fewest) is policy for policy in policies)
         ):
-            found.dropped.append(Dropped(name, whole, "no-effect"))
+            found.dropped.append(DroppedMarks(name, whole, "no-effect"))
         else:
             found.marks[name] = fewest
             if fewest != whole:
@@ -340,6 +340,6 @@ def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
     return Minimal(
         {name: marks for name, marks in found.marks.items() if name not in gone},
         found.dropped
-        + [Dropped(name, found.marks[name], "no-effect-in-model") for name in found.marks if name in gone],
+        + [DroppedMarks(name, found.marks[name], "no-effect-in-model") for name in found.marks if name in gone],
         {name: both for name, both in found.shortened.items() if name not in gone},
     )

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ...errors import join_some
 from ..cann.entry import BF16, FP16, Columns, Possible
-from ..cann.mixlist import Marked, StructureFault, collected_marks, marked_items
+from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.near_names import NearNames, did_you_mean, meant
 from ..cann.op_names import false_friends
 from ..cann.policy import (
@@ -112,7 +112,7 @@ class MixlistReading:
     _forms_left: dict[tuple[MixlistTarget, str, Policy], list[str]] = field(default_factory=dict)
 
     @cached_property
-    def items(self) -> list[Marked]:
+    def items(self) -> list[MarkedItem]:
         return list(marked_items(self.root, by_near_keys=True))
 
     @cached_property
@@ -120,23 +120,23 @@ class MixlistReading:
         return collected_marks(self.items)
 
     @cached_property
-    def by_name(self) -> dict[str, list[Marked]]:
+    def by_name(self) -> dict[str, list[MarkedItem]]:
         """The items of each op type, in the order of the lists."""
-        named: dict[str, list[Marked]] = {}
+        named: dict[str, list[MarkedItem]] = {}
         for item in self.items:
             named.setdefault(item.name, []).append(item)
         return named
 
-    def first(self, name: str) -> Marked:
+    def first(self, name: str) -> MarkedItem:
         return self.by_name[name][0]
 
-    def with_mark(self, name: str, mark: Mark) -> Marked:
+    def with_mark(self, name: str, mark: Mark) -> MarkedItem:
         return next(item for item in self.by_name[name] if item.mark == mark)
 
     def at(
         self,
         rule: str,
-        item: Marked | None,
+        item: MarkedItem | None,
         message: Message,
         hint: str | None = None,
         severity: Severity | Literal[""] = "",
@@ -158,7 +158,7 @@ class MixlistReading:
             identity=identity,
         )
 
-    def drop(self, item: Marked) -> Fix:
+    def drop(self, item: MarkedItem) -> Fix:
         return Fix((drop_part(item.array, item.place),))
 
     def drop_marks(self, name: str, marks: Iterable[Mark]) -> Fix | None:
