@@ -7,7 +7,7 @@ no effect here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
@@ -243,6 +243,12 @@ class Ports:
     @property
     def every(self) -> list[Port]:
         return [*self.inputs, *self.outputs]
+
+    def by_section(self) -> Iterator[tuple[str, Port]]:
+        """Yield the ports with their sections in a library: ``input0``."""
+        for kind, ports in (("input", self.inputs), ("output", self.outputs)):
+            for at, port in enumerate(ports):
+                yield f"{kind}{at}", port
 
     def copy(self) -> Ports:
         return Ports([port.copy() for port in self.inputs], [port.copy() for port in self.outputs])

@@ -19,10 +19,12 @@ _ND = "FORMAT_ND"
 
 
 class Merged(NamedTuple):
-    """:param lengths: of the plain columns, if they differ: opbuild then writes none of any port"""
+    """:param lengths: the plain columns, if their lengths differ: opbuild then writes none of any port. Section, port,
+    ``dtype`` or ``format``, and the columns
+    """
 
     ports: Ports
-    lengths: Sequence[tuple[Port, str, PortColumns]] = ()
+    lengths: Sequence[tuple[str, Port, str, PortColumns]] = ()
 
 
 def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
@@ -38,13 +40,13 @@ def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
             raise port.unread
         if not port.formats.plain and not port.formats.axis:  # SetDefaultND, :386-394
             port.formats.form, port.formats.axis = "axis", [_ND]
-    counted: list[tuple[Port, str, PortColumns]] = []  # plain columns, whose lengths must agree (:145-175)
-    for port in every:
+    counted: list[tuple[str, Port, str, PortColumns]] = []  # plain columns, whose lengths must agree (:145-175)
+    for section, port in ports.by_section():
         if port.dtypes.form == "plain" and not _has_target(port):
-            counted.append((port, "dtype", port.dtypes))
+            counted.append((section, port, "dtype", port.dtypes))
         if port.formats.form == "plain" and not _has_no_format(port):
-            counted.append((port, "format", port.formats))
-    lengths = {len(columns.plain) for _, _, columns in counted}
+            counted.append((section, port, "format", port.formats))
+    lengths = {len(columns.plain) for *_, columns in counted}
     if len(lengths) > 1:
         for port in every:
             port.dtypes.plain, port.formats.plain = [], []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import Refused, join_some
 from ..policy import Policy
-from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition, Port, Ports
+from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .find import is_experimental, project_of, read_bytes
 from .interpreter import MISSING, Interpreter
 from .parser import Parser
@@ -73,7 +73,7 @@ class Row:
         from . import section  # policies do not need it
 
         merged, _ = self._merged
-        return section.entry(self._operator, self._config, merged)
+        return section.entry(self._operator, self._config, merged.ports if merged else None)
 
     @property
     def columns_unread(self) -> str | None:
@@ -99,8 +99,8 @@ class Row:
         if merged is None:
             return []
         return [
-            Length(_port_key(merged.ports, port), port.name, key, len(columns.given), self._places.at(columns.place))
-            for port, key, columns in merged.lengths
+            Length(section, port.name, key, len(columns.given), self._places.at(columns.place))
+            for section, port, key, columns in merged.lengths
         ]
 
     @property
@@ -111,13 +111,13 @@ class Row:
             return []
         return [
             Length(
-                _port_key(merged.ports, port),
+                section,
                 port.name,
                 "unknownshape_format",
                 len(port.unknown_shape),
                 self._places.at(port.unknown_shape_place),
             )
-            for port in merged.ports.every
+            for section, port in merged.ports.by_section()
             if port.unknown_shape and len(port.unknown_shape) != len(port.dtypes.written)
         ]
 
@@ -134,14 +134,6 @@ class Row:
             return merge.merge_ports(self._operator, self._config), None
         except SourceFault as fault:
             return None, fault
-
-
-def _port_key(ports: Ports, port: Port) -> str:
-    for kind, side in (("input", ports.inputs), ("output", ports.outputs)):
-        for at, each in enumerate(side):
-            if each is port:
-                return f"{kind}{at}"
-    raise ValueError(port.name)
 
 
 @dataclass(eq=False)

@@ -9,23 +9,18 @@ import math
 import struct
 from collections.abc import Iterator
 
-from .definition import Attribute, CoreConfig, OpDefinition, Port
-from .merge import Merged
+from .definition import Attribute, CoreConfig, OpDefinition, Port, Ports
 from .words import dtype_word, format_word, param_type_word, snake_case
 
 Sections = dict[str, dict[str, str]]
 
 
-def entry(operator: OpDefinition, config: CoreConfig, merged: Merged | None) -> Sections:
+def entry(operator: OpDefinition, config: CoreConfig, ports: Ports | None) -> Sections:
     """Return section -> key -> text.
 
-    :param merged: the ports; None to leave them out
+    :param ports: with the configuration merged in; None to leave them out
     """
-    found: Sections = {}
-    if merged is not None:
-        for kind, ports in (("input", merged.ports.inputs), ("output", merged.ports.outputs)):
-            for at, port in enumerate(ports):
-                found[f"{kind}{at}"] = dict(_port(port))
+    found: Sections = {section: dict(_port(port)) for section, port in (ports.by_section() if ports else ())}
     attributes = [each for each in operator.attributes.values() if each.unread is None]
     if attributes:
         found["attr"] = {"list": ",".join(attribute.name for attribute in attributes)}
