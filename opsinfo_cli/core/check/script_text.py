@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import accumulate
+from typing import TypeAlias
 
 from .settings import KINDS, MODE_OPTIONS, OPTIONS, Setting, Settings
 
@@ -51,7 +52,7 @@ def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
 
     :param is_shell: whether a name with ``=`` sets a variable of the script, and not an option
     """
-    variables = _Variables(text) if is_shell else None
+    expand: Expand = _Variables(text).expand if is_shell else str
     sections = [_Section("")]
     for line in _LINE.finditer(text):
         if match := _SECTION.match(line[0]):
@@ -64,7 +65,7 @@ def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
             command = commands.at(match.start())
             if command is None:
                 continue
-            setting = _setting(match, line.start(), variables)
+            setting = _setting(match, line.start(), expand)
             if match["dashes"]:
                 by_command.setdefault(command, []).append(setting)
             elif not is_shell or setting.option in KINDS:  # others are variables of the script
@@ -77,6 +78,10 @@ def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
             yield Settings(section.settings, section.has_modes)
         elif section.settings:  # one without a mode has that of the others, if they have only one
             yield Settings([*section.settings, *modes], is_engine=True)
+
+
+Expand: TypeAlias = Callable[[str], "str | None"]
+"""Returns a value with its variables replaced; None if it depends on others."""
 
 
 class _Section:
@@ -104,15 +109,20 @@ def command_in(text: str, start: int, end: int) -> Settings:
     A part in braces, or with ``%``, is a variable.
     """
     part = text[start:end]
-    settings = [_setting(match, start, _BRACES) for match in _OPTION.finditer(part) if match["dashes"]]
+    settings = [_setting(match, start, _expand_in_string) for match in _OPTION.finditer(part) if match["dashes"]]
     return Settings(settings, is_engine=_compiler_of(part)[0])
 
 
-def _setting(match: re.Match[str], offset: int, variables: _Variables | None) -> Setting:
+def _setting(match: re.Match[str], offset: int, expand: Expand) -> Setting:
     group = next(name for name in ("double", "single", "bare") if match[name] is not None)
     written, (start, end) = match[group], match.span(group)
-    value = written if variables is None or group == "single" else variables.expand(written)
+    value = written if group == "single" else expand(written)
     return Setting(OPTIONS[match["option"]], value, written, (offset + start, offset + end))
+
+
+def _expand_in_string(text: str) -> str | None:
+    """Return a value in a string of Python; None if it has a variable: braces, or ``%``."""
+    return None if re.search(r"[${}%`]", text) else text
 
 
 class _Commands:
@@ -179,13 +189,3 @@ class _Variables:
         values = self._values if "$" in text else {}
         done = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], "$"), text)
         return None if re.search(r"[$`]", done) else done
-
-
-class _Braces(_Variables):
-    """The variables in a string of Python: whatever is in braces or after ``%``."""
-
-    def expand(self, text: str) -> str | None:
-        return None if re.search(r"[${}%`]", text) else text
-
-
-_BRACES = _Braces("")
