@@ -234,7 +234,7 @@ _NPU = {
     "NPUSoftmaxCrossEntropyWithLogits": "SoftmaxCrossEntropyWithLogits",
     "NPUYoloBoxesEncode": "YoloBoxesEncode",
 }
-"""Operators of Huawei that both domains have."""
+"""Operators that both the domain of ONNX and that of Huawei have."""
 
 PLAIN = (
     plain(
