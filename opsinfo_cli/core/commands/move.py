@@ -32,7 +32,7 @@ from ..terminal.params import (
     write_options,
 )
 from ..terminal.write import changed, changed_answer
-from ..text.source import read_standard_input
+from ..text.source import Source, read_standard_input
 
 
 @click.command("move", cls=Targeted)
@@ -101,11 +101,12 @@ def _asked(names: Sequence[str], to: str | None) -> dict[str, Policy]:
     """Return the operators of the line and of standard input, each with its list.
 
     :raises UsageFault: if a list is missing, or a line is wrong
+    :raises Damaged: if standard input is not UTF-8
     """
     asked: dict[str, Policy] = {}
     for name in names:
         if name == "-":
-            asked |= _lines(read_standard_input().decode("utf-8", "replace"), to)
+            asked |= _lines(Source(read_standard_input(), "-").text, to)
         else:
             asked[name] = _list_of(to)
     return asked

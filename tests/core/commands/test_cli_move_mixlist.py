@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from cli_support import Run, write
+from cli_support import Run, mixlist, write
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,15 @@ def test_the_files_style_is_kept(opsinfo: Run, fixtures: Path, tmp_path: Path, n
     assert (b"\n" in after) == (b"\n" in before)
     assert opsinfo("restore", path).code == 0
     assert path.read_bytes() == before
+
+
+def test_lines_of_standard_input_are_text_in_utf_8(opsinfo: Run, tmp_path: Path) -> None:
+    """Another byte would become another name; a byte order mark is no part of one."""
+    path = write(tmp_path / "m.json", mixlist(black_add=["Log"]))
+    before = path.read_bytes()
+    ran = opsinfo("move", path, "-", input=b"black Add\nwhite M\xffl\n")
+    assert (ran.code, path.read_bytes()) == (3, before)
+    assert "not UTF-8: byte 0xff" in ran.err
+    assert "--> -:2:8" in ran.err
+    assert opsinfo("move", path, "-", input=b"\xef\xbb\xbfblack Add\r\n").code == 0
+    assert json.loads(path.read_text()) == mixlist(black_add=["Log", "Add"])
