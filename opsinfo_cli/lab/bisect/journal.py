@@ -157,6 +157,8 @@ def _read(path: str, lines: list[bytes]) -> Past:
             last = max(last, int(record.get("trial", 0)))
             if event == "search":
                 facts = {name: value for name, value in record.items() if name not in (*_BEGIN, "sum")}
+                if not isinstance(facts.get(FILES, {}), dict):
+                    raise ValueError
             if event == "end":
                 kept = frozenset(map(str, record["set"]))
                 verdict, loss = Verdict(record["verdict"]), loss_of(str(record.get("tail", "")))

@@ -71,6 +71,7 @@ def test_every_line_names_its_trial_and_set(tmp_path: Path) -> None:
         BEGIN + summed('{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": "abc"') + b"cut",
         BEGIN + 200_000 * b"[" + b"\n",
         BEGIN + summed('{"event": "start", "trial": 1e400'),
+        BEGIN + summed('{"event": "search", "files": "x"'),
         BEGIN + summed(f'{{"event": "end", "trial": 1, "set": [], "verdict": "pass", "seconds": 1{400 * "0"}'),
         b"\xff\n",
     ],
