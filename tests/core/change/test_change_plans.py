@@ -290,3 +290,6 @@ def test_a_file_is_built_from_another_text() -> None:
     assert result.data == b'{"black-list": {}}\n'
     plan.prove(source, result)
     assert not plan.patch(result)
+    for wrong in (source, source_of('{"black-list": {} }\n'), Source(b"\xef\xbb\xbf" + result.data, "f.json")):
+        with pytest.raises(Refused):
+            plan.prove(source, wrong)

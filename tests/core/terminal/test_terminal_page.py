@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.core.terminal.answer import Column, Table
-from opsinfo_cli.core.terminal.page import Bar, bars, dtype_class, page_text, table_section
+from opsinfo_cli.core.terminal.page import Bar, bars, dtype_class, page_text, table_section, word_class
 
 HOSTILE = "</script><script>alert(1)</script>&'\"\u202e$x"
 
@@ -38,6 +38,15 @@ def test_no_text_becomes_markup() -> None:
     assert "<script" not in text
     assert "\u202e" not in text
     assert text.count("\\u202e$x") == 11
+
+
+def test_the_parts_of_a_bar_follow_each_other_to_its_end() -> None:
+    text = bars([Bar("nodes", [("low", 1), ("high", 3)])])
+    drawn = [(class_, float(x), float(width)) for class_, x, width in re.findall(_RECTANGLE, text)]
+    assert drawn == [(word_class("low"), 0, 25), (word_class("high"), 25, 75)]
+
+
+_RECTANGLE = r'<rect class="([^"]*)" x="([^"]*)" width="([^"]*)"'
 
 
 def test_data_for_the_script_cannot_end_its_element() -> None:
