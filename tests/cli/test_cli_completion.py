@@ -48,6 +48,8 @@ def complete(opsinfo: Run) -> Complete:
         ("opsinfo list ", ["<file>"]),
         ("opsinfo list opp --mixlist ", ["<file>"]),
         ("opsinfo list opp --soc ", ["ascend910", "ascend910b"]),
+        ("opsinfo validate m.json --against opp --soc ", ["ascend910", "ascend910b"]),
+        ("opsinfo modes --soc ascend910_93", ["ascend910_93"]),
         ("opsinfo show opp --soc ascend910b MatM", ["MatMul", "MatMulV2", "MatMulV3"]),
         ("opsinfo show opp@ascend910b MatM", ["MatMul", "MatMulV2", "MatMulV3"]),
         ("opsinfo show --soc=ascend910b opp MatMul MatMulV", ["MatMulV2", "MatMulV3"]),
