@@ -332,10 +332,14 @@ def write_whole(
         descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE, mode, dir_fd=place.folder)
         write_all(descriptor, data)
         if original:
-            _copy_metadata(place, original.stat, descriptor)
+            _copy_owner(place, original.stat, descriptor)
+            _copy_attributes(place, descriptor)
+            os.fchmod(descriptor, original.stat.st_mode & 0o7777)
         elif like:
-            with suppress(Refused, OSError):
-                _copy_metadata(place, like, descriptor)
+            with suppress(Refused):
+                _copy_owner(place, like, descriptor)
+            with suppress(OSError):
+                _copy_attributes(place, descriptor)
             os.fchmod(descriptor, like.st_mode & 0o7777)
         elif private:
             os.fchmod(descriptor, mode)  # the umask may leave less
@@ -426,11 +430,8 @@ def _overwrite(place: Place, original: Original, data: bytes) -> None:
 # metadata
 
 
-def _copy_metadata(place: Place, before: os.stat_result, descriptor: int) -> None:
-    """Copy owner and group, extended attributes (ACLs, labels) and mode from the old file to the new one.
-
-    :raises Refused: if this user may not set the owner or group; the rest is not copied then
-    """
+def _copy_owner(place: Place, before: os.stat_result, descriptor: int) -> None:
+    """:raises Refused: if this user may not give the new file the owner and group of the old one"""
     user, group = before.st_uid, before.st_gid
     new = os.fstat(descriptor)
     if (new.st_uid, new.st_gid) != (user, group):
@@ -443,6 +444,10 @@ def _copy_metadata(place: Place, before: os.stat_result, descriptor: int) -> Non
                 path=place.path,
                 hint="run the command as root, or as a user who is in that group",
             ) from None
+
+
+def _copy_attributes(place: Place, descriptor: int) -> None:
+    """Copy extended attributes, such as access lists and labels, from the old file to the new one."""
     with opened(place.name, folder=place.folder) as old:
         try:
             wanted = {name: os.getxattr(old, name) for name in os.listxattr(old)}
@@ -456,7 +461,6 @@ def _copy_metadata(place: Place, before: os.stat_result, descriptor: int) -> Non
         for name, value in wanted.items():
             if present.get(name) != value:
                 os.setxattr(descriptor, name, value)
-    os.fchmod(descriptor, before.st_mode & 0o7777)
 
 
 # folders of installed files have mode 0550: widened while writing, and put back

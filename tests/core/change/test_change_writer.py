@@ -235,6 +235,21 @@ def test_an_output_file_keeps_its_access_list(on_disk: Path) -> None:
 
 
 @ROOT_ONLY
+def test_an_output_file_keeps_its_access_list_where_its_owner_cannot_be_kept(
+    on_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chown(*_: int) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    os.chown(on_disk, 1234, -1)
+    set_acl(on_disk, ACCESS, writable_by((2, 1234)))
+    before = os.getxattr(on_disk, ACCESS)
+    monkeypatch.setattr(os, "fchown", chown)
+    write_file(str(on_disk), b"x")
+    assert (on_disk.read_bytes(), os.getxattr(on_disk, ACCESS)) == (b"x", before)
+
+
+@ROOT_ONLY
 def test_an_output_file_keeps_its_owner(tmp_path: Path) -> None:
     report = tmp_path / "report"
     report.touch(0o640)
