@@ -129,9 +129,12 @@ def test_colours_are_those_of_policies_and_styles() -> None:
 
 def test_each_list_has_a_style_of_its_own() -> None:
     """Bold stands out on a light and on a dark terminal; gray recedes."""
-    names = [[policy, policy] for policy in ("white", "black", "gray")]
-    text = drawn([Table([Column("operator"), Column("policy", policy=True)], names)], "utf-8", True, ())
+    columns = [Column("operator", dim=True), Column("policy", policy=True)]
+    rows = [["Add", policy] for policy in ("white", "black", "gray")]
+    text = drawn([Table(columns, rows), Lines([[Span("legend", "dim")]])], "utf-8", True, ())
     assert re.findall(r"\x1b\[(\d+)m(white|black|gray)", text) == [("1", "white"), ("34", "black"), ("90", "gray")]
+    assert text.count("\x1b[2mAdd") == 3
+    assert "\x1b[2mlegend" in text
 
 
 HOSTILE = "[red]x[/red]\x1b[31m\u202e\n::error::y"
