@@ -129,7 +129,7 @@ _VAULT = "V"
 
 def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, width: int) -> Answer:
     """:param top: the folder to which a terminal shows places relative
-    :param folds: whether only the number of notes is shown
+    :param folds: whether only the number of notes is shown, and on a terminal that of what one rule finds often
     :param quiet: whether notes are left out
     :param width: cells of the terminal; 0 off a terminal
     """
@@ -141,7 +141,7 @@ def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, w
 
     def blocks() -> list[Block]:
         return [
-            Either(lambda: [_tree(shown, top, width)] if shown else [], lambda: [Lines(finding_lines(shown))]),
+            Either(lambda: [_tree(shown, top, width, folds)] if shown else [], lambda: [Lines(finding_lines(shown))]),
             Lines(folded),
         ]
 
@@ -160,7 +160,11 @@ def _urgency(finding: Finding) -> tuple[bool, int, object]:
     return not finding.rule.code.startswith(_VAULT), SEVERITIES.index(finding.severity), finding.order
 
 
-def _tree(findings: Sequence[Finding], top: str, width: int) -> Tree:
+_MOST_OF_A_RULE = 5
+"""The findings of one rule that the tree shows of a file: a broken library may have one for each operator."""
+
+
+def _tree(findings: Sequence[Finding], top: str, width: int, folds: bool) -> Tree:
     """Return a branch for each file, with its findings and their hints; the file of the most urgent finding first."""
     files: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -168,7 +172,17 @@ def _tree(findings: Sequence[Finding], top: str, width: int) -> Tree:
     branches = []
     for path, group in files.items():
         name = path.removeprefix(f"{top.rstrip('/')}/")
-        branches.append(Tree(shortened(name, width - 4) if width else name, list(map(_branch, group))))
+        counts: Counter[str] = Counter()
+        leaves = []
+        for finding in group:
+            code = finding.rule.code
+            counts[code] += 1
+            if not folds or counts[code] <= _MOST_OF_A_RULE:
+                leaves.append(_branch(finding))
+        for code, count in counts.items():
+            if folds and count > _MOST_OF_A_RULE:
+                leaves.append(Tree(f"{count - _MOST_OF_A_RULE} more {code} (doctor --select {code})"))
+        branches.append(Tree(shortened(name, width - 4) if width else name, leaves))
     return Tree([Span(top, "title")], branches)
 
 

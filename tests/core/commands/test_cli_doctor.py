@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from cli_support import AI_910B, NN, Run, finding_names, write
+from cli_support import AI_910B, NN, Run, entry, finding_names, write
 
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.whole_file import Widened
@@ -58,3 +59,15 @@ def test_on_a_terminal_doctor_draws_a_tree_with_a_branch_for_each_file(
     assert lines[head + 1].startswith("│   ├── error[")
     assert any(line.startswith("│   │   └── hint: ") for line in lines)
     assert "1 entry is overridden (doctor --select S001)" in shown
+
+
+def test_the_tree_shows_five_findings_of_a_rule_and_counts_the_others(
+    terminal: Callable[..., tuple[int, str]], opp: Path
+) -> None:
+    library = {f"Op{number}": entry(dtypes=f"float16,dtype{number}") for number in range(9)}
+    write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", json.dumps(library))
+    shown = terminal("doctor", opp, "--color", "never", width=200)[1]
+    listed = terminal("doctor", opp, "--color", "never", "--select", "L005", width=200)[1]
+    assert [text.count("is not a known dtype") for text in (shown, listed)] == [5, 18]
+    assert "└── 13 more L005 (doctor --select L005)" in shown
+    assert "more L005" not in listed
