@@ -5,10 +5,10 @@ The front door sets each name of this module to a function that imports the othe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
-
+TYPE_CHECKING = False  # as in ``opsinfo_cli``
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Literal, Protocol, TypeAlias
 
     from .cann.input_shapes import Shapes
     from .cann.policy import Mark
@@ -16,27 +16,29 @@ if TYPE_CHECKING:
     from .check.finding import Finding
     from .check.mixlist import MixlistReading, MixlistTarget
 
+    WriteAs: TypeAlias = Literal["mixlist", "habana", "mindspore", "names"]
+    """The forms of the lists that a search writes."""
 
-WriteAs: TypeAlias = Literal["mixlist", "habana", "mindspore", "names"]
-"""The forms of the lists that a search writes."""
+    class ModelRules(Protocol):
+        """Rules on the nodes of models: ``lab.graph.mixlist_check``. A model is what ``open_models`` returns, and
+        ``check`` an ``OptionCheck``.
+        """
 
+        def open_models(self, paths: Iterable[str], shapes: Shapes) -> list[Any]: ...
 
-class ModelRules(Protocol):
-    """Rules on the nodes of models: ``lab.graph.mixlist_check``. A model is what ``open_models`` returns, and
-    ``check`` an ``OptionCheck``.
-    """
+        def check_models(
+            self,
+            reading: MixlistReading,
+            models: Sequence[Any],
+            targets: Sequence[MixlistTarget],
+            modes: Sequence[Mode],
+        ) -> Iterator[Finding]: ...
 
-    def open_models(self, paths: Iterable[str], shapes: Shapes) -> list[Any]: ...
+        def refused_by_columns(self, check: Any) -> Iterator[Finding]: ...
 
-    def check_models(
-        self, reading: MixlistReading, models: Sequence[Any], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
-    ) -> Iterator[Finding]: ...
-
-    def refused_by_columns(self, check: Any) -> Iterator[Finding]: ...
-
-    def without_effect(
-        self, marks: Mapping[str, frozenset[Mark]], models: Sequence[Any], targets: Sequence[MixlistTarget]
-    ) -> list[str]: ...
+        def without_effect(
+            self, marks: Mapping[str, frozenset[Mark]], models: Sequence[Any], targets: Sequence[MixlistTarget]
+        ) -> list[str]: ...
 
 
 model_rules: Callable[[], ModelRules]

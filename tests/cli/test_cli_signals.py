@@ -67,6 +67,15 @@ def test_an_interrupt_while_modules_are_imported(name: str, entry: str, environm
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")
 
 
+def test_nothing_slow_is_imported_before_an_interrupt_is_handled(environment: dict[str, str]) -> None:
+    code = "import sys; before = {*sys.modules}; import opsinfo_cli.__main__; print(*sorted({*sys.modules} - before))"
+    words = [sys.executable, "-S", "-c", code]  # without what the environment's .pth files import
+    ran = subprocess.run(
+        words, env={**environment, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert {"typing", "enum", "re", "signal"}.isdisjoint(ran.stdout.split())
+
+
 @pytest.mark.parametrize(("number", "status"), SIGNAL_STATUSES.items(), ids=str)
 @pytest.mark.parametrize("what", ["library", "mixlist"])
 def test_a_signal_while_waiting_for_a_lock(
