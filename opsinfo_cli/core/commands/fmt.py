@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from ...errors import Damaged, OpsinfoError, UsageFault
+from ...errors import Damaged, OpsinfoError, UsageFault, counted
 from ..change.fmt import FmtPlan, fixed, fmt
 from ..change.plan import Result
 from ..terminal.answer import Answer, Diff, Exact
@@ -55,6 +55,10 @@ def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions
         console.error("the engine would still refuse it; nothing was written")
         return change_answer(Result([], dry_run=True), target=output, undo="", dry_run=True)._replace(status=1)
     answer = changed_answer(reported(result, writing, console), output or mixlists[0], writing, console)
+    for file in result.files if result.change else ():
+        comments = sum(fault.name == "comment" for fault in scan(file.source).faults)
+        if comments:
+            console.note(f"{file.path}: removed {counted(comments, 'comment')}; a .jsonc keeps comments")
     refused = {error.path for error in result.refused}
     later = [_status_now(path, console) for path in mixlists if output is None and path not in refused]
     return answer._replace(status=max(answer.status, *later, 0))
