@@ -89,6 +89,13 @@ class OutputFile(Word):
         super().__init__(metavar, files=True)
         self.writes = tuple(replaces)
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            word = f"{param.opts[0]} -" if param else "-"
+            hint = "without the option most commands write to standard output; ./- is a file of that name"
+            raise UsageFault(f"{word}: no file given", name="no-file", hint=hint)
+        return super().convert(value, param, ctx)
+
 
 class Choice(click.Choice[str]):
     """A choice of words; a near word, or one that the manuals use for it, is suggested.
