@@ -87,6 +87,14 @@ def test_quitting_a_pager_early_does_not_change_the_status(
     assert "Traceback" not in output
 
 
+def test_concise_findings_stay_one_line_each_on_a_terminal(terminal: Terminal, fixtures: Path) -> None:
+    path = fixtures / "mixlists/bad/comment-hash.json"
+    code, output = terminal("validate", path, "--format", "concise", "-q", env=PLAIN, width=40)
+    lines = output.splitlines()
+    assert (code, len(lines)) == (1, 2)
+    assert all(line.startswith(f"{path}:") and line.endswith(")") for line in lines)
+
+
 # places
 
 

@@ -148,7 +148,7 @@ def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, w
     return Answer(
         checked.outcome.to_dict,
         blocks,
-        variants={"concise": lambda: [Lines([*concise_lines(shown), *folded])]},
+        variants={"concise": lambda: [Lines([*concise_lines(shown), *folded], whole=True)]},
         details=file_lines(checked.outcome),
         failures=checked.failures,
         notes=[summary_line(checked.outcome)],

@@ -437,7 +437,7 @@ class Run:
             return [Lines(finding_lines(findings, width))]
 
         variants: dict[str, Callable[[], Iterable[Block]]] = {
-            "concise": lambda: [Lines(concise_lines(findings))],
+            "concise": lambda: [Lines(concise_lines(findings), whole=True)],
             "github": lambda: annotated(checked, width),
         }
         return Answer(

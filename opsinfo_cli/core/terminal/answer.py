@@ -105,10 +105,14 @@ class Table(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Lines of text. A terminal breaks long ones between words, and indents what follows by ``indent`` blanks."""
+    """Lines of text. A terminal breaks long ones between words, and indents what follows by ``indent`` blanks.
+
+    :param whole: whether each line stays one, for programs that read a terminal, as editors and pre-commit do
+    """
 
     lines: Iterable[Line]
     indent: int = 0
+    whole: bool = False
 
 
 class Names(NamedTuple):

@@ -82,7 +82,10 @@ def draw(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequenc
             _draw_table(console, block)
         elif isinstance(block, Lines):
             for line in block.lines:
-                _draw_line(console, line, block.indent)
+                if block.whole:
+                    console.print(text_of(line), soft_wrap=True)
+                else:
+                    _draw_line(console, line, block.indent)
         elif isinstance(block, Names):
             names = [Text(shown(name), no_wrap=True) for name in block.names]
             console.print(Padding(Columns(names, column_first=True, padding=(0, 2)), (0, 0, 0, 2)))
