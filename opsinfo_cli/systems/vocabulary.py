@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -109,6 +109,12 @@ class Loss(NamedTuple):
     def is_harmless(self) -> bool:
         """Whether nothing is lost: another form of the same operator was added."""
         return self.kind == "form"
+
+    def beyond(self, named: Collection[str]) -> Loss | None:
+        """Return the loss of the other names; None if there is none."""
+        left = [index for index, name in enumerate(self.names) if name not in named]
+        details = tuple(self.details[index] for index in left if index < len(self.details))
+        return self._replace(names=tuple(self.names[index] for index in left), details=details) if left else None
 
     @property
     def reasons(self) -> dict[str, str]:

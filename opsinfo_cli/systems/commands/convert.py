@@ -146,7 +146,8 @@ def _report(conversion: Conversion, console: Console) -> None:
     if dropped:
         console.warn(f"{len(dropped)} of {len(conversion.given)} entries are not converted:")
         console.lines(f"  {entry.name}: {entry.reason}" for entry in conversion.dropped)
-    report_losses((loss for loss in conversion.losses if not (loss.drops and dropped.issuperset(loss.names))), console)
+    losses = (loss.beyond(dropped) if loss.drops else loss for loss in conversion.losses)
+    report_losses((loss for loss in losses if loss is not None), console)
 
 
 def _require_carried(conversion: Conversion, read: ReadLists, target: System, inputs: tuple[str, ...]) -> None:

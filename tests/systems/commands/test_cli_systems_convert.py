@@ -86,3 +86,11 @@ def test_an_onnx_list_marks_what_the_nodes_of_a_model_have(opsinfo: Run, opp: Pa
     words = ("--from", "onnxconverter", "--to", "keep-dtype", script)
     ran = opsinfo("systems", "convert", *words)
     assert (ran.code, set(ran.out.split())) == (0, {"OpType::ReduceSum", "OpType::ReduceSumD", "OpType::Log"})
+
+
+def test_an_entry_that_is_not_converted_is_named_once(opsinfo: Run, opp: Path) -> None:
+    words = ("systems", "convert", "--from", "torch-npu", "--to", "mixlist", "--against", f"{opp}@ascend910b")
+    listed, _, rest = opsinfo(*words).err.partition("\nwarning: ")
+    assert "  einsum: no source gives an op type for it" in listed.splitlines()
+    assert "einsum" not in rest
+    assert "left out: frobenius_norm (no source gives an op type for it)" in rest  # of frobenius_norm.dim
