@@ -28,7 +28,10 @@ def system_called(name: str) -> System:
     """:raises UsageFault: if the name is unknown"""
     if name in SYSTEMS:
         return SYSTEMS[name]
-    hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems list` lists them"
+    if "=" in name:
+        hint = "a file that is read is an argument of its own; -o names one that is written"
+    else:
+        hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems list` lists them"
     raise UsageFault(f"unknown system `{name}`", name="unknown-system", hint=hint)
 
 
