@@ -107,6 +107,14 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_the_data_files_that_pages_name_exist() -> None:
+    named = {
+        name for page in DOCS.glob("*.md") for name in re.findall(r"`([\w/]+/data/\w+\.json)`", page.read_text("utf-8"))
+    }
+    assert [name for name in named if not (ROOT / "opsinfo_cli" / name).exists()] == []
+    assert "core/cann/data/chips.json" in named
+
+
 def test_no_page_names_a_package_host_or_a_path_of_one_machine() -> None:
     shown = [
         path for path in ROOT.rglob("*.md") if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
