@@ -21,11 +21,15 @@ from opsinfo_cli import (
     Target,
     apply,
     backups,
+    convert,
+    decide,
     diff,
     fmt,
+    list_systems,
     merge,
     move,
     qualify,
+    read_system,
     reapply,
     restore,
     snapshot,
@@ -215,3 +219,32 @@ def test_the_soundness_of_logs_is_the_document_of_qualify(opsinfo: Opsinfo) -> N
     assert document["agreement"]["number"] == 2
     with pytest.raises(OpsinfoError, match="is not a known level"):
         qualify("one.log", amp="O9")
+
+
+def test_systems_are_the_documents_of_their_commands(opsinfo: Opsinfo) -> None:
+    for system in list_systems():
+        fits(system.to_dict(), "output-systems-show")
+    shown = fits(read_system("apex:O1").to_dict(), "output-systems-show")
+    assert shown == of_command(opsinfo, "systems", "show", "apex:O1")
+    decided = fits(decide("apex:O1", ["bmm:float16,float32", "nmm"]).to_dict(), "output-systems-decide")
+    assert decided == of_command(opsinfo, "systems", "decide", "--system", "apex:O1", "bmm:float16,float32", "nmm")
+    on_ascend = decide("ascend:mixed_float16", "Add", against=Path("fixtures/opp@ascend910b"), mixlist=Mixlist.of({}))
+    assert fits(on_ascend.to_dict(), "output-systems-decide")["decisions"][0]["outcome"] == "not-known"
+    with pytest.raises(OpsinfoError, match="are for Ascend"):
+        decide("apex:O1", "bmm", own="float16")
+
+
+def test_a_conversion_is_the_document_of_convert(opsinfo: Opsinfo) -> None:
+    target = "fixtures/opp@ascend910b"
+    Path("bf16.txt").write_text("matmul\nlinear\nnot_there\n")
+    words = ("--from", "habana-hmp", "--to", "mixlist", "--against", target, "bf16.txt")
+    found = convert("habana-hmp", "mixlist", Path("bf16.txt"), against=target)
+    document = fits(found.to_dict(), "output-systems-convert")
+    assert document == of_command(opsinfo, "systems", "convert", *words)
+    assert [each["name"] for each in document["entries"]["dropped"]] == ["not_there"]
+    mixlist = Mixlist.of({"black-list": {"to-add": ["MatMulV2"]}})
+    for given in (mixlist, Target.open(mixlist)):
+        made = convert("mixlist", "keep-dtype", given)
+        assert list(made.files.values()) == ["OpType::MatMulV2\n"]
+    with pytest.raises(OpsinfoError, match="has no built-in lists"):
+        convert("mixlist", "keep-dtype")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from warnings import warn
 
+from ..core.cann.mixlist import Mixlist
+from ..core.cann.onnx_plugins import NEWEST_OPSET
+from ..core.cann.target import AnyTarget, Target, one_or_several, target_text
+from ..core.text.source import Source
 from ..errors import UsageFault
-from .registry import SYSTEMS
+from .input_lists import of_mixlist, of_target, read_lists
+from .registry import SYSTEMS, lists_of, system_called
 from .system import ConversionOptions, System, Write
 from .translation import translate
 from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, loss_of, reasons_of
+
+if TYPE_CHECKING:
+    from .documents.convert import SystemsConvertDocument
 
 
 class DroppedEntry(NamedTuple):
@@ -22,6 +32,9 @@ class DroppedEntry(NamedTuple):
 class Conversion(NamedTuple):
     """The result of a conversion.
 
+    :param source, to: as given
+    :param base: what the files are a difference from
+    :param title: what the lists of the source are called
     :param files: text by usual file name
     :param given: the entries of the source, in its order
     :param dropped: those of them that were not carried over
@@ -33,9 +46,126 @@ class Conversion(NamedTuple):
     given: tuple[str, ...]
     dropped: tuple[DroppedEntry, ...]
     added: tuple[str, ...]
+    source: str = ""
+    to: str = ""
+    base: tuple[str, ...] = ()
+    title: str = ""
+
+    def to_dict(self) -> SystemsConvertDocument:
+        """Return the JSON document of ``opsinfo systems convert`` without files that it writes."""
+        return {
+            "schema_version": 1,
+            "command": "systems convert",
+            "from": self.source,
+            "to": self.to,
+            "base": list(self.base),
+            "entries": {
+                "given": len(self.given),
+                "carried": len(self.given) - len(self.dropped),
+                "dropped": [{"name": entry.name, "reason": entry.reason} for entry in self.dropped],
+            },
+            "added": list(self.added),
+            "losses": [
+                {
+                    "kind": loss.kind,
+                    "message": loss.message,
+                    "names": list(loss.names),
+                    "details": list(loss.details),
+                    "lossy": not loss.is_harmless,
+                }
+                for loss in self.losses
+            ],
+            "files": [{"name": name, "path": None, "text": text} for name, text in self.files.items()],
+            "change": None,
+            "dry_run": False,
+        }
 
 
-def convert(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:
+def convert(
+    source: str,
+    to: str,
+    files: AnyTarget | Iterable[AnyTarget] = (),
+    *,
+    against: AnyTarget | None = None,
+    opset: int | None = None,
+    output: str | None = None,
+    with_defaults: bool = False,
+    replace: bool = False,
+    same_names: bool = False,
+    say: Callable[[str], None] = warn,
+) -> Conversion:
+    """Convert lists to the files of another system, as ``opsinfo systems convert``. What is lost is in the result.
+
+    :param files: a file of ``source``, or several if it has several; a target or mixlist may be open; none for the
+        system's own lists
+    :param against: the target that a mixlist is a difference from
+    :param opset: ONNX: the opset of the model
+    :param output: the file or folder that the files are meant for, as they may name it
+    :param with_defaults: also translate the built-in entries that stay active beside the files
+    :param replace: also move the op types that the files do not list, as their system would
+    :param same_names: map an unknown name to the target's op type of the same name
+    :param say: called with what makes the policies of a target uncertain
+    :raises UsageFault: if an argument has no effect, or a system cannot be read or written
+    :raises Refused: if a file cannot be read
+    """
+    given = one_or_several(files)
+    target, origin = system_called(to), system_called(source.partition(":")[0])
+    require_writer(target)
+    if replace and not target.delta:
+        raise UsageFault("--replace requires --to mixlist")
+    if against is not None and not target.delta and not (given and origin.input == "mixlist"):
+        raise UsageFault("--against requires a mixlist to read or to write")
+    base = None if against is None else Target.open(against)
+    if base:
+        for doubt in base.doubts_of_policies():
+            say(doubt)
+    if given:
+        read = _read(system_called(source), given, base, say)
+    elif origin.facts is None:
+        raise UsageFault(f"{source} has no built-in lists; give a file")
+    else:
+        read = ReadLists(lists_of(source))
+    if with_defaults and (not given or source == "library"):
+        message = f"--with-defaults adds nothing: the lists of {source} are converted whole"
+        raise UsageFault(message, hint="it applies to files beside which built-in entries stay active")
+    if opset is not None and "onnx" not in (read.lists.names, target.names):
+        raise UsageFault("--opset requires an ONNX format on one side")
+    if opset is not None and opset > NEWEST_OPSET:
+        raise UsageFault(f"the operators of opset {opset} are unknown", hint=f"the newest known is {NEWEST_OPSET}")
+    asked = ConversionOptions(everything=replace, out=output, opset=opset, with_defaults=with_defaults)
+    if base and target.delta:
+        asked = asked._replace(operators=base.operators, target=base.text)
+    if same_names:
+        if asked.operators is None:
+            raise UsageFault("--same-names requires --against", hint="add --against TARGET")
+        asked = asked._replace(same=frozenset(asked.operators.names))
+    return convert_lists(read, target, asked)._replace(
+        source=source, to=to, base=(base.text,) if base else (), title=read.lists.title
+    )
+
+
+def _read(system: System, files: Sequence[AnyTarget], base: Target | None, say: Callable[[str], None]) -> ReadLists:
+    """:param base: the target that a mixlist's marks apply to; None to read the marks alone
+
+    :raises UsageFault: if the system has no files to read
+    """
+    if system.input == "text":
+        return read_lists(system, [Source.read(target_text(file)) for file in files])
+    if len(files) != 1:
+        raise UsageFault(f"{system.name} takes exactly one {'TARGET' if system.input == 'target' else 'file'}")
+    if system.input == "target":
+        return of_target(Target.open(files[0]), say)
+    (file,) = files
+    if isinstance(file, (str, os.PathLike)):
+        path = os.fspath(file)
+        file = Mixlist.read(system.mixlist_path(Source.read(path)) if system.mixlist_path else path)
+    target = Target.open(file)
+    if target.kind != "mixlist":
+        raise UsageFault(f"{system.name} takes a mixlist, not {target.phrase}", name="wrong-kind", path=target.path)
+    return of_mixlist(target.mixlist, base.operators if base else None, system.name)
+
+
+def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:
     """Return the lists as files of another system.
 
     :raises UsageFault: if the target cannot be written, or its files are differences and there is nothing to compare

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from warnings import warn
 
 from ..core.cann.entry import Columns, Possible
 from ..core.cann.library import Operators
-from ..core.cann.mixlist import Mixlist
+from ..core.cann.mixlist import AnyMixlist, Mixlist
 from ..core.cann.name_tables import name_table
-from ..core.cann.near_names import near_names
-from ..core.cann.precision_mode import Mode
+from ..core.cann.near_names import did_you_mean, near_names
+from ..core.cann.precision_mode import Mode, required_mode
+from ..core.cann.target import AnyTarget, Target
 from ..errors import UsageFault
 from .facts import facts
-from .registry import SYSTEMS
-from .vocabulary import OperatorLists
+from .registry import SYSTEMS, system_called
+from .system_lists import read_system
+from .vocabulary import Loss, OperatorLists
+
+if TYPE_CHECKING:
+    from .documents.decide import SystemsDecideDocument
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 _LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16", "MIXED_HIF8": "hifloat8"}
 _NO_PRODUCER = ("-",)
+
+
+_DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
+_SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
+_SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
+
+
+def dtype_called(text: str) -> str:
+    """:raises UsageFault: if it is not a dtype"""
+    dtype = _SHORT.get(text, text)
+    if dtype not in _DTYPES:
+        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"known dtypes: {', '.join(_DTYPES)}"
+        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
+    return dtype
 
 
 class OperatorCall(NamedTuple):
@@ -57,7 +77,103 @@ class Decision(NamedTuple):
     near: tuple[str, ...] = ()
 
 
-def decide(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> Decision:
+class Decisions(NamedTuple):
+    """:param system: as given
+    :param losses: what reading its files lost
+    """
+
+    system: str
+    decisions: list[Decision]
+    losses: Sequence[Loss] = ()
+
+    def to_dict(self) -> SystemsDecideDocument:
+        """Return the JSON document of ``opsinfo systems decide``."""
+        return {
+            "schema_version": 1,
+            "command": "systems decide",
+            "system": self.system,
+            "decisions": [
+                {
+                    "operator": decision.call.name,
+                    "inputs": list(decision.call.dtypes),
+                    "outcome": decision.outcome,
+                    "dtype": decision.dtype,
+                    "says": decision.says,
+                    "source": decision.source,
+                    "near": list(decision.near),
+                }
+                for decision in self.decisions
+            ],
+        }
+
+
+def decide(
+    system: str,
+    calls: str | Iterable[str],
+    *,
+    low: str | None = None,
+    to_float: str | None = None,
+    as_loss: bool = False,
+    disabled: bool = False,
+    own: str | None = None,
+    against: AnyTarget | None = None,
+    mixlist: AnyMixlist | None = None,
+    say: Callable[[str], None] = warn,
+) -> Decisions:
+    """Return the dtypes that operator calls get, as ``opsinfo systems decide``.
+
+    :param system: as for :func:`.read_system`, or ``ascend:MODE``
+    :param calls: ``OP`` or ``OP:DTYPE,...`` with the dtypes of the inputs; for Ascend those that the producers give,
+        ``-`` for none
+    :param low: the low dtype, if the system leaves a choice
+    :param to_float: MindSpore: the Cell's own ``to_float``
+    :param as_loss: MindSpore: whether the call is the loss, outside the network
+    :param disabled: APEX, HMP: whether the call is inside ``disable_casts()``
+    :param own: Ascend: the dtype in the graph; None for float32
+    :param against: Ascend: the target with the policies
+    :param mixlist: Ascend: applied to them
+    :param say: called with what makes the policies uncertain
+    :raises UsageFault: if an argument is not for the system
+    """
+    name, _, level = system.partition(":")
+    takes = system_called(name.partition("=")[0]).call_options if name != "ascend" else frozenset[str]()
+    if (to_float or as_loss) and "to_float" not in takes:
+        raise UsageFault("--to-float and --as-loss are for MindSpore")
+    if disabled and "disabled" not in takes:
+        raise UsageFault("only APEX and HMP have disable_casts()")
+    if name != "ascend" and not (own is against is mixlist is None):
+        raise UsageFault("--own, --against, --mixlist, --soc, --core and --custom are for Ascend")
+    if low and name == "ascend":
+        raise UsageFault("--low is for other systems; for Ascend the mode sets it")
+    asked = []
+    for text in [calls] if isinstance(calls, str) else calls:
+        word, colon, dtypes = text.partition(":")
+        if not word or (colon and not dtypes):
+            raise UsageFault(f"`{text}` is not OP or OP:DTYPE,...")
+        known = _NO_PRODUCER if dtypes == "-" else tuple(dtype_called(each) for each in dtypes.split(",") if dtypes)
+        to = None if to_float is None else dtype_called(to_float)
+        asked.append(OperatorCall(word, known, to_float=to, disabled=disabled, as_loss=as_loss))
+    if name != "ascend":
+        found = read_system(system)
+        chosen = None if low is None else dtype_called(low)
+        return Decisions(system, [decide_by_lists(call, found.lists, chosen) for call in asked], found.losses)
+    mode = required_mode(level)
+    if mode.is_mixed and against is None:
+        raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint="add --against TARGET")
+    if mixlist is not None and not mode.is_mixed:
+        raise UsageFault(f"the engine takes no mixlist with `{mode.name}` (E10001)", name="mode-refuses-mixlist")
+    target = None if against is None else Target.open(against)
+    if target:
+        for doubt in target.doubts_of_policies():
+            say(doubt)
+        if target.soc and not mode.is_on(target.soc):
+            raise UsageFault(f"{target.soc} does not support `{mode.name}`", name="mode-not-on-soc")
+    operators, applied = target.operators if target else None, None if mixlist is None else Mixlist.open(mixlist)
+    kept = dtype_called(own or "float32")
+    return Decisions(system, [decide_on_ascend(call, mode, operators, applied, kept) for call in asked])
+
+
+def decide_by_lists(call: OperatorCall, lists: OperatorLists, low: str | None = None) -> Decision:
     """Return the decision of the first rule that matches.
 
     :param low: the low dtype, if the system has several

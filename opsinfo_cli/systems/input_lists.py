@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..core.cann.library import Operators
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.policy import Policy
+from ..core.cann.target import Target
 from ..core.text.source import Source
 from ..errors import UsageFault
 from .system import System
@@ -31,6 +34,18 @@ def of_operators(operators: Operators, text: str = "library") -> OperatorLists:
     """Return every op type of a target with the class of its policy."""
     entries = tuple(_entry(operator.name, operator.entry.policy) for operator in operators)
     return OperatorLists(text, "ascend", entries, "library")
+
+
+def of_target(target: Target, say: Callable[[str], None]) -> ReadLists:
+    """Return the op types of libraries; for a mixlist alone, those whose policy its marks decide.
+
+    :param say: called with what makes the policies uncertain
+    """
+    if target.kind == "mixlist":
+        return ReadLists(of_mixlist(target.mixlist).lists)
+    for doubt in target.doubts_of_policies():
+        say(doubt)
+    return ReadLists(of_operators(target.operators, text=target.text))
 
 
 def of_mixlist(mixlist: Mixlist, operators: Operators | None = None, system: str = "mixlist") -> ReadLists:

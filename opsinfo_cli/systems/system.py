@@ -12,7 +12,9 @@ from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists
 
 if TYPE_CHECKING:
     from ..core.cann.library import Operators
+    from ..core.documents.shared import System as SystemDocument
     from ..core.text.source import Source
+    from .documents.show import SystemsShowDocument
 
 CallOption = Literal["to_float", "as_loss", "disabled"]
 """What a call may say about itself: MindSpore's ``to_float`` and loss, a region with casts disabled."""
@@ -100,7 +102,41 @@ class System(NamedTuple):
 
     @property
     def levels(self) -> list[str]:
-        return [level for level in facts(self.facts)["levels"] if level] if self.facts else []
+        return [level for level in self.content.get("levels", {}) if level]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Its built-in lists as they are stored; empty if it has none."""
+        return facts(self.facts) if self.facts else {}
+
+    @property
+    def description(self) -> SystemDocument:
+        """What a JSON document says of it."""
+        content = self.content
+        return {
+            "name": self.name,
+            "title": self.title,
+            "names": self.names,
+            "reads": self.reads,
+            "writes": self.writes,
+            "delta": self.delta,
+            "version": content.get("version"),
+            "source": content.get("source"),
+            "notes": content.get("notes", []),
+            "levels": [
+                {
+                    "name": name or None,
+                    "unlisted": level["unlisted"],
+                    "says": level.get("says"),
+                    "properties": level["properties"],
+                }
+                for name, level in content.get("levels", {}).items()
+            ],
+        }
+
+    def to_dict(self) -> SystemsShowDocument:
+        """Return the JSON document of ``opsinfo systems show`` without lists."""
+        return {"schema_version": 1, "command": "systems show", "systems": [self.description]}
 
     def lists(self, level: str | None = None) -> OperatorLists:
         """Return the built-in lists of a level; of the default level if none is given.

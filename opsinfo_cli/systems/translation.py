@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..core.cann.name_tables import NameTable, forms_of, fused_with, name_table, unknown_because
 from .facts import facts
 from .registry import SYSTEMS
-from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, loss_of
+from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Scope, loss_of
 
 _HIGHEST_FIRST = (
     OperatorClass.BANNED,
@@ -168,7 +168,7 @@ def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[
         first = by_type[deciding[0]]
         agreeing = [op for op in (*named, *forms) if by_type[op].cls is first.cls]
         given = tuple(dict.fromkeys(source for op in agreeing for source in by_type[op].sources))
-        scope = "class" if name.startswith("nn.") else "operator"
+        scope: Scope = "class" if name.startswith("nn.") else "operator"
         is_form = all(by_type[op].is_form for op in agreeing)
         named_entries[name] = first._replace(name=name, scope=scope, given=given, is_form=is_form)
         served.update(agreeing)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from ..core.documents.shared import Lists
 
 Unlisted = Literal["low", "high", "inputs", "first-input", "untouched", "library", "mode"]
 """What a system does with an operator that is on none of its lists."""
@@ -28,10 +31,13 @@ class OperatorClass(str, Enum):
         return self.value
 
 
+Scope = Literal["operator", "class", "node"]
+
+
 class ListEntry(NamedTuple):
     """One name on one list.
 
-    :param scope: ``operator``, ``class`` (a Cell or a module) or ``node`` (a regular expression over node names)
+    :param scope: ``class`` is a Cell or a module, ``node`` a regular expression over node names
     :param origin: the name of the list in its own system
     :param module: the Python module of a function, if the source says so
     :param is_default: whether it comes from a built-in list, not from the user
@@ -41,7 +47,7 @@ class ListEntry(NamedTuple):
 
     name: str
     cls: OperatorClass
-    scope: str = "operator"
+    scope: Scope = "operator"
     origin: str = ""
     note: str | None = None
     module: str | None = None
@@ -74,6 +80,18 @@ class OperatorLists(NamedTuple):
     @property
     def title(self) -> str:
         return f"{self.system}:{self.level}" if self.level else self.system
+
+    @property
+    def description(self) -> Lists:
+        """What a JSON document says of them."""
+        return {
+            "name": self.system,
+            "level": self.level or None,
+            "names": self.names,
+            "unlisted": self.unlisted,
+            "low": self.low,
+            "version": self.version,
+        }
 
     def deciding(self) -> dict[str, ListEntry]:
         """Return the deciding entry of each name: the user's own before a default, else the first."""

@@ -24,7 +24,7 @@ from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.change.fmt import fixed
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
-from opsinfo_cli.systems.conversion import convert
+from opsinfo_cli.systems.conversion import convert_lists
 from opsinfo_cli.systems.input_lists import of_mixlist, read_lists
 from opsinfo_cli.systems.registry import SYSTEMS
 from opsinfo_cli.systems.system import ConversionOptions
@@ -57,7 +57,7 @@ def test_every_entry_of_every_habana_pair_is_converted_or_reported(corpus: Path,
     for low, high in pairs():
         files = [each for each in (low, high) if each]
         read = read_lists(SYSTEMS[system], [Source.read(str(path)) for path in files])
-        made = convert(read, SYSTEMS["mixlist"], ConversionOptions(operators=operators, target=target))
+        made = convert_lists(read, SYSTEMS["mixlist"], ConversionOptions(operators=operators, target=target))
         wanted = dict.fromkeys(names_in(high.read_text("utf-8")), "high") if high else {}
         wanted |= dict.fromkeys(names_in(low.read_text("utf-8")), "low")
         assert set(made.given) == set(wanted), low
@@ -79,7 +79,7 @@ def test_every_mark_of_every_real_mixlist_is_converted_or_reported(corpus: Path,
     paths = sorted((corpus / "mixlists").glob("*.json"))
     for path in paths:
         source = fixed(Source.read(str(path)))
-        made = convert(of_mixlist(Mixlist(scan(source)), operators), SYSTEMS[to], ConversionOptions())
+        made = convert_lists(of_mixlist(Mixlist(scan(source)), operators), SYSTEMS[to], ConversionOptions())
         assert set(made.given) == marks_in(source.text), path.name
         assert all(each.reason for each in made.dropped)
         text = "".join(made.files.values())

@@ -15,7 +15,7 @@ from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.name_tables import name_table
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
-from opsinfo_cli.systems.conversion import Conversion, convert
+from opsinfo_cli.systems.conversion import Conversion, convert_lists
 from opsinfo_cli.systems.facts import facts
 from opsinfo_cli.systems.input_lists import of_mixlist, read_lists
 from opsinfo_cli.systems.registry import SYSTEMS, lists_of
@@ -52,14 +52,14 @@ def mixlist(text: object) -> Mixlist:
 
 
 def to_mixlist(found: ReadLists, with_defaults: bool = False) -> Conversion:
-    return convert(found, SYSTEMS["mixlist"], BASE._replace(with_defaults=with_defaults))
+    return convert_lists(found, SYSTEMS["mixlist"], BASE._replace(with_defaults=with_defaults))
 
 
 @pytest.mark.parametrize("to", WRITABLE)
 @pytest.mark.parametrize("system", BUILT_IN)
 def test_every_entry_of_a_built_in_list_is_converted_or_dropped_with_a_reason(system: str, to: str) -> None:
     lists = lists_of(system)
-    made = convert(ReadLists(lists), SYSTEMS[to], BASE)
+    made = convert_lists(ReadLists(lists), SYSTEMS[to], BASE)
     assert set(made.given) == {each.name for each in lists.entries}
     assert {each.name for each in made.dropped} <= set(made.given)
     assert all(each.reason and each.reason != "other entries decide its op types" for each in made.dropped)
@@ -81,7 +81,7 @@ def test_a_mixlist_through_keep_dtype_keeps_its_black_marks_and_names_the_rest(m
     lists = {
         f"{word}-list": {"to-add": [n for n, each in marks.items() if each == word]} for word in ("black", "white")
     }
-    made = convert(of_mixlist(mixlist(lists), OPERATORS), SYSTEMS["keep-dtype"], ConversionOptions())
+    made = convert_lists(of_mixlist(mixlist(lists), OPERATORS), SYSTEMS["keep-dtype"], ConversionOptions())
     assert set(made.given) == set(marks)
     assert {each.name for each in made.dropped} == {name for name, word in marks.items() if word == "white"}
 
@@ -105,11 +105,11 @@ def test_built_in_entries_are_translated_only_with_defaults() -> None:
 
 def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_defaults() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["SoftmaxV2", "Nonsense"]}}), OPERATORS)
-    made = convert(found, SYSTEMS["habana-autocast"], ConversionOptions())
+    made = convert_lists(found, SYSTEMS["habana-autocast"], ConversionOptions())
     assert made.files == {"ops_bf16.txt": "", "ops_fp32.txt": "softmax\n"}
     assert made.given == ("Nonsense", "SoftmaxV2")
     assert [(each.name, each.reason) for each in made.dropped] == [("Nonsense", "no source names it in torch")]
-    assert set(convert(found, SYSTEMS["habana-autocast"], ConversionOptions(with_defaults=True)).given) == {
+    assert set(convert_lists(found, SYSTEMS["habana-autocast"], ConversionOptions(with_defaults=True)).given) == {
         *OPERATORS.names,
         "Nonsense",
     }
@@ -117,13 +117,13 @@ def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_default
 
 def test_a_misspelled_name_is_dropped_with_a_suggestion() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["matmulv2", "SoftmaxV2"]}}), OPERATORS)
-    made = convert(found, SYSTEMS["habana-autocast"], ConversionOptions())
+    made = convert_lists(found, SYSTEMS["habana-autocast"], ConversionOptions())
     assert [each.reason for each in made.dropped] == ["no source names it in torch; did you mean `MatMulV2`?"]
 
 
 def test_a_mark_that_removes_needs_the_library() -> None:
     text = mixlist({"black-list": {"to-remove": ["Add"]}, "white-list": {"to-add": ["Mul"]}})
-    alone = convert(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionOptions())
+    alone = convert_lists(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionOptions())
     assert [each.name for each in alone.dropped] == ["Add"]
     assert "--against" in alone.dropped[0].reason
 
@@ -135,7 +135,7 @@ def test_added_forms_are_listed_separately_and_those_without_a_kernel_left_out()
     content["SoftmaxV2WithDropOutDoMaskV3D"] = {"input0": low, "output0": low}
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
     base = ConversionOptions(operators=operators, target="lib.json")
-    made = convert(read("habana-hmp", "mm\n", "sum\nsoftmax\n"), SYSTEMS["mixlist"], base)
+    made = convert_lists(read("habana-hmp", "mm\n", "sum\nsoftmax\n"), SYSTEMS["mixlist"], base)
     assert json.loads(made.files["ops_info.json"]) == {
         "black-list": {"to-add": ["ReduceSum", "ReduceSumD", "SoftmaxV2"]}
     }

@@ -12,7 +12,7 @@ from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
-from opsinfo_cli.systems.decide import OperatorCall, decide, decide_on_ascend
+from opsinfo_cli.systems.decide import OperatorCall, decide_by_lists, decide_on_ascend
 from opsinfo_cli.systems.registry import lists_of
 
 H, B, F, D = "float16", "bfloat16", "float32", "float64"
@@ -27,7 +27,7 @@ CASES = [
 
 @pytest.mark.parametrize(("system", "name", "dtypes", "expected"), CASES)
 def test_a_call_runs_in_the_dtype_its_system_documents(system: str, name: str, dtypes: str, expected: str) -> None:
-    found = decide(OperatorCall(name, tuple(dtypes.split(",")) if dtypes != "-" else ()), lists_of(system))
+    found = decide_by_lists(OperatorCall(name, tuple(dtypes.split(",")) if dtypes != "-" else ()), lists_of(system))
     assert (found.dtype or found.outcome) == expected
     assert found.says
     assert found.source
@@ -47,7 +47,7 @@ def test_a_call_runs_in_the_dtype_its_system_documents(system: str, name: str, d
     ids=["cast in O1", "cast in auto", "cast in O2", "loss in O2", "loss in O3", "disabled in apex", "disabled in hmp"],
 )
 def test_the_surroundings_of_a_call_change_its_dtype(system: str, call: OperatorCall, expected: str) -> None:
-    found = decide(call, lists_of(system))
+    found = decide_by_lists(call, lists_of(system))
     assert (found.dtype or found.outcome) == expected
 
 
@@ -56,11 +56,11 @@ def test_the_surroundings_of_a_call_change_its_dtype(system: str, call: Operator
     [("apex:O1", "Softmax", ("softmax",)), ("torch-npu", "matmull", ("matmul",)), ("torch-npu", "relu", ())],
 )
 def test_a_name_that_is_not_listed_gets_near_names(system: str, name: str, near: tuple[str, ...]) -> None:
-    assert decide(OperatorCall(name), lists_of(system)).near == near
+    assert decide_by_lists(OperatorCall(name), lists_of(system)).near == near
 
 
 def test_the_low_dtype_can_be_chosen() -> None:
-    assert decide(OperatorCall("mm"), lists_of("torch-npu"), B).dtype == B
+    assert decide_by_lists(OperatorCall("mm"), lists_of("torch-npu"), B).dtype == B
 
 
 def entry(flag: str | None, dtypes: str) -> dict[str, dict[str, str]]:

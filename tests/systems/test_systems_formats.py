@@ -11,7 +11,7 @@ from habana_lists import BF16, FP32
 from opsinfo_cli.core.cann.library import Library, Operators, Store
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
-from opsinfo_cli.systems.conversion import convert
+from opsinfo_cli.systems.conversion import convert_lists
 from opsinfo_cli.systems.input_lists import read_lists
 from opsinfo_cli.systems.registry import SYSTEMS, lists_of
 from opsinfo_cli.systems.system import ConversionOptions
@@ -45,13 +45,13 @@ BY_FUNCTION = [(low, high) for low, high in PAIRS if "." not in low]
 def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, newline: bool) -> None:
     found = read(system, lines(low, newline), lines(high, newline))
     assert found.losses == ()
-    written = convert(found, SYSTEMS[system], ConversionOptions())
+    written = convert_lists(found, SYSTEMS[system], ConversionOptions())
     assert written.losses == []
     assert written.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
 
 
 def test_an_overload_in_an_autocast_list_matches_nothing_and_is_dropped() -> None:
-    made = convert(
+    made = convert_lists(
         read("habana-autocast", "pow.Tensor_Scalar\nmm\n", "exp\n"), SYSTEMS["keep-dtype"], ConversionOptions()
     )
     assert "Square" not in made.files["keep_dtype.cfg"]
@@ -113,7 +113,7 @@ def test_a_mixlist_path_of_an_ini_may_be_quoted(path: str) -> None:
     ],
 )
 def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str) -> None:
-    written = convert(read(system, text), SYSTEMS[system], ConversionOptions())
+    written = convert_lists(read(system, text), SYSTEMS[system], ConversionOptions())
     assert (list(written.files.values()), written.losses) == ([again], [])
 
 
@@ -151,7 +151,7 @@ amp.register_promote_function(torch, "add")
 def test_python_is_read_back_as_it_was_written(system: str, text: str, again: tuple[str, str] | None) -> None:
     wanted = MINDSPORE.format(*again) if again else APEX
     for source in (text, wanted):
-        written = convert(read(system, source), SYSTEMS[system], ConversionOptions())
+        written = convert_lists(read(system, source), SYSTEMS[system], ConversionOptions())
         assert (list(written.files.values()), written.losses) == ([wanted], [])
 
 
@@ -164,7 +164,7 @@ def test_the_built_in_lists_of_mindspore_are_known_by_their_functions() -> None:
 
 def test_apex_registers_only_functions_whose_module_is_known() -> None:
     entries = (ListEntry("mm", OperatorClass.HIGH), ListEntry("my_function", OperatorClass.LOW))
-    written = convert(
+    written = convert_lists(
         ReadLists(OperatorLists("some", "torch", entries, "inputs", "float16")), SYSTEMS["apex"], ConversionOptions()
     )
     assert 'amp.register_float_function(torch, "mm")' in written.files["register_functions.py"]
@@ -204,7 +204,7 @@ def test_rules_on_node_names_are_lost_in_a_list_of_op_types() -> None:
         ("Exp", "operator"),
         ("/head/.*", "node"),
     ]
-    (lost,) = [loss for loss in convert(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses if loss.names]
+    (lost,) = [loss for loss in convert_lists(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses if loss.names]
     assert (lost.kind, set(lost.names)) == ("node-rules", {"/head/.*", "/body/mul"})
 
 
@@ -225,13 +225,13 @@ def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
     cls: OperatorClass, listed: bool, kinds: list[str]
 ) -> None:
     lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
-    written = convert(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
+    written = convert_lists(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
     assert ("nn.LayerNorm," in written.files["black_list.py"], [loss.kind for loss in written.losses]) == (
         listed,
         kinds,
     )
     own = lists._replace(system="mindspore-black")
-    assert convert(ReadLists(own), SYSTEMS["mindspore-black"], ConversionOptions()).losses == []
+    assert convert_lists(ReadLists(own), SYSTEMS["mindspore-black"], ConversionOptions()).losses == []
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_users_own_lists_are_read(system: str, text: str, entries: dict[str, s
 def test_a_format_that_is_only_read_names_what_to_use(system: str) -> None:
     found = ReadLists(OperatorLists("keep-dtype", "ascend", (), "mode"))
     with pytest.raises(UsageFault, match="cannot be written") as caught:
-        convert(found, SYSTEMS[system], ConversionOptions())
+        convert_lists(found, SYSTEMS[system], ConversionOptions())
     assert caught.value.hint
 
 
@@ -282,7 +282,7 @@ def test_too_many_files_are_refused(system: str) -> None:
 def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
     found = ReadLists(OperatorLists("library", "ascend", (ListEntry("Add", OperatorClass.HIGH),), "library"))
     with pytest.raises(UsageFault) as caught:
-        convert(found, SYSTEMS[system], ConversionOptions())
+        convert_lists(found, SYSTEMS[system], ConversionOptions())
     assert caught.value.name == "needs-base"
 
 
@@ -425,7 +425,9 @@ def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: Unlisted, kin
     text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
     operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])
     lists = OperatorLists("some", "ascend", (ListEntry("Add", OperatorClass.FOLLOW),), unlisted)
-    written = convert(ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json"))
+    written = convert_lists(
+        ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
+    )
     assert json.loads(written.files["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
     assert [loss.kind for loss in written.losses] == kinds
 
@@ -447,7 +449,7 @@ def test_a_list_without_a_kernel_is_reported(
     content = {"Op": {"input0": tensor, **({"precision_reduce": {"flag": flag}} if flag else {})}}
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
     lists = OperatorLists("some", "ascend", (ListEntry("Op", cls), ListEntry("Absent", OperatorClass.LOW)), "library")
-    losses = convert(
+    losses = convert_lists(
         ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     ).losses
     assert [loss.kind for loss in losses if loss.kind != "not-in-base"] == kinds

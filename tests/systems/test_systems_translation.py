@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from opsinfo_cli.systems.translation import translate
-from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists
+from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists, Scope
 
 LOW, HIGH, FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
 
 
-def lists(names: str, classes: dict[str, OperatorClass], scope: str = "operator") -> OperatorLists:
+def lists(names: str, classes: dict[str, OperatorClass], scope: Scope = "operator") -> OperatorLists:
     return OperatorLists("some", names, tuple(ListEntry(name, cls, scope) for name, cls in classes.items()), "inputs")
 
 

@@ -229,11 +229,13 @@ class Target:
         return known.other_engines if known else {}
 
 
+def one_or_several(targets: Iterable[AnyTarget] | AnyTarget) -> list[AnyTarget]:
+    is_one = isinstance(targets, (str, os.PathLike, Target, Install, Store, Library, Mixlist))
+    return [targets] if is_one else [*targets]  # type: ignore[list-item, misc]  # as `is_one` says
+
+
 def opened_targets(targets: Iterable[AnyTarget] | AnyTarget) -> list[Target]:
-    """Open one target, or several."""
-    if isinstance(targets, (str, os.PathLike, Target, Install, Store, Library, Mixlist)):
-        targets = [targets]
-    return [Target.open(each) for each in targets]
+    return [Target.open(each) for each in one_or_several(targets)]
 
 
 def target_text(target: AnyTarget) -> str:

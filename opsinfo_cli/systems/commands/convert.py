@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ...core.cann.onnx_plugins import NEWEST_OPSET, OLDEST_OPSET
+from ...core.cann.onnx_plugins import OLDEST_OPSET
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import new_folder
-from ...core.change.plan import Result
-from ...core.terminal.answer import Answer, Block, Exact, members
+from ...core.terminal.answer import Answer, Block, Exact
 from ...core.terminal.changes import change_notes, diffs, status_of
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
-from ...core.terminal.open import open_against, report_doubts, require_against
+from ...core.terminal.open import accepted_mixlist, open_against, open_target, require_against
 from ...core.terminal.params import (
     FILE,
     TARGET,
@@ -30,16 +29,18 @@ from ...core.terminal.params import (
     write_options,
 )
 from ...core.terminal.write import built, changed, new_file, undoing
+from ...core.text.source import Source
 from ...errors import UsageFault
-from ..conversion import Conversion, convert, require_writer
-from ..registry import lists_of, system_called
-from ..system import ConversionOptions, System
-from ..vocabulary import ReadLists
-from .open import FORMAT, read_files, report_losses
+from ..conversion import Conversion, convert
+from ..registry import system_called
+from ..system import System
+from .open import FORMAT, report_losses
 
 if TYPE_CHECKING:
+    from ...core.cann.mixlist import Mixlist
+    from ...core.cann.target import Target
     from ...core.change.plan import Result
-    from ..conversion import Conversion
+    from ..documents.convert import SystemsConvertDocument
 
 
 @click.command("convert", cls=Targeted)
@@ -85,59 +86,49 @@ def command(
       opsinfo systems convert --from torch-npu --to mixlist --against ascend910b --strict
       opsinfo systems convert --from mixlist --to keep-dtype ops_info.json
     """
-    target = system_called(to)
-    require_writer(target)
-    if replace and not target.delta:
-        raise UsageFault("--replace requires --to mixlist")
-    origin = system_called(source.partition(":")[0])
-    takes_target = target.delta or (inputs and origin.input in ("mixlist", "target"))
-    against = given_or_configured("against", against, bool(takes_target))
+    target, origin = system_called(to), system_called(source.partition(":")[0])
+    takes_target = bool(target.delta or (inputs and origin.input != "text"))
+    against = given_or_configured("against", against, takes_target)
     if against is None and not (inputs and origin.input == "target"):
         require_against(options)
-        if not (inputs and origin.input == "mixlist") and takes_target and (note := too_many_configured("against")):
-            console.note(note)  # else where the mixlist is read
-    if against is not None and not target.delta and not (inputs and origin.input == "mixlist"):
-        raise UsageFault("--against requires a mixlist to read or to write")
-    if inputs:
-        read = read_files(system_called(source), inputs, against, console, options)
-    elif origin.facts is None:
-        raise UsageFault(f"{source} has no built-in lists; give a file")
-    else:
-        read = ReadLists(lists_of(source))
-    _require_fitting(with_defaults and (not inputs or source == "library"), opset, source, read, target)
-    asked = ConversionOptions(everything=replace, out=output, opset=opset, with_defaults=with_defaults)
-    if against is not None and target.delta:
-        opened = open_against(against, console, options)
-        report_doubts(opened, console)
-        asked = asked._replace(operators=opened.operators, target=against)
-    if same_names and asked.operators is None:
-        raise UsageFault("--same-names requires --against", hint="add --against TARGET")
-    if same_names and asked.operators:
-        asked = asked._replace(same=frozenset(asked.operators.names))
-    conversion = convert(read, target, asked)
-    _report(conversion, console)
-    _require_carried(conversion, read, target, inputs)
-    head = {"from": source, "to": to, "base": [against] if against else []}
+        if takes_target and (note := too_many_configured("against")):
+            console.note(note)
+    reads_base = target.delta or (inputs and origin.input == "mixlist")
+    found = convert(
+        source,
+        to,
+        _opened(system_called(source) if inputs else origin, inputs, console, options),
+        against=open_against(against, console, options) if against is not None and reads_base else against,
+        opset=opset,
+        output=output,
+        with_defaults=with_defaults,
+        replace=replace,
+        same_names=same_names,
+        say=console.warn,
+    )
+    _report(found, console)
+    _require_carried(found, target, inputs)
+    is_dry = not writing.writes
     if console.is_failed:
         console.error("warnings count as errors (--strict); nothing was written")
-        return conversion_answer(conversion._replace(files={}), head, not writing.writes, status=1)
+        return conversion_answer(found._replace(files={}), is_dry, status=1)
     if output is None:
-        return conversion_answer(conversion, head, not writing.writes)
-    files = conversion.files
-    paths = {name: output if len(files) == 1 else os.path.join(output, name) for name in files}
-    result = _written({paths[name]: text for name, text in files.items()}, output, writing, console)
-    return conversion_answer(conversion, head, not writing.writes, paths, result, undoing(writing, output))
+        return conversion_answer(found, is_dry)
+    paths = {name: output if len(found.files) == 1 else os.path.join(output, name) for name in found.files}
+    result = _written({paths[name]: text for name, text in found.files.items()}, output, writing, console)
+    return conversion_answer(found, is_dry, paths, result, undoing(writing, output))
 
 
-def _require_fitting(useless_defaults: bool, opset: int | None, source: str, read: ReadLists, target: System) -> None:
-    """:raises UsageFault: if an option has no effect"""
-    if useless_defaults:
-        message = f"--with-defaults adds nothing: the lists of {source} are converted whole"
-        raise UsageFault(message, hint="it applies to files beside which built-in entries stay active")
-    if opset is not None and "onnx" not in (read.lists.names, target.names):
-        raise UsageFault("--opset requires an ONNX format on one side")
-    if opset is not None and opset > NEWEST_OPSET:
-        raise UsageFault(f"the operators of opset {opset} are unknown", hint=f"the newest known is {NEWEST_OPSET}")
+def _opened(
+    system: System, inputs: Sequence[str], console: Console, options: TargetOptions
+) -> list[Target | Mixlist | str]:
+    """Return the files, those that are no text open, as messages about them have the form of the command line."""
+    if system.input == "text" or len(inputs) != 1:
+        return [*inputs]
+    if system.input == "target":
+        return [open_target(inputs[0], console, options)]
+    path = system.mixlist_path(Source.read(inputs[0])) if system.mixlist_path else inputs[0]
+    return [accepted_mixlist(path, console)]
 
 
 def _report(conversion: Conversion, console: Console) -> None:
@@ -150,11 +141,11 @@ def _report(conversion: Conversion, console: Console) -> None:
     report_losses((loss for loss in losses if loss is not None), console)
 
 
-def _require_carried(conversion: Conversion, read: ReadLists, target: System, inputs: tuple[str, ...]) -> None:
+def _require_carried(conversion: Conversion, target: System, inputs: tuple[str, ...]) -> None:
     """:raises UsageFault: if no entry of the user is in the result"""
     if conversion.given and len(conversion.dropped) == len(conversion.given):
         raise UsageFault(
-            f"{target.name} can express none of the {len(conversion.given)} entries of {read.lists.title}",
+            f"{target.name} can express none of the {len(conversion.given)} entries of {conversion.title}",
             name="unknown-name",
             hint="--same-names maps a name to the target's op type of the same name" if target.delta else None,
         )
@@ -179,7 +170,6 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
 
 def conversion_answer(
     conversion: Conversion,
-    head: Mapping[str, Any],
     dry_run: bool,
     paths: Mapping[str, str] | None = None,
     result: Result | None = None,
@@ -188,27 +178,16 @@ def conversion_answer(
 ) -> Answer:
     """The files themselves, or what was written.
 
-    :param head: the first keys of the document
     :param paths: where each file is written
     :param undo: the command line that undoes the change
     """
 
-    def document() -> dict[str, Any]:
-        files = [
-            {"name": name, "path": (paths or {}).get(name), "text": text} for name, text in conversion.files.items()
-        ]
-        entries = {
-            "given": len(conversion.given),
-            "carried": len(conversion.given) - len(conversion.dropped),
-            "dropped": [entry._asdict() for entry in conversion.dropped],
-        }
-        losses = [
-            {**members(loss, "kind", "message", "names", "details"), "lossy": not loss.is_harmless}
-            for loss in conversion.losses
-        ]
-        change = result.change if result else None
-        tail = {"added": conversion.added, "losses": losses, "files": files, "change": change}
-        return {**head, "entries": entries, **tail, "dry_run": dry_run}
+    def document() -> SystemsConvertDocument:
+        document = conversion.to_dict()
+        for file in document["files"]:
+            file["path"] = (paths or {}).get(file["name"])
+        document["change"], document["dry_run"] = result.change if result else None, dry_run
+        return document
 
     def blocks() -> list[Block]:
         if result is not None:

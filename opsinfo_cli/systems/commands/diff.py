@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,6 @@ from ..registry import names_system
 from ..translation import translate
 from ..vocabulary import OperatorClass, OperatorLists
 from .open import SYSTEM, open_lists, report_losses
-from .show import source_document
 
 if TYPE_CHECKING:
     from ...core.compare import NameDifference
@@ -94,8 +93,8 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
         return {
             "schema_version": 1,
             "command": "systems diff",
-            "system_a": source_document(a),
-            "system_b": source_document(b),
+            "system_a": a.description,
+            "system_b": b.description,
             "only_in_a": difference.only_in_a,
             "only_in_b": difference.only_in_b,
             "changed": [{"name": name, "a": x.value, "b": y.value} for name, (x, y) in difference.changed.items()],
@@ -110,7 +109,9 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
     )
 
 
-def matrix_answer(labels: Sequence[str], opened: Sequence[OperatorLists], classes: Sequence[dict[str, Any]]) -> Answer:
+def matrix_answer(
+    labels: Sequence[str], opened: Sequence[OperatorLists], classes: Sequence[dict[str, OperatorClass]]
+) -> Answer:
     """A row for each name with its class in each system, then `*` with what becomes of names that are not listed."""
     names = sorted({name for each in classes for name in each})
     rows = {name: [each.get(name) for each in classes] for name in names}
@@ -118,13 +119,21 @@ def matrix_answer(labels: Sequence[str], opened: Sequence[OperatorLists], classe
     differ = sum(len(set(row)) > 1 for row in rows.values())
     columns = [Column("name"), *map(Column, labels)]
     cells = [[name, *(str(cls or "-") for cls in row)] for name, row in rows.items()]
-    return Answer(
-        lambda: {
+
+    def document() -> documents.ManySystems:
+        return {
+            "schema_version": 1,
+            "command": "systems diff",
             "targets": list(labels),
-            "operators": [{"name": name, "policies": row} for name, row in rows.items()],
-            "unlisted": unlisted,
+            "operators": [
+                {"name": name, "policies": [cls.value if cls else None for cls in row]} for name, row in rows.items()
+            ],
+            "unlisted": [*unlisted],
             "counts": {"operators": len(rows), "differ": differ, "total": len(rows)},
-        },
+        }
+
+    return Answer(
+        document,
         lambda: [Table(columns, [*cells, ["*", *unlisted]])],
         content=counted(len(rows), "operator"),
         notes=[f"{counted(len(rows), 'name')} in {len(opened)} systems, {differ} differ"],

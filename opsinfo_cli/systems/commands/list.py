@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from ...core.terminal.answer import Answer, Column, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, prints
-from ..registry import SYSTEMS
 from ..system import System
-from .show import remark, system_document
+from ..system_lists import list_systems
+from .show import remark
+
+if TYPE_CHECKING:
+    from ..documents.list import SystemsListDocument
 
 
 @click.command("list", cls=Command)
@@ -26,15 +30,20 @@ def command(console: Console) -> Answer:
       opsinfo systems list
       opsinfo systems list --format json
     """
-    return systems_answer(list(SYSTEMS.values()))
+    return systems_answer(list_systems())
 
 
 def systems_answer(systems: Sequence[System]) -> Answer:
     columns = [Column("system"), Column("levels"), Column("reads"), Column("writes")]
     cells = [[s.name, " ".join(s.levels) or "-", s.reads or "-", "yes" if s.writes else "-"] for s in systems]
     fields = [[*row[:3], s.writes or "-", s.names, s.title] for row, s in zip(cells, systems, strict=True)]
+
+    def document() -> SystemsListDocument:
+        described = [system.description for system in systems]
+        return {"schema_version": 1, "command": "systems list", "systems": described}
+
     return Answer(
-        lambda: {"systems": [system_document(system) for system in systems]},
+        document,
         lambda: [
             Table(columns, cells, lambda: fields),
             remark("`opsinfo systems show SYSTEM` shows the levels of one, and NAME:LEVEL its lists"),

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from ...core.cann.near_names import did_you_mean
 from ...core.cann.target import TargetOptions
 from ...core.terminal.console import Console
-from ...core.terminal.open import accepted_mixlist, open_given, open_target, report_doubts
+from ...core.terminal.open import open_target
 from ...core.terminal.params import Word
-from ...core.text.source import Source
-from ...errors import UsageFault
-from ..decide import FLOATS
-from ..input_lists import of_mixlist, of_operators, read_lists
-from ..registry import SYSTEMS, lists_of, names_system, system_called
-from ..system import System
-from ..vocabulary import Loss, OperatorLists, ReadLists
+from ..decide import FLOATS, dtype_called
+from ..input_lists import of_target
+from ..registry import SYSTEMS, names_system
+from ..system_lists import SystemLists, read_system
+from ..vocabulary import Loss, OperatorLists
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -40,20 +37,6 @@ SYSTEM = Word("SYSTEM", _systems, reads=True)
 FORMAT = Word("FORMAT", _systems)
 _SHOWN = 8
 
-_DTYPES = (*FLOATS, "hifloat8", "int8", "int16", "int32", "int64", "uint8", "bool")
-_SHORT = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
-_SHORT |= {"fp64": "float64", "double": "float64", "hif8": "hifloat8"}
-
-
-def dtype_called(text: str) -> str:
-    """:raises UsageFault: if it is not a dtype"""
-    dtype = _SHORT.get(text, text)
-    if dtype not in _DTYPES:
-        hint = did_you_mean(text, (*_DTYPES, *_SHORT)) or f"known dtypes: {', '.join(_DTYPES)}"
-        raise UsageFault(f"`{text}` is not a dtype", name="unknown-dtype", hint=hint)
-    return dtype
-
-
 DTYPE = Word("DTYPE", lambda *_: FLOATS, parse=dtype_called)
 
 
@@ -62,50 +45,20 @@ def open_lists(text: str, console: Console, options: TargetOptions) -> OperatorL
 
     :raises UsageFault: if the level is unknown, or the files have another format
     """
-    return open_system(text, console) if names_system(text) else lists_of_target(text, console, options).lists
+    return open_system(text, console).lists if names_system(text) else lists_of_target(text, console, options)
 
 
-def open_system(text: str, console: Console) -> OperatorLists:
-    """:raises UsageFault: if the system or level is unknown, or the files have another format"""
-    name, equals, files = text.partition("=")
-    if not equals:
-        return lists_of(text)
-    system = system_called(name)
-    if system.input != "text":
-        raise UsageFault(f"{name} is a TARGET, not another system", name="wrong-kind", hint=f"give {files}")
-    read = read_files(system, files.split(","), None, console, TargetOptions())
-    report_losses(read.losses, console)
-    return read.lists
+def open_system(text: str, console: Console) -> SystemLists:
+    """As :func:`.read_system`, and report what that loses."""
+    found = read_system(text)
+    report_losses(found.losses, console)
+    return found
 
 
-def lists_of_target(text: str, console: Console, options: TargetOptions) -> ReadLists:
+def lists_of_target(text: str, console: Console, options: TargetOptions) -> OperatorLists:
     """Return the op types of a library, store or install; for a mixlist alone, those whose policy its marks decide."""
-    target = open_target(text, console, options)
-    if target.kind == "mixlist":
-        return ReadLists(of_mixlist(target.mixlist).lists)
-    report_doubts(target, console)
-    return ReadLists(of_operators(target.operators, text=text))
-
-
-def read_files(
-    system: System, paths: Sequence[str], against: str | None, console: Console, options: TargetOptions
-) -> ReadLists:
-    """:param against: the TARGET that a mixlist's marks apply to; None to read the marks alone
-
-    :raises UsageFault: if the system has no files to read
-    """
-    if system.input != "text" and len(paths) != 1:
-        raise UsageFault(f"{system.name} takes exactly one {'TARGET' if system.input == 'target' else 'file'}")
-    if system.input == "target":
-        return lists_of_target(paths[0], console, options)
-    if system.input == "text":
-        return read_lists(system, [Source.read(path) for path in paths])
-    path = system.mixlist_path(Source.read(paths[0])) if system.mixlist_path else paths[0]
-    mixlist = accepted_mixlist(path, console)
-    target = open_given(against, console, options)
-    if target:
-        report_doubts(target, console)
-    return of_mixlist(mixlist, target.operators if target else None, system.name)
+    read = of_target(open_target(text, console, options), console.warn)
+    return read.lists
 
 
 def report_losses(losses: Iterable[Loss], console: Console) -> None:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.cann.near_names import matches
 from ...core.cann.policy import policy_meant
-from ...core.terminal.answer import Answer, Block, Column, Either, Lines, Span, Table, members
+from ...core.terminal.answer import Answer, Block, Column, Either, Lines, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, Command, match_option, option, prints
-from ..facts import facts
 from ..input_lists import CLASSES
 from ..registry import system_called
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, OperatorLists
+from ..system_lists import SystemLists
+from ..vocabulary import ListEntry, OperatorClass
 from .open import SYSTEM, open_system
-
-if TYPE_CHECKING:
-    from ...core.documents import shared as documents
 
 _BY_POLICY = {str(policy): str(cls) for policy, cls in CLASSES.items()}
 _ON = Choice([*map(str, OperatorClass), *_BY_POLICY], meant=policy_meant)
@@ -53,19 +50,18 @@ def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console
     has_choice = ":" not in name and not equals and (len(system.levels) > 1 or not system.facts)
     if has_choice and not (classes or globs):
         return levels_answer(system)
-    lists = open_system(text, console)
+    found = open_system(text, console)
     wanted = {_BY_POLICY.get(word, word) for word in classes}
 
     def is_wanted(entry: ListEntry) -> bool:
         return (not wanted or str(entry.cls) in wanted) and matches(entry.name, globs)
 
-    return lists_answer(lists, [entry for entry in lists.entries if is_wanted(entry)], system)
+    return lists_answer(found, [entry for entry in found.lists.entries if is_wanted(entry)])
 
 
 def levels_answer(system: System) -> Answer:
     """The settings of each level, and the sources."""
-    content = _content(system)
-    levels: dict[str, Any] = content.get("levels", {})
+    levels: dict[str, Any] = system.content.get("levels", {})
 
     def terminal() -> Iterator[Block]:
         if levels:
@@ -73,9 +69,9 @@ def levels_answer(system: System) -> Answer:
         says = [f"{name}: {level['says']}" for name, level in levels.items() if level.get("says")]
         yield Lines([*says, *_notes(system)], 2)
 
-    default = {"lists": system.lists()} if "default" in content else {}
+    has_default = "default" in system.content
     return Answer(
-        lambda: {"systems": [system_document(system)], **(_lists(default["lists"]) if default else {})},
+        SystemLists(system, system.lists()).to_dict if has_default else system.to_dict,
         lambda: [Either(terminal, lambda: [Table([], _level_rows(levels))])],
     )
 
@@ -98,37 +94,15 @@ def _level_rows(levels: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _notes(system: System) -> list[str]:
-    content = _content(system)
+    content = system.content
     if not content:
         return [system.title]
     return [f"{system.title}: {content['version']}", *content["notes"], f"source: {content['source']}"]
 
 
-def _content(system: System) -> dict[str, Any]:
-    return facts(system.facts) if system.facts else {}
-
-
-def system_document(system: System) -> dict[str, Any]:
-    content = _content(system)
-    return {
-        **members(system, "name", "title", "names", "reads", "writes", "delta"),
-        "version": content.get("version"),
-        "source": content.get("source"),
-        "notes": content.get("notes", []),
-        "levels": [
-            {
-                "name": name or None,
-                "unlisted": level["unlisted"],
-                "says": level.get("says"),
-                "properties": level["properties"],
-            }
-            for name, level in content.get("levels", {}).items()
-        ],
-    }
-
-
-def lists_answer(lists: OperatorLists, entries: Sequence[ListEntry], system: System) -> Answer:
+def lists_answer(found: SystemLists, entries: Sequence[ListEntry]) -> Answer:
     """:param entries: those of the lists that are shown; the last row, `*`, stands for names that are not listed"""
+    lists = found.lists
     fields = [[e.name, str(e.cls), e.origin or "-", e.scope, e.module or "-", e.note or "-"] for e in entries]
     fields.append(["*", lists.unlisted, "-", "-", "-", "-"])
     used = [i for i in range(6) if i < 3 or any(row[i] not in ("-", "operator") for row in fields)]
@@ -138,37 +112,12 @@ def lists_answer(lists: OperatorLists, entries: Sequence[ListEntry], system: Sys
     words = ", ".join(f"{counts[cls]} {cls}" for cls in OperatorClass if counts[cls])
     version = f" ({lists.version})" if lists.version else ""
     return Answer(
-        lambda: {"systems": [system_document(system)], **_lists(lists, entries)},
+        lambda: found.to_dict(entries),
         lambda: [
             Table(columns, [[row[i] for i in used] for row in fields], lambda: fields),
             remark(f"{len(entries)} names of {lists.title}{version}: {words or 'none'}"),
         ],
     )
-
-
-def _lists(lists: OperatorLists, entries: Sequence[ListEntry] | None = None) -> dict[str, Any]:
-    entries = lists.entries if entries is None else entries
-    counts = Counter(entry.cls for entry in entries)
-    return {
-        "system": source_document(lists),
-        "operators": [
-            {**members(entry, "name", "scope", "module", "note"), "class": entry.cls, "list": entry.origin or None}
-            for entry in entries
-        ],
-        "counts": {str(cls): counts[cls] for cls in OperatorClass},
-        "total": len(lists.entries),
-    }
-
-
-def source_document(lists: OperatorLists) -> documents.Lists:
-    return {
-        "name": lists.system,
-        "level": lists.level or None,
-        "names": lists.names,
-        "unlisted": lists.unlisted,
-        "low": lists.low,
-        "version": lists.version,
-    }
 
 
 def remark(text: str) -> Either:

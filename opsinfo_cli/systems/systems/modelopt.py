@@ -8,9 +8,9 @@ from contextlib import suppress
 from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
 from ..system import System
-from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, loss_of
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, Scope, loss_of
 
-_FLAGS = {
+_FLAGS: dict[str, tuple[Scope, OperatorClass]] = {
     **dict.fromkeys(("--op_types_to_include", "-opi"), ("operator", OperatorClass.LOW)),
     **dict.fromkeys(("--op_types_to_exclude", "-ope"), ("operator", OperatorClass.HIGH)),
     **dict.fromkeys(("--nodes_to_include", "-ni"), ("node", OperatorClass.LOW)),
