@@ -17,7 +17,6 @@ from .cann.policy import Mark, mark_words
 from .cann.target import AnyTarget, Target, opened_targets
 from .change.fmt import fixed
 from .change.plan import written_like
-from .check.mixlist import MixlistTarget
 from .text.scanner import scan
 from .text.source import Source
 
@@ -107,6 +106,8 @@ def merge(
     result = minimal(marks, [target.operators for target in targets] if minimize else [])
     notes: tuple[str, ...] = ()
     if models:
+        from .check.mixlist import MixlistTarget
+
         rules = rooms.model_rules()
         opened = rules.open_models([os.fspath(path) for path in models], shapes)
         result = narrowed(result, rules.without_effect(result.marks, opened, list(map(MixlistTarget, targets))))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 import click
 from click.shell_completion import get_completion_class
 
@@ -10,11 +12,14 @@ from ..terminal.answer import Answer, Exact
 from ..terminal.console import Console
 from ..terminal.params import Choice, Command, prints
 
+if TYPE_CHECKING:
+    from ..documents.completion import CompletionDocument
+
 
 @click.command("completion", cls=Command)
 @click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @prints()
-def command(shell: str, console: Console) -> Answer:
+def command(shell: Literal["bash", "zsh", "fish"], console: Console) -> Answer:
     """Print the shell completion script.
 
     It completes commands, options, chips, operators and files.
@@ -30,4 +35,5 @@ def command(shell: str, console: Console) -> Answer:
     assert its_class is not None
     group = click.get_current_context().find_root().command
     script = its_class(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
-    return Answer(lambda: {"shell": shell, "script": script}, lambda: [Exact(script)], paged=False)
+    document: CompletionDocument = {"shell": shell, "script": script}
+    return Answer(lambda: document, lambda: [Exact(script)], paged=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from ..terminal.answer import Answer, Exact, Names
 from ..terminal.console import Console
 from ..terminal.open import open_against
 from ..terminal.params import TARGET, Command, Word, option, prints
+
+if TYPE_CHECKING:
+    from ..documents.schema import OneSchema, SchemaNames
 
 NAME = Word("NAME", lambda ctx, param: schema_names())
 
@@ -35,11 +39,12 @@ def command(name: str | None, against: tuple[str, ...], console: Console) -> Ans
     if against and name != "mixlist":
         raise UsageFault("--against is for the schema mixlist", hint="opsinfo schema mixlist --against TARGET")
     if name is None:
-        names = schema_names()
-        return Answer(lambda: {"schemas": names}, lambda: [Names(names)])
-    if not against:
-        text = schema_text(name)
-        return Answer(lambda: {"name": name, "schema": load_schema(name)}, lambda: [Exact(text)])
-    schema = mixlist_schema([open_against(target, console) for target in against])
-    text = json.dumps(schema, indent=2) + "\n"
-    return Answer(lambda: {"name": name, "schema": schema}, lambda: [Exact(text)])
+        listed: SchemaNames = {"schemas": schema_names()}
+        return Answer(lambda: listed, lambda: [Names(listed["schemas"])])
+    if against:
+        schema = mixlist_schema([open_against(target, console) for target in against])
+        text = json.dumps(schema, indent=2) + "\n"
+    else:
+        schema, text = load_schema(name), schema_text(name)
+    document: OneSchema = {"name": name, "schema": schema}
+    return Answer(lambda: document, lambda: [Exact(text)])
