@@ -74,9 +74,12 @@ def of_command(opsinfo: Opsinfo, *words: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", [LIBRARY, f"{CONFIG}/ascend910b", "fixtures/opp@ascend910b"])
-def test_the_operators_of_a_target_are_the_document_of_list(opsinfo: Opsinfo, text: str) -> None:
-    document = fits(Target.open(text).to_dict(), "output-list")
-    assert document == of_command(opsinfo, "list", text)
+def test_the_operators_of_a_target_are_the_documents_of_list_and_show(opsinfo: Opsinfo, text: str) -> None:
+    target = Target.open(text)
+    assert fits(target.to_dict(), "output-list") == of_command(opsinfo, "list", text)
+    mixlist = "fixtures/mixlists/good/several-operators.json"
+    described = fits(target.describe(["Conv2D", "Add"], mixlist), "output-show")
+    assert described == of_command(opsinfo, "show", text, "Conv2D", "Add", "--mixlist", mixlist)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .entry import Entry
+from .entry import Columns, Entry, TensorColumns
 from .library import Operator, Operators, Store
 from .policy import Mark, Policy, mark_words
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ..documents.list import Operator as RowDocument
     from ..documents.shared import Place as PlaceDocument
     from ..documents.shared import Target as TargetDocument
+    from ..documents.show import ShowDocument
+    from ..documents.show import Tensor as TensorDocument
     from .mixlist import Mixlist
 
 
@@ -125,3 +127,26 @@ def list_document(
         "total": total,
         "other_stores": {**other_stores},
     }
+
+
+def show_document(target: TargetDocument, operators: Iterable[tuple[OperatorRow, Columns]]) -> ShowDocument:
+    """Return the JSON document of ``opsinfo show``."""
+    return {
+        "schema_version": 1,
+        "command": "show",
+        "target": target,
+        "operators": [
+            {
+                **row_document(row),
+                "inputs": list(map(_tensor_document, columns.inputs)),
+                "outputs": list(map(_tensor_document, columns.outputs)),
+                "can_be_black": columns.can_be_black().value,
+                "can_be_white": columns.can_be_white().value,
+            }
+            for row, columns in operators
+        ],
+    }
+
+
+def _tensor_document(tensor: TensorColumns) -> TensorDocument:
+    return {"name": tensor.name, "param_type": tensor.param_type, "dtypes": list(tensor.dtypes)}

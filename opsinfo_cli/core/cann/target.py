@@ -20,6 +20,7 @@ from ..text.scanner import scan
 from ..text.source import Source, read_bytes
 from .chips import folder_of, note_of
 from .definitions import PHRASES, Chips, Definitions, chips_of
+from .entry import Columns
 from .file_kind import FileKind, foreign_of, is_library_name, kind_of
 from .foreign_files import foreign_binary
 from .install import Install, environment_customs, opp_root, select_root
@@ -30,6 +31,7 @@ from .snapshot import Snapshot, snapshot_text
 if TYPE_CHECKING:
     from ..documents import shared as documents
     from ..documents.list import ListDocument
+    from ..documents.show import ShowDocument
     from ..text.members import Members
     from ..text.scanner import Document
     from .foreign_files import Foreign
@@ -204,6 +206,18 @@ class Target:
         if self.definitions and self.definitions.unreadable:
             document["unreadable"] = unreadable_documents(self.definitions.unreadable)
         return document
+
+    def describe(self, ops: str | Iterable[str], mixlist: AnyMixlist | None = None) -> ShowDocument:
+        """Return the JSON document of ``opsinfo show``: of some op types also the dtypes of their tensors.
+
+        :param mixlist: applied to the libraries
+        :raises UnknownOperator: if an op type is unknown
+        """
+        from .operator_rows import operator_row, show_document
+
+        applied = None if mixlist is None else Mixlist.open(mixlist)
+        found = self.operators.require([ops] if isinstance(ops, str) else ops)
+        return show_document(self.facts, [(operator_row(each, applied), Columns(each.entry)) for each in found])
 
     def other_counts(self) -> dict[str, int]:
         """Return the number of op types in the stores of an install for other cores."""

@@ -53,13 +53,10 @@ def move(
     :raises UsageFault: if an op type is unknown, or an option does not fit the target
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
-    is_new = create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target)
-    movable = Movable.of(
-        os.fspath(target) if is_new else Target.open(target),  # type: ignore[arg-type]  # a path is new
-        opened_targets(against),
-        create,
-        say,
-    )
+    if create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target):
+        movable = Movable.of(os.fspath(target), opened_targets(against), create, say)
+    else:
+        movable = Movable.of(Target.open(target), opened_targets(against), create, say)
     asked, ignored = movable.asked(ops, to, match, ignore_unknown, say)
     jobs = movable.jobs(asked, say, pin=pin, store=store, force=settings.get("force", False))
     del movable, target  # only the files to change stay in memory

@@ -14,7 +14,7 @@ from ..cann.entry import Columns, Entry, TensorColumns
 from ..cann.entry_rules import Sections
 from ..cann.library import Operator
 from ..cann.mixlist import Mixlist
-from ..cann.operator_rows import OperatorRow, Standing, operator_row, row_document
+from ..cann.operator_rows import OperatorRow, Standing, operator_row, show_document
 from ..cann.policy import BLANKS, Policy, combination
 from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Table, Tree
@@ -36,7 +36,6 @@ from ..text.escape import cell_width, shown
 
 if TYPE_CHECKING:
     from ..change.history import Request
-    from ..documents import show as documents
 
 
 @click.command("show", cls=Command)
@@ -207,17 +206,13 @@ class Part(NamedTuple):
 
 
 def show_answer(target: Target, operators: Sequence[Details]) -> Answer:
-    rows = list(map(_details_document, operators))
-
-    def document() -> documents.ShowDocument:
-        return {"schema_version": 1, "command": "show", "target": target.facts, "operators": rows}
-
+    document = show_document(target.facts, [(each.row, each.columns) for each in operators])
     return Answer(
-        document,
+        lambda: document,
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
         texts={
             "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators]),
-            "csv": lambda: csv_text([*OperatorRow._fields, *_TENSOR_MEMBERS], rows),
+            "csv": lambda: csv_text([*OperatorRow._fields, *_TENSOR_MEMBERS], document["operators"]),
             "markdown": lambda: markdown_text(_table(operators, target)),
         },
         content=counted(len(operators), "operator"),
@@ -252,21 +247,6 @@ def _tensor(tensor: TensorColumns) -> str:
 
 def _dtypes(tensor: TensorColumns) -> str:
     return ", ".join(dict.fromkeys(tensor.dtypes)) or "chosen by the kernel"
-
-
-def _details_document(details: Details) -> documents.Operator:
-    columns = details.columns
-    return {
-        **row_document(details.row),
-        "inputs": list(map(_tensor_document, columns.inputs)),
-        "outputs": list(map(_tensor_document, columns.outputs)),
-        "can_be_black": columns.can_be_black().value,
-        "can_be_white": columns.can_be_white().value,
-    }
-
-
-def _tensor_document(tensor: TensorColumns) -> documents.Tensor:
-    return {"name": tensor.name, "param_type": tensor.param_type, "dtypes": list(tensor.dtypes)}
 
 
 def _heading(row: OperatorRow) -> Line:
