@@ -10,7 +10,26 @@ import numpy
 import pytest
 from raising import raised
 
-from opsinfo_cli import Graph, Mixlist, OpsinfoError, Policy, bisect_mixlist, move, simulate_model, validate
+from opsinfo_cli import (
+    Graph,
+    Mixlist,
+    OpsinfoError,
+    Policy,
+    Target,
+    apply,
+    backups,
+    bisect_mixlist,
+    convert,
+    decide,
+    diff,
+    fmt,
+    merge,
+    move,
+    qualify,
+    reapply,
+    simulate_model,
+    validate,
+)
 from opsinfo_cli.core.cann.policy import Mark, marks_for
 from opsinfo_cli.errors import Damaged, UsageFault
 
@@ -127,6 +146,26 @@ def test_what_is_no_policy_is_refused(value: Any, hint: str, path: Path) -> None
     ):
         error = raised(UsageFault, call)
         assert (error.name, str(error.hint).startswith(hint)) == ("unknown-policy", True)
+
+
+def test_one_argument_is_taken_for_a_list_of_one_and_nothing_is_refused(path: Path, tmp_path: Path) -> None:
+    assert merge(path).minimal.marks == merge([path]).minimal.marks == merge(BLACK).minimal.marks
+    assert merge(path, against=None).minimal.marks == merge(path, against=AGAINST).minimal.marks
+    assert fmt(path).files[0].path == str(path)
+    for call in (
+        lambda: merge([]),
+        lambda: apply([], path),
+        lambda: qualify([]),
+        lambda: backups(prune=0, backup_dir=tmp_path),
+        lambda: apply(AGAINST, 5, dry_run=True),  # type: ignore[arg-type]
+        lambda: merge(path, against=5),  # type: ignore[arg-type]
+        lambda: reapply(5),  # type: ignore[arg-type]
+        lambda: diff(5, AGAINST),  # type: ignore[call-overload]
+        lambda: convert("mixlist", "keep-dtype", AGAINST),
+        lambda: convert("mixlist", "keep-dtype", Target.open(AGAINST)),
+        lambda: decide("apex:O1", "bmm:float17"),
+    ):
+        raised(OpsinfoError, call)
 
 
 def test_an_outcome_is_ok_if_everything_was_checked_and_nothing_is_an_error(path: Path, tmp_path: Path) -> None:

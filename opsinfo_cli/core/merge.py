@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -14,7 +14,7 @@ from . import rooms
 from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
 from .cann.near_names import NearNames, did_you_mean
 from .cann.policy import Mark, mark_words
-from .cann.target import AnyTarget, Target, opened_targets
+from .cann.target import AnyTargets, Target, opened_targets
 from .change.fmt import fixed
 from .change.plan import written_like
 from .text.scanner import scan
@@ -76,9 +76,9 @@ class Merge:
 
 
 def merge(
-    mixlists: Sequence[AnyMixlist],
+    mixlists: AnyMixlist | Iterable[AnyMixlist],
     *,
-    against: Iterable[AnyTarget] | AnyTarget = (),
+    against: AnyTargets = None,
     minimize: bool = False,
     models: Sequence[str | os.PathLike[str]] = (),
     shapes: Shapes = MappingProxyType({}),
@@ -95,12 +95,16 @@ def merge(
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
     """
     targets = opened_targets(against)
-    if not mixlists:
+    given = [mixlists] if isinstance(mixlists, (str, os.PathLike, Mixlist, Mapping)) else [*mixlists]
+    if not given:
         raise UsageFault("no mixlist is given")
     if models and not (minimize and targets):
         raise UsageFault("models require minimize and against")
     accepted = [
-        each if isinstance(each, Mixlist) else Mixlist(scan(fixed(Source.read(os.fspath(each))))) for each in mixlists
+        Mixlist(scan(fixed(Source.read(os.fspath(each)))))
+        if isinstance(each, (str, os.PathLike))
+        else Mixlist.open(each)
+        for each in given
     ]
     marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
     result = minimal(marks, [target.operators for target in targets] if minimize else [])
@@ -114,8 +118,8 @@ def merge(
         notes = tuple(model.note for model in opened if model.note)
     disputes = conflicts(accepted)
     for each in disputes:
-        given = ", ".join(f"{marks_text(one.marks)} in {one.path}" for one in each.given)
-        say(f"`{each.name}`: {given}; the last one wins")
+        sides = ", ".join(f"{marks_text(one.marks)} in {one.path}" for one in each.given)
+        say(f"`{each.name}`: {sides}; the last one wins")
     for message in _unknown(result, targets, minimize):
         say(message)
     paths = tuple(each.path for each in accepted)

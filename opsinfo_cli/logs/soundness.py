@@ -237,6 +237,8 @@ def qualify(
         runs_of(tuple(os.fspath(log) for log in ([some] if isinstance(some, (str, os.PathLike)) else some)))
         for some in (logs, reference)
     )
+    if not runs:
+        raise UsageFault("no log is given")
     target = None if against is None else Target.open(against)
     stdin, total = standard_input(), _size(path for run in runs + others for path in run.paths)
 

@@ -9,7 +9,7 @@ from warnings import warn
 
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.onnx_plugins import NEWEST_OPSET
-from ..core.cann.target import AnyTarget, Target, one_or_several, target_text
+from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several, target_text
 from ..core.text.source import Source
 from ..errors import UsageFault
 from .input_lists import of_mixlist, of_target, read_lists
@@ -84,7 +84,7 @@ class Conversion(NamedTuple):
 def convert(
     source: str,
     to: str,
-    files: AnyTarget | Iterable[AnyTarget] = (),
+    files: AnyTargets = None,
     *,
     against: AnyTarget | None = None,
     opset: int | None = None,

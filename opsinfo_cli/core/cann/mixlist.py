@@ -44,7 +44,7 @@ def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str,
     return {name: dict(sorted(marked[name].items())) for name in LISTS if name in marked}
 
 
-AnyMixlist: TypeAlias = "Mixlist | str | os.PathLike[str]"
+AnyMixlist: TypeAlias = "Mixlist | Mapping[str, Any] | str | os.PathLike[str]"
 
 
 class Mixlist:
@@ -74,8 +74,18 @@ class Mixlist:
 
     @classmethod
     def open(cls, mixlist: AnyMixlist) -> Mixlist:
-        """As :meth:`read`; an open mixlist is returned as it is."""
-        return mixlist if isinstance(mixlist, Mixlist) else cls.read(mixlist)
+        """As :meth:`read` for a path, as :meth:`of` for a parsed file; an open mixlist is returned as it is.
+
+        :raises UsageFault: if it is none of these
+        """
+        if isinstance(mixlist, Mixlist):
+            return mixlist
+        if isinstance(mixlist, Mapping):
+            return cls.of(mixlist)
+        if isinstance(mixlist, (str, os.PathLike)):
+            return cls.read(mixlist)
+        message = f"a mixlist is a path, a parsed file or a `Mixlist`, not {type(mixlist).__name__}"
+        raise UsageFault(message, name="wrong-type")
 
     @classmethod
     def of(cls, lists: Mapping[str, Any]) -> Mixlist:

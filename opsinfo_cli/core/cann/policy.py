@@ -88,7 +88,7 @@ _MANUALS_WORDS = {
 }
 
 
-def policy_of(value: Policy | str) -> Policy:
+def policy_of(value: Policy | str | None) -> Policy:
     """Return a policy that is given as itself or by its word.
 
     :raises UsageFault: if there is no such policy

@@ -59,6 +59,7 @@ class TargetOptions(NamedTuple):
 TargetKind: TypeAlias = Literal["library", "mixlist", "snapshot", "store", "install", "ini", "opdef", "package"]
 AnyTarget: TypeAlias = "Target | Install | Store | Library | Mixlist | str | os.PathLike[str]"
 """What names a target: one that is open, a path, or a SoC name of the environment's install."""
+AnyTargets: TypeAlias = "AnyTarget | Iterable[AnyTarget] | None"
 
 
 class Target:
@@ -243,12 +244,15 @@ class Target:
         return known.other_engines if known else {}
 
 
-def one_or_several(targets: Iterable[AnyTarget] | AnyTarget) -> list[AnyTarget]:
-    is_one = isinstance(targets, (str, os.PathLike, Target, Install, Store, Library, Mixlist))
-    return [targets] if is_one else [*targets]  # type: ignore[list-item, misc]  # as `is_one` says
+def one_or_several(targets: AnyTargets) -> list[AnyTarget]:
+    if targets is None:
+        return []
+    if isinstance(targets, (str, os.PathLike, Target, Install, Store, Library, Mixlist)):
+        return [targets]
+    return [*targets] if isinstance(targets, Iterable) else [targets]  # what is none, `Target.open` refuses
 
 
-def opened_targets(targets: Iterable[AnyTarget] | AnyTarget) -> list[Target]:
+def opened_targets(targets: AnyTargets) -> list[Target]:
     return [Target.open(each) for each in one_or_several(targets)]
 
 

@@ -11,7 +11,7 @@ from ...errors import UsageFault
 from ..cann.library import Library
 from ..cann.mixlist import AnyMixlist, Mixlist
 from ..cann.policy import Mark
-from ..cann.target import AnyTarget, Target, opened_targets
+from ..cann.target import AnyTargets, Target, opened_targets
 from .move import require_writable, winning_files
 from .output_file import write_copies
 from .plan import Job, LibraryPlan, Result
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def apply(
-    target: Iterable[AnyTarget] | AnyTarget,
+    target: AnyTargets,
     mixlist: AnyMixlist,
     *,
     output: str | os.PathLike[str] | None = None,
@@ -43,6 +43,8 @@ def apply(
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
     targets = opened_targets(target)
+    if not targets:
+        raise UsageFault("no target is given")
     require_libraries(targets)
     chosen = Mixlist.open(mixlist)
     doubts = [doubt for each in targets for doubt in each.doubts]

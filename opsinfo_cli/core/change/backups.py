@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ...errors import UsageFault
 from ..cann.target import AnyTarget, target_text
 from .history import Damage
 from .record import Entry, State
@@ -91,7 +92,10 @@ def backups(target: AnyTarget | None = None, *, prune: int | None = None, **sett
 
     :param prune: keep this many of the newest backups of each file, and every pristine one; drop the rest
     :param settings: :class:`.WriteSettings`: ``dry_run``, ``wait`` and ``backup_dir`` matter
+    :raises UsageFault: if no backup is to be kept
     """
+    if prune is not None and prune < 1:
+        raise UsageFault("prune must be at least 1: the newest backup of a file is kept")
     scope = scope_of(None if target is None else target_text(target))
     vault, is_dry = vault_in(settings), settings.get("dry_run", False)
     dropped: list[str] = []

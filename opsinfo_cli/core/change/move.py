@@ -12,7 +12,7 @@ from ..cann.library import Library, Store, engine_keys, library_files, load_orde
 from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
-from ..cann.target import AnyTarget, Target, opened_targets
+from ..cann.target import AnyTarget, AnyTargets, Target, opened_targets
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
 from .write_files import WriteSettings, write_files
@@ -29,7 +29,7 @@ def move(
     to: Policy | str | None = None,
     *,
     match: str | Iterable[str] = (),
-    against: Iterable[AnyTarget] | AnyTarget = (),
+    against: AnyTargets = None,
     pin: bool = False,
     create: bool = False,
     store: str | None = None,
@@ -128,7 +128,7 @@ class Movable(NamedTuple):
     ) -> tuple[dict[str, Policy], tuple[str, ...]]:
         """Return the op types that are asked for, each with its list, and the unknown ones that are left out.
 
-        :raises UsageFault: if a list is missing, or a pattern matches nothing
+        :raises UsageFault: if a list is missing or unknown, or a pattern matches nothing
         """
         ops, match = ([each] if isinstance(each, str) else each for each in (ops, match))
         by_name = ops if isinstance(ops, Mapping) else dict.fromkeys(ops, to)
@@ -140,9 +140,6 @@ class Movable(NamedTuple):
             by_name = {**by_name, **dict.fromkeys(matching, to)}
         asked = {}
         for name, policy in by_name.items():
-            if policy is None:
-                message = "--to is required for operators without a list"
-                raise UsageFault(message, hint="add --to white, black or gray")
             asked[name] = policy_of(policy)
         ignored: list[str] = []
         if ignore_unknown and self._libraries:

@@ -31,7 +31,7 @@ from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.repository import Repository
-from ..cann.target import AnyTarget, opened_targets, unknown_kind
+from ..cann.target import AnyTargets, opened_targets, unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
@@ -58,7 +58,7 @@ Step = Callable[[int, int], None]
 
 def validate(
     *paths: str | os.PathLike[str],
-    against: Iterable[AnyTarget] | AnyTarget = (),
+    against: AnyTargets = None,
     modes: Iterable[str] | str = (),
     models: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
     shapes: Shapes = MappingProxyType({}),
