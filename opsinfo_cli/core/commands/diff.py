@@ -26,7 +26,7 @@ from ..compare import (
     policies_of,
     unread_in,
 )
-from ..terminal.answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Table
+from ..terminal.answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Style, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
@@ -120,8 +120,8 @@ def command(
     applied = [_applied(path, target, console) or everywhere for path, target in ((mixlist_a, a), (mixlist_b, b))]
     both = [policies_of(target.operators, each) for target, each in zip(opened, applied, strict=True)]
     named = _names(policies_by_name(both), only, lists, globs)
-    if only:
-        _report_in_neither(only, a, b, console)
+    if only and (missing := sorted(name for name in only.marks if name not in a.operators and name not in b.operators)):
+        console.warn(f"in neither target: {counted(len(missing), 'op type')} of the mixlist: {', '.join(missing)}")
     if becomes is not None:
         named = frozenset(name for name, policy in both[1].items() if str(policy) == becomes) & (
             named or both[1].keys()
@@ -201,12 +201,6 @@ def _applied(path: str | None, target: Target, console: Console) -> Mixlist | No
     if mixlist is not None:
         report_unknown(mixlist, target.operators, console)
     return mixlist
-
-
-def _report_in_neither(only: Mixlist, a: Target, b: Target, console: Console) -> None:
-    missing = sorted(name for name in only.marks if name not in a.operators and name not in b.operators)
-    if missing:
-        console.warn(f"in neither target: {counted(len(missing), 'op type')} of the mixlist: {', '.join(missing)}")
 
 
 def _port(
@@ -289,17 +283,19 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
     for change, names in _changes(found):
         words: list[Span] = []
         for word in change.split(" -> "):
-            words += [Span(" -> ")] * bool(words) + [_styled(word)]
+            style: Style = word if word in ("white", "black", "gray") else ""  # type: ignore[assignment]
+            words += [Span(" -> ")] * bool(words) + [Span(word, style)]
         defaults = sum(b.operators[name].entry.by_default for name in names) if is_source else 0
         of = f", {defaults} of them by default" if defaults else ""
         yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}{of}")]])
         yield Names(names)
-    for sign, style, title, names in (
-        ("- ", "removed", f"only in A: not declared for {b.soc}" if is_source else "only in A", found.only_in_a),
-        ("+ ", "added", "only in B", [] if is_source else found.only_in_b),
+    title = f"only in A: not declared for {b.soc}" if is_source else "only in A"
+    for sign, side, names in (
+        (Span("- ", "removed"), title, found.only_in_a),
+        (Span("+ ", "added"), "only in B", [] if is_source else found.only_in_b),
     ):
         if names:
-            yield Lines(["", [Span(sign, style), Span(f"{title}  {len(names)}")]])  # type: ignore[arg-type]
+            yield Lines(["", [sign, Span(f"{side}  {len(names)}")]])
             yield Names(names)
     if sections:
         yield Lines(["", [Span("~ ", "warning"), Span(f"inside  {len(sections)}")]])
@@ -315,10 +311,6 @@ def _new_by_policy(b: Target, names: Sequence[str]) -> list[tuple[str, list[str]
         operator = b.operators[name]
         groups["white by default" if operator.entry.by_default else str(operator.policy)].append(name)
     return [(title, own) for title, own in groups.items() if own]
-
-
-def _styled(word: str) -> Span:
-    return Span(word, word) if word in ("white", "black", "gray") else Span(word)  # type: ignore[arg-type]
 
 
 def _changes(found: Difference[Any]) -> list[tuple[str, list[str]]]:
@@ -379,7 +371,9 @@ def _table(found: Difference[Any], most_inside: int | None = None) -> Table:
     rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
     rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
     inside = _alike(found.sections or ())[:most_inside]
-    rows += [[_named(names), "inside", *values, place] for (place, *values), names in inside]
+    for (place, *values), names in inside:
+        named = names[0] if len(names) == 1 else f"{len(names)} op types: {', '.join(names)}"
+        rows.append([named, "inside", *values, place])
     columns = [Column("operator"), Column("change", policy=True), Column("A"), Column("B"), Column("field")]
     if found.sections is None:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
@@ -405,10 +399,6 @@ def _alike(sections: Sequence[SectionDifference]) -> list[tuple[tuple[str, str, 
     for each in sections:
         found.setdefault((_place(each), _value(each.a), _value(each.b)), []).append(each.name)
     return sorted(found.items(), key=lambda item: -len(item[1]))
-
-
-def _named(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} op types: {', '.join(names)}"
 
 
 def _facts(target: Target) -> str:
@@ -477,7 +467,7 @@ def _cell(name: str, policy: Policy | None, target: Target) -> Span:
     if policy is None:
         return Span("?" if name in target.operators.unreadable else "-")
     is_default = target.kind == "opdef" and policy is Policy.WHITE and target.operators[name].entry.by_default
-    return Span(_BY_DEFAULT if is_default else str(policy), str(policy))  # type: ignore[arg-type]
+    return Span(_BY_DEFAULT if is_default else policy.value, policy.value)
 
 
 def _narrow(table: Table, labels: Sequence[str]) -> Iterator[Block]:

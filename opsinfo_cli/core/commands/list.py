@@ -92,9 +92,10 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
     def page() -> str:
         from ..terminal.page import table_page
 
-        return table_page(
-            f"Operators of {target.soc or target.text}", _facts(target, len(rows), total, mixlist), [table]
-        )
+        shown = str(len(rows)) if len(rows) == total else f"{len(rows)} of {total}"
+        facts = [*target_facts(target), ("Mixlist", mixlist or ""), ("Operators", shown)]
+        title = f"Operators of {target.soc or target.text}"
+        return table_page(title, [(name, value) for name, value in facts if value], [table])
 
     return Answer(
         lambda: list_document(target.facts, rows, total, target.other_counts()),
@@ -147,9 +148,3 @@ def _summary(target: Target, rows: Sequence[OperatorRow], total: int) -> str:
     words = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
     of = f" of {total}" if total != len(rows) else ""
     return f"{len(rows)}{of} operator{'s' if total != 1 else ''} of {target.text}: {words or 'none'}"
-
-
-def _facts(target: Target, shown: int, total: int, mixlist: str | None) -> list[tuple[str, str]]:
-    facts = [*target_facts(target), ("Mixlist", mixlist or "")]
-    facts.append(("Operators", str(shown) if shown == total else f"{shown} of {total}"))
-    return [(name, value) for name, value in facts if value]
