@@ -138,13 +138,7 @@ def test_findings_are_the_document_of_validate(opsinfo: Opsinfo) -> None:
     assert fits(validate(paths[0]).to_dict(), "output-validate")["against"] == []
     shown = of_command(opsinfo, "validate", *paths, "--against", "fixtures/opp@ascend910b")
 
-    def in_order(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(findings, key=lambda each: str(each["fingerprint"]))
-
-    assert [each["name"] for each in in_order(document["findings"])] == [
-        each["name"] for each in in_order(shown["findings"])
-    ]
-    assert document["summary"] == shown["summary"]
+    assert {**document, "baseline": None, "fixes": None} == shown
 
 
 def test_changes_are_the_documents_of_the_commands() -> None:

@@ -110,7 +110,8 @@ class Target:
                 found.operators = target.operators
             return found
         if isinstance(target, Install):
-            return cls(target.root, "install", target.root, install=target)
+            text = f"{target.root}@{target.soc}" if target.soc else target.root
+            return cls(text, "install", target.root, install=target)
         if isinstance(target, Store):
             path = target.directory or target.libraries[0].path
             found = cls(path, "store" if target.directory else "library", path)

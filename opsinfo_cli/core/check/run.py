@@ -68,7 +68,7 @@ def validate(
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
 ) -> Outcome:
-    """Return all findings on files, stores and trees, as in ``opsinfo validate``.
+    """Return all findings on files, stores and trees, the worst first, as ``opsinfo validate``.
 
     :param against: the targets the mixlists are for, or one
     :param modes: names of the precision modes that they are used with, known or not
@@ -99,9 +99,8 @@ def validate(
     checker.modes_given()
     checker.outcome.notes += (model.note for model in checker.models if model.note)
     checker.outcome.against = list(dict.fromkeys(target.target.text for target in targets))
-    checker.outcome.findings = fingerprinted(
-        checker.outcome.findings, Repository.around(os.getcwd(), os.environ).relative
-    )
+    findings = fingerprinted(checker.outcome.findings, Repository.around(os.getcwd(), os.environ).relative)
+    checker.outcome.findings = sorted(findings, key=lambda finding: finding.urgency)
     return checker.outcome
 
 
@@ -488,7 +487,7 @@ class Narrowing:
         reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
         result.selected = [
             finding
-            for finding in sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.order))
+            for finding in sorted(findings, key=lambda finding: finding.urgency)
             if (finding.severity in reported or result.fails(finding))
             and self.selection.keeps(finding.rule, finding.pointer)
         ]

@@ -59,7 +59,7 @@ def test_what_scripts_name_is_checked_by_the_option_that_names_it(tmp_path: Path
         "modes.x": "op_precision",
     }
     names = [finding.rule.name for finding in outcome.findings]
-    assert names == ["repeated-line", "unknown-list", "unknown-implmode"]
+    assert names == ["unknown-list", "unknown-implmode", "repeated-line"]
     assert [each.reason for each in outcome.passed_over if each.path == f"{tmp_path}/test/up.sh:1"] == [
         "not considered: the options in a file of --raw_ge_options"
     ]
@@ -162,7 +162,7 @@ def test_a_file_that_the_user_names_is_followed_whatever_its_ending(tmp_path: Pa
         tmp_path, {"Makefile": "build:\n\tatc --modify_mixlist=lists.json --precision_mode=origin\n", "list.json": "{}"}
     )
     outcome = validate(str(tmp_path / "Makefile"), follow=True)
-    assert [finding.rule.name for finding in outcome.findings] == ["missing-file", "unknown-mode"]
+    assert [finding.rule.name for finding in outcome.findings] == ["unknown-mode", "missing-file"]
 
 
 def test_paths_that_are_computed_are_counted(tmp_path: Path) -> None:
