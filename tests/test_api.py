@@ -85,9 +85,15 @@ def test_importing_the_package_imports_only_what_the_rooms_need_of_each_other() 
 
 
 def test_the_commands_call_the_functions_of_the_package() -> None:
-    for name in ("diff", "validate"):
-        command = importlib.import_module(f"opsinfo_cli.core.commands.{name}")
-        assert getattr(command, name) is getattr(opsinfo_cli, name)
+    commands = {
+        "core": ("apply", "backups", "diff", "fmt", "merge", "reapply", "restore", "snapshot", "validate"),
+        "logs": ("qualify",),
+        "systems": ("convert", "decide"),
+    }
+    for room, names in commands.items():
+        for name in names:
+            command = importlib.import_module(f"opsinfo_cli.{room}.commands.{name}")
+            assert getattr(command, name) is getattr(opsinfo_cli, name)
 
 
 def test_diff_returns_the_result_of_the_command(fixtures: Path, tmp_path: Path, opsinfo: object) -> None:
