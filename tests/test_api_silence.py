@@ -168,6 +168,23 @@ def test_one_argument_is_taken_for_a_list_of_one_and_nothing_is_refused(path: Pa
         raised(OpsinfoError, call)
 
 
+def test_findings_are_narrowed_as_by_the_command(path: Path, tmp_path: Path, opsinfo: Any) -> None:
+    path.write_text('{"black-list": {"to-add": ["Mull", "Mul", "Mul"]}}', "utf-8")
+    every = [finding.rule.name for finding in validate(path, against=AGAINST).findings]
+    assert every == ["unknown-operator", "duplicate-operator"]
+    for narrowed, left in (
+        (validate(path, against=AGAINST, select="M"), every),
+        (validate(path, against=AGAINST, select=["duplicate-operator"]), every[1:]),
+        (validate(path, against=AGAINST, ignore="duplicate-operator:/black-list"), every[:1]),
+        (validate(path, against=AGAINST, severity="error"), every[:1]),
+    ):
+        assert [finding.rule.name for finding in narrowed.findings] == left
+    known = tmp_path / "known.json"
+    opsinfo("validate", path, "--against", AGAINST, "--baseline", known, "--update-baseline", cwd=Path.cwd())
+    assert validate(path, against=AGAINST, baseline=known).ok
+    raised(UsageFault, validate, path, select="nothing")
+
+
 def test_an_outcome_is_ok_if_everything_was_checked_and_nothing_is_an_error(path: Path, tmp_path: Path) -> None:
     path.write_text('{"black-list": {"to-add": ["Mul", "Mul"]}}', "utf-8")  # a warning
     outcome = validate(path, against=[AGAINST])

@@ -64,6 +64,10 @@ def validate(
     shapes: Shapes = MappingProxyType({}),
     kind: NamedKind | None = None,
     follow: bool = False,
+    select: Iterable[str] | str = (),
+    ignore: Iterable[str] | str = (),
+    severity: Severity = "note",
+    baseline: str | os.PathLike[str] | None = None,
     by_chip: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
@@ -76,14 +80,21 @@ def validate(
     :param shapes: of inputs of the models, by name, as for :meth:`.Graph.read`
     :param kind: of all files; None detects it
     :param follow: whether files that scripts name are checked too
+    :param select: codes, beginnings of codes, or names of the only findings to return
+    :param ignore: those not to return, also ``CODE:POINTER`` for a place
+    :param severity: the least that is returned; errors are in any case
+    :param baseline: a file of known findings, which are not returned
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
 
-    :raises OpsinfoError: if a target or model cannot be read; faults of ``paths`` are in the outcome
+    :raises OpsinfoError: if a target, model or baseline cannot be read; faults of ``paths`` are in the outcome
     """
     modes = [modes] if isinstance(modes, str) else modes
     models = [models] if isinstance(models, (str, os.PathLike)) else models
+    chosen = RuleSelection.of(*([each] if isinstance(each, str) else each for each in (select, ignore)))
+    known = None if baseline is None else Baseline.read(os.fspath(baseline))
+    narrowing = Narrowing(Repository.around(os.getcwd(), os.environ), chosen, known, severity=severity)
     targets = mixlist_targets(opened_targets(against))
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
@@ -99,9 +110,7 @@ def validate(
     checker.modes_given()
     checker.outcome.notes += (model.note for model in checker.models if model.note)
     checker.outcome.against = list(dict.fromkeys(target.target.text for target in targets))
-    findings = fingerprinted(checker.outcome.findings, Repository.around(os.getcwd(), os.environ).relative)
-    checker.outcome.findings = sorted(findings, key=lambda finding: finding.urgency)
-    return checker.outcome
+    return narrowing.of(checker.outcome).outcome
 
 
 @dataclass
