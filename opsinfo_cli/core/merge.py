@@ -14,7 +14,7 @@ from . import rooms
 from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
 from .cann.near_names import NearNames, did_you_mean
 from .cann.policy import Mark, mark_words
-from .cann.target import AnyTargets, Target, opened_targets
+from .cann.target import AnyTargets, Target, targets_of
 from .change.fmt import fixed
 from .change.plan import written_like
 from .text.scanner import scan
@@ -94,7 +94,7 @@ def merge(
     :raises UsageFault: if models are given without what they need
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
     """
-    targets = opened_targets(against)
+    targets = targets_of(against)
     given = [mixlists] if isinstance(mixlists, (str, os.PathLike, Mixlist, Mapping)) else [*mixlists]
     if not given:
         raise UsageFault("no mixlist is given")

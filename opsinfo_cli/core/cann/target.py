@@ -253,7 +253,7 @@ def one_or_several(targets: AnyTargets) -> list[AnyTarget]:
     return [*targets] if isinstance(targets, Iterable) else [targets]  # what is none, `Target.open` refuses
 
 
-def opened_targets(targets: AnyTargets) -> list[Target]:
+def targets_of(targets: AnyTargets) -> list[Target]:
     return [Target.open(each) for each in one_or_several(targets)]
 
 

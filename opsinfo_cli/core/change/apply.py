@@ -11,7 +11,7 @@ from ...errors import UsageFault
 from ..cann.library import Library
 from ..cann.mixlist import AnyMixlist, Mixlist
 from ..cann.policy import Mark
-from ..cann.target import AnyTargets, Target, opened_targets
+from ..cann.target import AnyTargets, Target, targets_of
 from .move import require_writable, winning_files
 from .output_file import write_copies
 from .plan import Job, LibraryPlan, Result
@@ -42,7 +42,7 @@ def apply(
     :raises UsageFault: if an option does not fit the target
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
-    targets = opened_targets(target)
+    targets = targets_of(target)
     if not targets:
         raise UsageFault("no target is given")
     require_libraries(targets)
@@ -63,7 +63,7 @@ def apply(
     jobs = _jobs(targets, chosen, store, settings.get("force", False), say)
     if output is None:
         return write_files("apply", jobs, settings, say)._replace(ignored=unknown)
-    return _copied(targets, jobs, os.fspath(output), settings, say)._replace(ignored=unknown)
+    return _write_copy(targets, jobs, os.fspath(output), settings, say)._replace(ignored=unknown)
 
 
 def require_libraries(targets: Iterable[Target]) -> None:
@@ -97,7 +97,7 @@ def _jobs(
     return [Job(path, LibraryPlan(own, read[path]), read[path].source) for path, own in marks.items()]
 
 
-def _copied(
+def _write_copy(
     targets: Sequence[Target],
     jobs: Sequence[Job],
     output: str,

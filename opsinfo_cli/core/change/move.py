@@ -12,7 +12,7 @@ from ..cann.library import Library, Store, engine_keys, library_files, load_orde
 from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
-from ..cann.target import AnyTarget, AnyTargets, Target, opened_targets
+from ..cann.target import AnyTarget, AnyTargets, Target, targets_of
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
 from .write_files import WriteSettings, write_files
@@ -54,10 +54,10 @@ def move(
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
     if create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target):
-        movable = Movable.of(os.fspath(target), opened_targets(against), create, say)
+        movable = Movable.of(os.fspath(target), targets_of(against), create, say)
     else:
-        movable = Movable.of(Target.open(target), opened_targets(against), create, say)
-    asked, ignored = movable.asked(ops, to, match, ignore_unknown, say)
+        movable = Movable.of(Target.open(target), targets_of(against), create, say)
+    asked, ignored = movable.choose(ops, to, match, ignore_unknown, say)
     jobs = movable.jobs(asked, say, pin=pin, store=store, force=settings.get("force", False))
     del movable, target  # only the files to change stay in memory
     return write_files("move", jobs, settings, say)._replace(ignored=ignored)
@@ -118,7 +118,7 @@ class Movable(NamedTuple):
             return {row.name: row.policy for row in operator_rows(self._libraries[0].operators, mixlist)}
         return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
 
-    def asked(
+    def choose(
         self,
         ops: str | Iterable[str] | Mapping[str, Policy | str],
         to: Policy | str | None,

@@ -31,7 +31,7 @@ from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.repository import Repository
-from ..cann.target import AnyTargets, opened_targets, unknown_kind
+from ..cann.target import AnyTargets, targets_of, unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
@@ -95,7 +95,7 @@ def validate(
     chosen = RuleSelection.of(*([each] if isinstance(each, str) else each for each in (select, ignore)))
     known = None if baseline is None else Baseline.read(os.fspath(baseline))
     narrowing = Narrowing(Repository.around(os.getcwd(), os.environ), chosen, known, severity=severity)
-    targets = mixlist_targets(opened_targets(against))
+    targets = mixlist_targets(targets_of(against))
     for target in targets:
         _ = target.target.operators  # fail before the checks if a target cannot be read
     opened = rooms.model_rules().open_models([os.fspath(path) for path in models], shapes) if models else []

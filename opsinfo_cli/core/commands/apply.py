@@ -28,7 +28,7 @@ from ..terminal.params import (
     strict_option,
     write_options,
 )
-from ..terminal.write import changed_answer, reported, settings_of
+from ..terminal.write import changed_answer, report_change, settings_of
 
 
 @click.command("apply", cls=Command)
@@ -78,7 +78,7 @@ def command(
         console.error("warnings count as errors (--strict); nothing was written")
         return change_answer(result, target=target, undo="", dry_run=True)._replace(status=1)
     if copy is None:
-        return changed_answer(reported(result, writing, console), target, writing, console)
+        return changed_answer(report_change(result, writing, console), target, writing, console)
     answer = change_answer(result, target=targets[0].path, undo="", dry_run=writing.dry_run)
     if writing.writes:
         answer = answer._replace(notes=[f"wrote {copy}; {targets[0].path} was not changed"])

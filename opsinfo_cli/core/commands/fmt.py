@@ -15,7 +15,7 @@ from ..terminal.console import Console
 from ..terminal.open import report_refusals
 from ..terminal.params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
 from ..terminal.unified_diff import unified_diff
-from ..terminal.write import changed_answer, reported, settings_of
+from ..terminal.write import changed_answer, report_change, settings_of
 from ..text.scanner import scan, syntax_patch
 from ..text.source import Source, read_standard_input
 
@@ -54,7 +54,7 @@ def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions
             raise
         console.error("the engine would still refuse it; nothing was written")
         return change_answer(Result([], dry_run=True), target=output, undo="", dry_run=True)._replace(status=1)
-    answer = changed_answer(reported(result, writing, console), output or mixlists[0], writing, console)
+    answer = changed_answer(report_change(result, writing, console), output or mixlists[0], writing, console)
     for file in result.files if result.change else ():
         comments = sum(fault.name == "comment" for fault in scan(file.source).faults)
         if comments:

@@ -90,7 +90,7 @@ def command(
     if to is None and (globs or any(name != "-" for name in ops)):
         raise _no_list()
     movable = open_movable(target, against, create, options, console)
-    asked, ignored = movable.asked(_asked(given_names(ops), to), to, globs, ignore_unknown, console.warn)
+    asked, ignored = movable.choose(_asked(given_names(ops), to), to, globs, ignore_unknown, console.warn)
     jobs = movable.jobs(asked, console.warn, pin=pin, store=store, force=writing.force)
     del movable  # only the files to change stay in memory
     already = "already so" if to is None else f"already {to}"

@@ -35,10 +35,10 @@ def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Cons
 
     :param kind: the command, for the record
     """
-    return reported(write_files(kind, jobs, settings_of(writing), console.warn), writing, console)
+    return report_change(write_files(kind, jobs, settings_of(writing), console.warn), writing, console)
 
 
-def reported(result: Result, writing: WriteOptions, console: Console) -> Result:
+def report_change(result: Result, writing: WriteOptions, console: Console) -> Result:
     """Report the files that were refused, and what a change means for others."""
     for error in result.refused:
         console.failure_text(error)

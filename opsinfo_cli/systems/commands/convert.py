@@ -97,7 +97,7 @@ def command(
     found = convert(
         source,
         to,
-        _opened(system_called(source) if inputs else origin, inputs, console, options),
+        _open_inputs(system_called(source) if inputs else origin, inputs, console, options),
         against=open_against(against, console, options) if against is not None and reads_base else against,
         opset=opset,
         output=output,
@@ -119,7 +119,7 @@ def command(
     return conversion_answer(found, is_dry, paths, result, undoing(writing, output))
 
 
-def _opened(
+def _open_inputs(
     system: System, inputs: Sequence[str], console: Console, options: TargetOptions
 ) -> list[Target | Mixlist | str]:
     """Return the files, those that are no text open, as messages about them have the form of the command line."""
