@@ -154,6 +154,7 @@ def test_one_argument_is_taken_for_a_list_of_one_and_nothing_is_refused(path: Pa
     assert fmt(path).files[0].path == str(path)
     for call in (
         lambda: merge([]),
+        lambda: merge(path, models="m.onnx"),
         lambda: apply([], path),
         lambda: qualify([]),
         lambda: backups(prune=0, backup_dir=tmp_path),

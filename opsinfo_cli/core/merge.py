@@ -80,7 +80,7 @@ def merge(
     *,
     against: AnyTargets = None,
     minimize: bool = False,
-    models: Sequence[str | os.PathLike[str]] = (),
+    models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     shapes: Shapes = MappingProxyType({}),
     say: Callable[[str], None] = warn,
 ) -> Merge:
@@ -90,15 +90,16 @@ def merge(
     :param minimize: drop entries that change nothing in the targets; without targets, in any library
     :param models: with ``minimize``, drop also what changes no dtype in these model files
     :param shapes: of inputs of the models, by name
-    :param say: called with conflicts and unknown names
+    :param say: called with conflicts, unknown names, and what makes the policies of a target uncertain
     :raises UsageFault: if models are given without what they need
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
     """
     targets = targets_of(against)
+    paths = [os.fspath(each) for each in ([models] if isinstance(models, (str, os.PathLike)) else models)]
     given = [mixlists] if isinstance(mixlists, (str, os.PathLike, Mixlist, Mapping)) else [*mixlists]
     if not given:
         raise UsageFault("no mixlist is given")
-    if models and not (minimize and targets):
+    if paths and not (minimize and targets):
         raise UsageFault("models require minimize and against")
     accepted = [
         Mixlist(scan(fixed(Source.read(os.fspath(each)))))
@@ -106,14 +107,17 @@ def merge(
         else Mixlist.open(each)
         for each in given
     ]
+    for target in targets:
+        for doubt in target.doubts_of_policies():
+            say(doubt)
     marks = merged(accepted) if len(accepted) > 1 else accepted[0].marks
     result = minimal(marks, [target.operators for target in targets] if minimize else [])
     notes: tuple[str, ...] = ()
-    if models:
+    if paths:
         from .check.mixlist import MixlistTarget
 
         rules = rooms.model_rules()
-        opened = rules.open_models([os.fspath(path) for path in models], shapes)
+        opened = rules.open_models(paths, shapes)
         result = narrowed(result, rules.without_effect(result.marks, opened, list(map(MixlistTarget, targets))))
         notes = tuple(model.note for model in opened if model.note)
     disputes = conflicts(accepted)
@@ -122,8 +126,8 @@ def merge(
         say(f"`{each.name}`: {sides}; the last one wins")
     for message in _unknown(result, targets, minimize):
         say(message)
-    paths = tuple(each.path for each in accepted)
-    return Merge(paths, tuple(targets), result, disputes, written_like(accepted[0], result.marks), notes)
+    sources = tuple(each.path for each in accepted)
+    return Merge(sources, tuple(targets), result, disputes, written_like(accepted[0], result.marks), notes)
 
 
 def _unknown(result: Minimal, targets: Sequence[Target], minimize: bool) -> Iterable[str]:

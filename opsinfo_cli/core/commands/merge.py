@@ -15,7 +15,7 @@ from ..terminal.answer import Answer, Block, Exact
 from ..terminal.changes import change_notes, diffs, status_of
 from ..terminal.config import Targeted
 from ..terminal.console import Console
-from ..terminal.open import fixable_mixlist, open_targets
+from ..terminal.open import fixable_mixlist, open_against, require_against
 from ..terminal.params import (
     FILE,
     OutputFile,
@@ -87,7 +87,9 @@ def command(
         raise UsageFault("--check and --dry-run require -o, or a single mixlist")
     sources = [Source.read(path) for path in mixlists]
     accepted = [fixable_mixlist(source, console) for source in sources]
-    targets = open_targets(against, console, options)
+    if not against:
+        require_against(options)
+    targets = [open_against(text, console, options) for text in against]
     made = merge(
         accepted,
         against=targets,

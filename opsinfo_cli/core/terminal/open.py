@@ -100,16 +100,6 @@ def require_against(options: TargetOptions) -> None:
             raise UsageFault(f"{word} requires --against", hint="add --against TARGET")
 
 
-def open_targets(texts: Sequence[str], console: Console, options: TargetOptions) -> list[Target]:
-    """Return the targets of a repeatable ``--against``, and report doubts about them."""
-    if not texts:
-        require_against(options)
-    targets = [open_against(text, console, options) for text in texts]
-    for target in targets:
-        report_doubts(target, console)
-    return targets
-
-
 def require_operators(target: Target) -> None:
     """:raises UsageFault: if the target is a mixlist"""
     if target.kind == "mixlist":
