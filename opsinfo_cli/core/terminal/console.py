@@ -41,6 +41,7 @@ from .styles import STYLES, is_terminal, terminal_width
 
 if TYPE_CHECKING:
     from ..cann.opdef.reading import Unreadable
+    from ..documents.error import ErrorDocument
 
 
 @dataclass(frozen=True)
@@ -278,7 +279,8 @@ class Console:
     def failure(self, error: OpsinfoError) -> None:
         """Report why a command failed: as a JSON document if the line asks for JSON, else on standard error."""
         if self.format == "json":
-            self._send_document({"error": error_document(error)})
+            document: ErrorDocument = {"error": error_document(error)}
+            self._send_document(document)
             return
         self.failure_text(error)
 
