@@ -26,7 +26,7 @@ from ..graph.judge.judge import prepare
 from ..graph.judge.modes import judge_mode
 from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
-from ..simulate.simulate import opened
+from ..simulate.simulate import open_simulation
 from .candidates import JudgedSets, doubts, moved, pruned
 from .cost import read_prices
 from .journal import FILES
@@ -353,7 +353,7 @@ def _simulated(
     Both are empty if it cannot be computed.
     """
     try:
-        simulation = opened(sets.ready, sets.mode, inputs, saturate=saturate, listener=listener)
+        simulation = open_simulation(sets.ready, sets.mode, inputs, saturate=saturate, listener=listener)
         plan = simulation.plan(sets.base)
         with listener.progress("ranking op types", len(plan.types)) as advance:
             ranked = simulation.rank(sets.base, advance)

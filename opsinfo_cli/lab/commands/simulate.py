@@ -19,7 +19,7 @@ from ...core.terminal.plot import picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
 from ..graph.api import open_model
 from ..simulate.report import SimulationReport
-from ..simulate.simulate import opened, report_of
+from ..simulate.simulate import open_simulation, report_of
 from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot
@@ -96,7 +96,7 @@ def command(
     onnx_model(graph)  # another format is wrong usage
     judged = judged_model(graph, judging, options, console)
     mode, inputs = judged.answer.mode.name, simulating.inputs
-    simulation = opened(judged.ready, mode, inputs, saturate=simulating.saturate, listener=console)
+    simulation = open_simulation(judged.ready, mode, inputs, saturate=simulating.saturate, listener=console)
     report = report_of(
         simulation,
         judged.mixlist,

@@ -41,28 +41,6 @@ _MOST_DIMS, _MOST_VALUES = 32, 1 << 30
 _NUMBERED = re.compile(r"input_(\d+)\.pb")
 
 
-def _tables(graph: Any) -> dict[str, int]:
-    """Return values that choose rows of a constant table, with the number of rows; traced back through Casts."""
-    sizes = {each.name: tuple(each.dims) for each in graph.initializer}
-    rows: dict[str, int] = {}
-    for node in reversed(graph.node):
-        if node.domain not in ("", "ai.onnx"):
-            continue
-        if node.op_type == "Gather" and (shape := sizes.get(node.input[0])):
-            axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
-            value, size = node.input[1], shape[axis] if -len(shape) <= axis < len(shape) else 0
-        elif node.op_type in _SAME_NUMBERS and node.output[0] in rows:
-            value, size = node.input[0], rows[node.output[0]]
-        else:
-            continue
-        rows[value] = max(min(rows.get(value, size), size), 0)
-    return rows
-
-
-_SAME_NUMBERS = frozenset({"Cast", "Reshape", "Unsqueeze", "Squeeze", "Identity", "Flatten", "Transpose"})
-"""Operators whose outputs contain the numbers of their first input."""
-
-
 def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: str) -> None:
     """Require that arrays have the names, dtypes and shapes of a model's inputs.
 
@@ -134,7 +112,11 @@ def input_sets(spec: str, proto: Any) -> list[InputSet]:
     """
     inputs = model_inputs(proto)
     if spec.startswith(RANDOM):
-        return [InputSet(spec, _random(inputs, _seed(spec), _tables(proto.graph)))]
+        seed = spec.removeprefix(RANDOM)
+        if not (seed.isascii() and seed.isdigit()) or len(seed) > 18:
+            message = f"--inputs {spec}: the seed must be a whole number"
+            raise UsageFault(message, name="bad-seed", hint="write random:0")
+        return [InputSet(spec, _random(inputs, int(seed), _tables(proto.graph)))]
     found = _read_sets(spec, inputs)
     for each in found:
         require_fit(inputs, each.feeds, each.name)
@@ -160,12 +142,26 @@ def unknown_numbers(proto: Any) -> list[str]:
     ]
 
 
-def _seed(spec: str) -> int:
-    """:raises UsageFault: if the text after ``random:`` is not a seed"""
-    text = spec.removeprefix(RANDOM)
-    if not (text.isascii() and text.isdigit()) or len(text) > 18:
-        raise UsageFault(f"--inputs {spec}: the seed must be a whole number", name="bad-seed", hint="write random:0")
-    return int(text)
+def _tables(graph: Any) -> dict[str, int]:
+    """Return values that choose rows of a constant table, with the number of rows; traced back through Casts."""
+    sizes = {each.name: tuple(each.dims) for each in graph.initializer}
+    rows: dict[str, int] = {}
+    for node in reversed(graph.node):
+        if node.domain not in ("", "ai.onnx"):
+            continue
+        if node.op_type == "Gather" and (shape := sizes.get(node.input[0])):
+            axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
+            value, size = node.input[1], shape[axis] if -len(shape) <= axis < len(shape) else 0
+        elif node.op_type in _SAME_NUMBERS and node.output[0] in rows:
+            value, size = node.input[0], rows[node.output[0]]
+        else:
+            continue
+        rows[value] = max(min(rows.get(value, size), size), 0)
+    return rows
+
+
+_SAME_NUMBERS = frozenset({"Cast", "Reshape", "Unsqueeze", "Squeeze", "Identity", "Flatten", "Transpose"})
+"""Operators whose outputs contain the numbers of their first input."""
 
 
 def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) -> dict[str, Any]:
@@ -186,7 +182,10 @@ def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) 
     random = np.random.default_rng(seed)
     feeds = {}
     for each in inputs:
-        dtype = _dtype(each.dtype)
+        try:
+            dtype = np.dtype(each.dtype)
+        except TypeError:  # such as bfloat16; the `onnx` package depends on ml_dtypes
+            dtype = np.dtype(getattr(needed("ml_dtypes"), each.dtype))
         shape = tuple(int(dim) for dim in each.dims or ())
         if len(shape) > _MOST_DIMS or prod(shape) > _MOST_VALUES:
             message = f"the input `{each.name}` has too many values or dimensions for random ones"
@@ -199,15 +198,6 @@ def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) 
             array = random.standard_normal(size=shape)
         feeds[each.name] = np.asarray(array).astype(dtype)
     return feeds
-
-
-def _dtype(name: str) -> Any:
-    """Return the dtype with a name, from numpy or from ml_dtypes, which the ``onnx`` package depends on."""
-    np = needed("numpy")
-    try:
-        return np.dtype(name)
-    except TypeError:
-        return np.dtype(getattr(needed("ml_dtypes"), name))
 
 
 def read_npz(path: str) -> dict[str, Any]:
@@ -239,17 +229,17 @@ def input_folders(folder: str) -> list[str]:
     """
     if _arrays(folder):
         return [folder]
-    inner = [os.path.join(folder, name) for name in sorted(os.listdir(folder), key=_by_number)]
-    found = [each for each in inner if os.path.isdir(each) and _arrays(each)]
-    if not found:
+
+    def numbers(name: str) -> list[tuple[bool, int, str]]:
+        parts = re.split(r"(\d+)", name)
+        return [(part.isdigit(), int(part) if part.isdigit() and len(part) < 18 else 0, part) for part in parts]
+
+    inner = [os.path.join(folder, name) for name in sorted(os.listdir(folder), key=numbers)]
+    folders = [path for path in inner if os.path.isdir(path) and _arrays(path)]
+    if not folders:
         hint = "NAME.npy for each input, or input_0.pb, input_1.pb"
         raise UsageFault("the folder holds no arrays", name="no-inputs", path=folder, hint=hint)
-    return found
-
-
-def _by_number(name: str) -> list[tuple[bool, int, str]]:
-    parts = re.split(r"(\d+)", name)
-    return [(part.isdigit(), int(part) if part.isdigit() and len(part) < 18 else 0, part) for part in parts]
+    return folders
 
 
 def _arrays(folder: str) -> list[str]:
@@ -271,7 +261,11 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
         path = os.path.join(folder, name)
         numbered = _NUMBERED.fullmatch(name)
         if numbered is None:
-            feeds[name.removesuffix(".npy")] = _npy(path)
+            with open_file(path) as file:
+                try:
+                    feeds[name.removesuffix(".npy")] = needed("numpy").load(file, allow_pickle=False)
+                except Exception as error:  # numpy raises several kinds
+                    raise Damaged(f"not a .npy file: {error}", name="not-npy", path=path) from None
             continue
         own, array = _tensor(path)
         number = int(numbered[1])
@@ -282,15 +276,6 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
             own = inputs[number].name
         feeds[own] = array
     return feeds
-
-
-def _npy(path: str) -> Any:
-    np = needed("numpy")
-    with open_file(path) as file:
-        try:
-            return np.load(file, allow_pickle=False)
-        except Exception as error:  # numpy raises several kinds
-            raise Damaged(f"not a .npy file: {error}", name="not-npy", path=path) from None
 
 
 def _tensor(path: str) -> tuple[str, Any]:

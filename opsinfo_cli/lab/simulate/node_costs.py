@@ -10,7 +10,7 @@ from .packages import needed
 from .rewriting import NOTHING
 from .rounding_nodes import LARGEST
 from .rounding_plan import Side
-from .trace import PORTION, computed_values, portions, sizes_of
+from .trace import PORTION, compute_values, portions, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,11 +45,6 @@ class NodeCost(NamedTuple):
         }
 
 
-class _Value(NamedTuple):
-    magnitude: float
-    shape: tuple[int, ...]
-
-
 def rank_nodes(
     simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] = lambda _: None
 ) -> list[NodeCost]:
@@ -69,51 +64,44 @@ def rank_nodes(
         largest.setdefault(rounded.node, {})[value] = LARGEST[rounded.dtype]
         if side is Side.OUTPUT:
             shown.setdefault(rounded.node, value)
-    values = _values(simulation, list(dict.fromkeys(value for read in largest.values() for value in read)))
+    values = list(dict.fromkeys(value for read in largest.values() for value in read))
+    magnitudes, shapes = _magnitudes(simulation, values)
     costs = []
     for name, op_type in plan.nodes.items():
-        ratios = [
-            most / values[value].magnitude
-            for value, most in largest.get(name, {}).items()
-            if value in values and values[value].magnitude
-        ]
-        shape = values[shown[name]].shape if shown.get(name) in values else None
+        ratios = [most / magnitudes[value] for value, most in largest.get(name, {}).items() if magnitudes.get(value)]
+        shape = shapes.get(shown.get(name, ""))
         error = simulation.error(plan.only(node=name))
         costs.append(NodeCost(name, op_type, error, min(ratios, default=None), shape))
         progress(1)
-    return sorted(costs, key=_worst_first)
+    return sorted(
+        costs, key=lambda cost: (-(cost.error_alone or 0.0), math.inf if cost.margin is None else cost.margin)
+    )
 
 
-def _worst_first(cost: NodeCost) -> tuple[float, float]:
-    return -(cost.error_alone or 0.0), math.inf if cost.margin is None else cost.margin
-
-
-def _values(simulation: Simulation, names: Sequence[str]) -> dict[str, _Value]:
-    """Return the magnitudes and shapes of values in float32."""
-    found: dict[str, _Value] = {}
-    wanted, outputs = frozenset(names), frozenset(simulation.names)
-    for sets in simulation.inputs:
-        for name in names:
-            if name in sets.feeds:
-                _add(found, name, sets.feeds[name])
-    for tensor in simulation.file.proto.graph.initializer:
-        if tensor.name in wanted and tensor.name not in found:
-            _add(found, tensor.name, simulation.file.weight(tensor))
-    left = [name for name in names if name not in found]
-    for some in portions(left, sizes_of(simulation), PORTION // len(simulation.inputs)):
-        more = [name for name in some if name not in outputs]
-        places = {name: at for at, name in enumerate([*simulation.names, *more])}
-        for arrays in computed_values(simulation, NOTHING, more):
-            for name in some:
-                _add(found, name, arrays[places[name]])
-    return found
-
-
-def _add(found: dict[str, _Value], name: str, array: Any) -> None:
+def _magnitudes(simulation: Simulation, names: Sequence[str]) -> tuple[dict[str, float], dict[str, tuple[int, ...]]]:
+    """Return the largest magnitudes of floating-point values in float32, and their shapes."""
     np = needed("numpy")
-    if not isinstance(array, np.ndarray) or array.dtype.kind != "f":
-        return
-    numbers = np.abs(array[np.isfinite(array)])
-    magnitude = float(numbers.max()) if numbers.size else 0.0
-    before = found.get(name)
-    found[name] = _Value(max(magnitude, before.magnitude if before else 0.0), before.shape if before else array.shape)
+    magnitudes: dict[str, float] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def add(name: str, array: Any) -> None:
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+            numbers = np.abs(array[np.isfinite(array)])
+            magnitudes[name] = max(float(numbers.max()) if numbers.size else 0.0, magnitudes.get(name, 0.0))
+            shapes.setdefault(name, array.shape)
+
+    wanted, outputs = frozenset(names), frozenset(simulation.names)
+    for inputs in simulation.inputs:
+        for name in wanted.intersection(inputs.feeds):
+            add(name, inputs.feeds[name])
+    for tensor in simulation.file.proto.graph.initializer:
+        if tensor.name in wanted and tensor.name not in shapes:
+            add(tensor.name, simulation.file.weight(tensor))
+    left = [name for name in names if name not in shapes]
+    for portion in portions(left, sizes_of(simulation), PORTION // len(simulation.inputs)):
+        more = [name for name in portion if name not in outputs]
+        places = {name: at for at, name in enumerate([*simulation.names, *more])}
+        for arrays in compute_values(simulation, NOTHING, more):
+            for name in portion:
+                add(name, arrays[places[name]])
+    return magnitudes, shapes

@@ -66,14 +66,21 @@ class OnnxFile:
         """
         folder = os.path.dirname(os.path.abspath(path))
         weights: dict[str, Any] = {}
-        made = without_large(proto, LARGE, partial(_kept_apart, weights))
+        made = without_large(proto, LARGE, partial(_set_apart, weights))
         _read_external(made.graph, folder, path, weights)
         oldest, newest = IR_VERSIONS
         made.ir_version = min(max(proto.ir_version, oldest), newest)
         _move_constants(made.graph, weights)
         for graph in graphs(made.graph):
-            _seed(graph)
-            _name_once(graph)
+            names = set()
+            for number, node in enumerate(graph.node, 1):
+                in_training = node.op_type == "Dropout" and len(node.input) > 2
+                if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
+                    seed = number if in_training else float(number)  # both computations draw the same numbers
+                    node.attribute.append(needed("onnx").helper.make_attribute("seed", seed))
+                if node.name in names:  # onnxruntime refuses a name that repeats
+                    node.name = ""
+                names.add(node.name)
         return cls(made, weights)
 
     @property
@@ -121,7 +128,7 @@ def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -
         for tensor in graph.initializer:
             if tensor.data_location == EXTERNAL and not (graph is main and tensor.name in weights):
                 data = _external(tensor, folder, path)
-                kept = _kept_apart(weights, tensor, data) if graph is main else None
+                kept = _set_apart(weights, tensor, data) if graph is main else None
                 if kept is None:
                     _take_in(tensor, data)
                 else:
@@ -167,7 +174,7 @@ def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
             made = graph.initializer.add()
             made.CopyFrom(value)
             made.name = node.output[0]
-            made.CopyFrom(_kept_apart(weights, made) or made)
+            made.CopyFrom(_set_apart(weights, made) or made)
         else:
             kept.append(node)
     if len(kept) < len(graph.node):
@@ -176,7 +183,7 @@ def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
         graph.node.extend(copies)
 
 
-def _kept_apart(weights: dict[str, Any], tensor: Any, data: Any = None) -> Any:
+def _set_apart(weights: dict[str, Any], tensor: Any, data: Any = None) -> Any:
     """Put the values of a large weight into ``weights``, and return it marked as external; None if it stays.
 
     :param data: its bytes, if they are in another file
@@ -197,22 +204,3 @@ def _kept_apart(weights: dict[str, Any], tensor: Any, data: Any = None) -> Any:
         entry = bare.external_data.add()
         entry.key, entry.value = key, value
     return bare
-
-
-def _name_once(graph: Any) -> None:
-    """Remove duplicate names of nodes: onnxruntime refuses them."""
-    seen = set()
-    for node in graph.node:
-        if node.name in seen:
-            node.name = ""
-        seen.add(node.name)
-
-
-def _seed(graph: Any) -> None:
-    """Give operators that draw random numbers a seed, so that both computations draw the same numbers."""
-    from onnx.helper import make_attribute
-
-    for number, node in enumerate(graph.node, 1):
-        in_training = node.op_type == "Dropout" and len(node.input) > 2
-        if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
-            node.attribute.append(make_attribute("seed", number if in_training else float(number)))

@@ -77,7 +77,7 @@ def output_error(name: str, found: Any, reference: Any) -> OutputError:
         if differing:
             return _different(name, a, b, f"{differing} of {a.size} texts differ")
         return OutputError(name, 0.0, 0.0, 1.0, 0, 0, elements=int(a.size))
-    return _measured(name, a.reshape(-1), b.reshape(-1))
+    return _measure(name, a.reshape(-1), b.reshape(-1))
 
 
 def _array(value: Any) -> Any:
@@ -102,7 +102,7 @@ def _not_finite(array: Any) -> tuple[int, int]:
     return int(np.isinf(array).sum()), int(np.isnan(array).sum())
 
 
-def _measured(name: str, a: Any, b: Any) -> OutputError:
+def _measure(name: str, a: Any, b: Any) -> OutputError:
     np = needed("numpy")
     largest = size = dot = a_square = b_square = 0.0
     inf = nan = reference_inf = reference_nan = 0

@@ -9,13 +9,13 @@ from ..graph.open_dimensions import limits_of
 from .rounding_plan import unknown_tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ..documents import simulate as documents
     from ..graph.result import Answer, Coverage
     from .node_costs import NodeCost
     from .rounding_plan import RoundingPlan
-    from .simulation import Simulated, Simulation, TypeCost
+    from .simulation import OutputErrors, Simulation, TypeCost
     from .trace import Trace
 
 
@@ -54,16 +54,12 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
     if any(each.is_random for each in simulation.inputs):
         message = "real data: random inputs may overflow where real ones do not, and the other way round"
         limits.append(Limit("random-inputs", message))
-    return [*limits, *_of_model(simulation, plan, answer)]
-
-
-def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Iterator[Limit]:
     places, nodes = simulation.places, answer.graph.nodes
     expanded = tuple(each.name for each in places.expanded)
     if expanded:
         inner = sum(each.inner for each in places.expanded)
         message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
-        yield Limit("inner-tensors", message, expanded)
+        limits.append(Limit("inner-tensors", message, expanded))
     recurrent = tuple(
         places.names[number][0]
         for number in sorted(plan.touched)
@@ -71,27 +67,30 @@ def _of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Ite
     )
     if recurrent:
         message = f"states between steps: rounded at their inputs and outputs only are {join_some(recurrent)}"
-        yield Limit("recurrent", message, recurrent)
+        limits.append(Limit("recurrent", message, recurrent))
     assumed = tuple(nodes[at].name for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
-        yield Limit("assumed", message, assumed)
-    yield from (Limit(*each) for each in limits_of(answer))
+        limits.append(Limit("assumed", message, assumed))
+    limits += [Limit(*each) for each in limits_of(answer)]
     refused = tuple(each.name for each in answer.graph.model.refused)
     if refused:
-        yield Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused)
+        limits.append(Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused))
     removed = tuple(nodes[node].name for node in answer.removed)
     if removed:
-        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
+        limits.append(
+            Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
+        )
     unknown = unknown_tensors(places, answer)
     if unknown:
-        yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
+        limits.append(Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded"))
     owners = [number for number in places.names if simulation.file.bodies_of(number)]
     names = tuple(places.names[number][0] for number in owners)
     if names:
         shown = join_some(names)
         message = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
-        yield Limit("bodies", message, names)
+        limits.append(Limit("bodies", message, names))
+    return limits
 
 
 class SimulationReport(NamedTuple):
@@ -107,7 +106,7 @@ class SimulationReport(NamedTuple):
     """
 
     simulation: Simulation
-    simulated: Simulated
+    simulated: OutputErrors
     trace: Trace | None
     types: list[TypeCost]
     limits: list[Limit]

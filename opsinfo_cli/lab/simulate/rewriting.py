@@ -72,10 +72,24 @@ class _Rewriting:
         ready: dict[tuple[str, str], str] = {}
         for number in self.file.nodes_of(scope):
             proto = self.file.nodes[number].proto
-            if number in self.touched or self._has_touched_body(number):
-                self._node(made, ready, scope, number, proto)
-            else:
+            if not (number in self.touched or self._has_touched_body(number)):
                 made.append(proto)
+                continue
+            copy = type(proto)()
+            copy.CopyFrom(proto)
+            for at, value in enumerate(proto.input):
+                rounded = self.plan.get(Spot(Side.INPUT, number, at))
+                if rounded is not None:
+                    copy.input[at] = self._entering(made, ready, scope, value, rounded)
+            made.append(copy)
+            for at, value in enumerate(proto.output):
+                rounded = self.plan.get(Spot(Side.OUTPUT, number, at))
+                if rounded is not None and value:
+                    prefix = self._prefix()
+                    copy.output[at] = f"{prefix}/before"
+                    made += self.rounder.nodes(copy.output[at], value, rounded.own, rounded.dtype, prefix)
+                    self.stored[scope, value] = rounded.dtype
+            self._rewrite_bodies(number, copy)
         outputs: dict[int, str] = {}
         graph = self.file.scopes[scope]
         for at, value in enumerate(graph.output):
@@ -89,23 +103,6 @@ class _Rewriting:
             body in self.scopes or any(map(self._has_touched_body, self.file.nodes_of(body)))
             for _, body in self.file.bodies_of(number)
         )
-
-    def _node(self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, number: int, proto: Any) -> None:
-        copy = type(proto)()
-        copy.CopyFrom(proto)
-        for at, value in enumerate(proto.input):
-            rounded = self.plan.get(Spot(Side.INPUT, number, at))
-            if rounded is not None:
-                copy.input[at] = self._entering(made, ready, scope, value, rounded)
-        made.append(copy)
-        for at, value in enumerate(proto.output):
-            rounded = self.plan.get(Spot(Side.OUTPUT, number, at))
-            if rounded is not None and value:
-                prefix = self._prefix()
-                copy.output[at] = f"{prefix}/before"
-                made += self.rounder.nodes(copy.output[at], value, rounded.own, rounded.dtype, prefix)
-                self.stored[scope, value] = rounded.dtype
-        self._bodies(number, copy)
 
     def _entering(
         self, made: list[Any], ready: dict[tuple[str, str], str], scope: int, value: str, rounded: RoundedTensor
@@ -124,7 +121,7 @@ class _Rewriting:
         self.count += 1
         return f"{self.prefix}{self.count}"
 
-    def _bodies(self, number: int, copy: Any) -> None:
+    def _rewrite_bodies(self, number: int, copy: Any) -> None:
         left = list(self.file.bodies_of(number))
         for attribute in copy.attribute:
             graphs = [attribute.g] if attribute.HasField("g") else list(attribute.graphs)

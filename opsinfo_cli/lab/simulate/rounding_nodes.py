@@ -19,11 +19,13 @@ docs/api/SIMD-API/C-API/reg/reg_vector/asc_float2half.md, under its description)
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "hifloat8": 32768.0}
@@ -59,7 +61,12 @@ class Rounder(NamedTuple):
             )
         chain = _Chain(prefix, value)
         if self.saturate and dtype in LARGEST:
-            self._saturate(chain, own, LARGEST[dtype])
+            x = chain.add("Cast", to=_DOUBLE) if own != "float64" else chain.last
+            top, bottom = chain.constant(LARGEST[dtype]), chain.constant(-LARGEST[dtype])
+            x = chain.add("Where", chain.add("Less", top, x), top, x)
+            x = chain.add("Where", chain.add("Less", x, bottom), bottom, x)
+            is_number = chain.add("Not", chain.add("IsNaN", chain.add("Cast", x, to=1)))
+            chain.add("Where", is_number, x, chain.constant(0.0))
         if by_cast:
             chain.add("Cast", to=_CODES[dtype])
         else:
@@ -67,15 +74,6 @@ class Rounder(NamedTuple):
             _ROUNDINGS[dtype](chain)
         chain.add("Cast", to=_CODES[own])
         return chain.ended(made)
-
-    def _saturate(self, chain: _Chain, own: str, largest: float) -> None:
-        x = chain.add("Cast", to=_DOUBLE) if own != "float64" else chain.last
-        top, zero = chain.constant(largest), chain.constant(0.0)
-        x = chain.add("Where", chain.add("Less", top, x), top, x)
-        bottom = chain.constant(-largest)
-        x = chain.add("Where", chain.add("Less", x, bottom), bottom, x)
-        is_number = chain.add("Not", chain.add("IsNaN", chain.add("Cast", x, to=1)))
-        chain.add("Where", is_number, x, zero)
 
 
 class _Chain:
@@ -124,7 +122,7 @@ def _nearest(chain: _Chain, x: str, bits: int) -> str:
 
 
 def _round_bfloat16(chain: _Chain, bits: int = 8) -> None:
-    """To so many significant bits, with the range of float32."""
+    """Round to so many significant bits, with the range of float32."""
     x = chain.last
     size = chain.add("Abs", x)
     near = _nearest(chain, x, bits)
@@ -134,29 +132,26 @@ def _round_bfloat16(chain: _Chain, bits: int = 8) -> None:
     chain.add("Where", chain.add("Less", size, chain.constant(2.0**128)), near, x)
 
 
-def _round_hf32(chain: _Chain) -> None:
-    _round_bfloat16(chain, 12)
-
-
 def _round_hifloat8(chain: _Chain) -> None:
     x = chain.last
     size = chain.add("Abs", x)
-    moved = chain.add("Mul", x, chain.constant(1 + 2.0**-26))  # ties away from zero: no value of 24 bits comes near
-    near = _nearest(chain, moved, 1)
+    away = chain.add("Mul", x, chain.constant(1 + 2.0**-26))  # ties away from zero: no value of 24 bits comes near
+    near = _nearest(chain, away, 1)
     for low, high, bits in ((-15, 16, 2), (-7, 8, 3), (-3, 4, 4)):
         below = chain.add("Less", size, chain.constant(2.0**low))
         inside = chain.add("And", chain.add("Not", below), chain.add("Less", size, chain.constant(2.0**high)))
-        near = chain.add("Where", inside, _nearest(chain, moved, bits), near)
+        near = chain.add("Where", inside, _nearest(chain, away, bits), near)
     least = chain.add("Mul", chain.add("Sign", x), chain.constant(2.0**-22))
     near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-22)), least, near)
     near = chain.add("Where", chain.add("Less", size, chain.constant(2.0**-23)), chain.constant(0.0), near)
     infinite = chain.add("Mul", x, chain.constant(float("inf")))
-    chain.add("Where", chain.add("Less", size, chain.constant(1.25 * 2.0**15)), near, _not_a_number(chain, x, infinite))
+    is_nan = chain.add("IsNaN", chain.add("Cast", x, to=1))  # no other comparison is true for it
+    large = chain.add("Where", is_nan, x, infinite)
+    chain.add("Where", chain.add("Less", size, chain.constant(1.25 * 2.0**15)), near, large)
 
 
-def _not_a_number(chain: _Chain, x: str, infinite: str) -> str:
-    """NaN is unchanged: no comparison is true for it."""
-    return chain.add("Where", chain.add("IsNaN", chain.add("Cast", x, to=1)), x, infinite)
-
-
-_ROUNDINGS = {"bfloat16": _round_bfloat16, "hifloat8": _round_hifloat8, "hf32": _round_hf32}
+_ROUNDINGS: dict[str, Callable[[_Chain], None]] = {
+    "bfloat16": _round_bfloat16,
+    "hifloat8": _round_hifloat8,
+    "hf32": partial(_round_bfloat16, bits=12),
+}

@@ -139,7 +139,7 @@ class Place(NamedTuple):
     origin: int = -1
 
 
-class Expanded(NamedTuple):
+class Expansion(NamedTuple):
     """An ONNX node that became several CANN nodes."""
 
     name: str
@@ -159,7 +159,7 @@ class TensorPlaces:
         self.all: list[Place] = []
         self.names: dict[int, tuple[str, str]] = {}
         self.read: dict[int, tuple[str, ...]] = {}
-        self.expanded: list[Expanded] = []
+        self.expanded: list[Expansion] = []
 
 
 def tensor_places(file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
@@ -227,14 +227,17 @@ class _Finder:
         )
         self._read_by.update(dict.fromkeys(vanished.intersection(proto.output), places.read[number]))
         for at, value in enumerate(proto.input):
-            slots = readers.get(value) or _folded(main, at, given)
+            slots = readers.get(value)
+            of_main = _inputs(main)[at] if at < len(_inputs(main)) else ""
+            if not slots and of_main in given and given[of_main][0].type in CONSTANTS:
+                slots = [(main, at)]  # it reads a weight in another form, which the compiler computes
             if not value or not slots:
                 continue
             step = slots[min(seen.get(value, 0), len(slots) - 1)]
             seen[value] = seen.get(value, 0) + 1
             deciders = [self._decider(step, self.graph.slots.inputs_of)]
-            while step[1] == 0 and step[0].type in _MOVING and (moved := _first(_outputs(step[0]))) in readers:
-                step = readers[moved][0]
+            while step[1] == 0 and step[0].type in _MOVING and (same := _first(_outputs(step[0]))) in readers:
+                step = readers[same][0]
                 deciders.append(self._decider(step, self.graph.slots.inputs_of))
             origin = self.graph.slots.outputs_of[inputs[value].index] if value in inputs else -1
             places.all.append(Place(Spot(Side.INPUT, number, at), tuple(deciders), origin))
@@ -242,13 +245,13 @@ class _Finder:
             if value in given:
                 step = given[value]
                 deciders = [self._decider(step, self.graph.slots.outputs_of)]
-                while step[0].type in _MOVING and (moved := _first(_inputs(step[0]))) in given:
-                    step = given[moved]
+                while step[0].type in _MOVING and (same := _first(_inputs(step[0]))) in given:
+                    step = given[same]
                     deciders.append(self._decider(step, self.graph.slots.outputs_of))
                 places.all.append(Place(Spot(Side.OUTPUT, number, at), tuple(deciders)))
         inner = _inner(group, proto.output)
         if inner:
-            places.expanded.append(Expanded(main.name, tuple(node.type for node in group), inner))
+            places.expanded.append(Expansion(main.name, tuple(node.type for node in group), inner))
         left = list(self.bodies.get(main.index, ()))
         for attribute, scope in self.file.bodies_of(number):
             body = next((each for each in left if each.name.rpartition("/")[2] == attribute), None)
@@ -279,29 +282,19 @@ def _first(values: Sequence[str]) -> str:
     return next(iter(values), "")
 
 
-def _folded(main: GraphNode, number: int, given: Mapping[str, Step]) -> list[Step]:
-    """Return the input of the main node that reads a weight in another form, which the compiler computes."""
-    value = _inputs(main)[number] if number < len(_inputs(main)) else ""
-    return [(main, number)] if value in given and given[value][0].type in CONSTANTS else []
-
-
 def _inner(group: list[GraphNode], outputs: Sequence[str]) -> int:
     """Return how many values between the nodes of a group cannot be rounded."""
-    moved = {value for node in group if node.type in _MOVING for value in (*_inputs(node), *_outputs(node))}
+    same = {value for node in group if node.type in _MOVING for value in (*_inputs(node), *_outputs(node))}
     return len(
         {
             value
             for node in group
-            if node.type not in CONSTANTS and node.type not in _NOT_READING and not _is_fused(node)
+            if node.type not in CONSTANTS and node.type not in _NOT_READING
+            if not (node.origin and node.origin.inner)  # else it came from several, and its outputs are the model's
             for value in _outputs(node)
-            if value and value not in outputs and value not in moved
+            if value and value not in outputs and value not in same
         }
     )
-
-
-def _is_fused(node: GraphNode) -> bool:
-    """Return whether a node came from several of the model: its outputs are values of the model."""
-    return node.origin is not None and bool(node.origin.inner)
 
 
 def _readers(group: list[GraphNode]) -> dict[str, list[Step]]:

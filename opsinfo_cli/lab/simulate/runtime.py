@@ -49,10 +49,10 @@ class ModelSession:
         if self._weights:
             options.add_external_initializers(list(self._weights), list(self._weights.values()))
         try:
-            made = _started(runtime.InferenceSession, model, options, providers=["CPUExecutionProvider"])
+            made = _call_in_thread(runtime.InferenceSession, model, options, providers=["CPUExecutionProvider"])
             self._session = made.result()
         except Exception as error:  # onnxruntime raises a dozen kinds of exceptions
-            message = f"onnxruntime cannot load the model: {_said(error)}"
+            message = f"onnxruntime cannot load the model: {_first_line(error)}"
             raise Refused(message, name="not-loaded", path=path) from None
 
     def run(self, feeds: Mapping[str, Any]) -> Sequence[Any]:
@@ -61,12 +61,12 @@ class ModelSession:
         :raises Refused: if onnxruntime cannot compute it
         """
         settings = needed("onnxruntime").RunOptions()
-        run = _started(self._session.run, None, dict(feeds), settings)
+        run = _call_in_thread(self._session.run, None, dict(feeds), settings)
         try:
             outputs: Sequence[Any] = run.result()
             return outputs
         except Exception as error:  # as above
-            message = f"onnxruntime cannot compute the model: {_said(error)}"
+            message = f"onnxruntime cannot compute the model: {_first_line(error)}"
             raise Refused(message, name="not-computed", path=self._path) from None
         except BaseException:  # a signal: onnxruntime ends before the next node
             settings.terminate = True
@@ -74,7 +74,7 @@ class ModelSession:
             raise
 
 
-def _started(call: Callable[..., Any], *words: Any, **options: Any) -> Future[Any]:
+def _call_in_thread(call: Callable[..., Any], *words: Any, **options: Any) -> Future[Any]:
     """Return the future of a call of onnxruntime; a thread makes it, so that signals are handled meanwhile."""
     future: Future[Any] = Future()
 
@@ -88,7 +88,7 @@ def _started(call: Callable[..., Any], *words: Any, **options: Any) -> Future[An
     return future
 
 
-def _said(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """Return the first line of a message, without its code."""
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
     head, _, rest = text.partition(" : ")

@@ -16,8 +16,8 @@ from .inputs import GIVEN, InputSet, given_shapes, input_sets, require_fit, unkn
 from .node_costs import rank_nodes
 from .report import SimulationReport, not_shown
 from .simulation import Simulation, onnx_model
+from .trace import floating_values
 from .trace import trace as trace_of
-from .trace import traced_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,12 +72,12 @@ def simulate_model(
         model = read_graph(os.fspath(model), shapes_of=settle)
     elif settles(settle(model.model.inputs), model.model.inputs) and model.model.path:
         model = read_graph(model.model.path, shapes_of=settle)
-    simulation = opened(prepare(model, against), mode, inputs, saturate=saturate)
+    simulation = open_simulation(prepare(model, against), mode, inputs, saturate=saturate)
     report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
     return report._replace(max_error=max_error, min_cosine=min_cosine)
 
 
-def opened(
+def open_simulation(
     ready: Ready,
     mode: str,
     inputs: Inputs = (),
@@ -119,10 +119,10 @@ def report_of(
     """Compute with the roundings of a mixlist, along the graph and by op type; the report has no bounds."""
     plan = simulation.plan(mixlist)
     with listener.progress("computing with roundings"):
-        simulated = simulation.computed(plan)
+        simulated = simulation.compute(plan)
     trace, types = None, []
     if traced:
-        with listener.progress("comparing along the graph", len(traced_values(simulation))) as advance:
+        with listener.progress("comparing along the graph", len(floating_values(simulation))) as advance:
             trace = trace_of(simulation, plan, advance)
     if ranked:
         with listener.progress("ranking op types", len(plan.types)) as advance:

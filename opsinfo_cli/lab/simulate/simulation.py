@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .rounding_plan import Spot
 
 
-class Simulated(NamedTuple):
+class OutputErrors(NamedTuple):
     """The outputs of one computation against their reference.
 
     :param rounded: places where a tensor was rounded
@@ -116,7 +116,7 @@ class Simulation:
         self.reference = [dict(zip(self.names, plain.run(each.feeds), strict=True)) for each in inputs]
         self.places = tensor_places(self.file, graph)
         self.rewriter = Rewriter(self.file, Rounder(self.file.opset, saturate))
-        self._known: dict[frozenset[tuple[Spot, str]], Simulated] = {}
+        self._known: dict[frozenset[tuple[Spot, str]], OutputErrors] = {}
 
     def session(self, plan: RoundingPlan, more: Sequence[str] = ()) -> ModelSession:
         """The model with the roundings of a plan.
@@ -133,14 +133,14 @@ class Simulation:
         """Return the rounding plan with a mixlist."""
         return rounding_plan(self.places, self.answer(mixlist))
 
-    def run(self, mixlist: Lists = None) -> Simulated:
+    def run(self, mixlist: Lists = None) -> OutputErrors:
         """Judge again, round, compute and compare.
 
         :raises Refused: if the mixlist is refused, or onnxruntime cannot compute the rounded model
         """
-        return self.computed(self.plan(mixlist))
+        return self.compute(self.plan(mixlist))
 
-    def computed(self, plan: RoundingPlan) -> Simulated:
+    def compute(self, plan: RoundingPlan) -> OutputErrors:
         """Compute with the roundings of a plan and compare; equal plans are computed once.
 
         :raises Refused: if onnxruntime cannot compute the rounded model
@@ -153,7 +153,7 @@ class Simulation:
                 found = dict(zip(self.names, session.run(each.feeds), strict=True))
                 for name, value in reference.items():
                     errors.setdefault(name, []).append(output_error(name, found[name], value))
-            self._known[key] = Simulated(tuple(map(worst, errors.values())), len(plan))
+            self._known[key] = OutputErrors(tuple(map(worst, errors.values())), len(plan))
         return self._known[key]
 
     def rank(
@@ -180,7 +180,7 @@ class Simulation:
     def error(self, plan: RoundingPlan) -> float | None:
         """The largest ``max_rel_error`` of a plan; None: it cannot be computed."""
         try:
-            return self.computed(plan).max_rel_error
+            return self.compute(plan).max_rel_error
         except Refused:
             return None
 

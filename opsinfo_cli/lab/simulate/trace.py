@@ -105,18 +105,29 @@ class Trace(NamedTuple):
 def trace(simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] = lambda _: None) -> Trace:
     """Compute with a plan and in float32, and compare along the graph.
 
-    :param progress: called with each part of :func:`traced_values` that is compared
+    :param progress: called with each part of :func:`floating_values` that is compared
     :raises Refused: if onnxruntime cannot compute the model
     """
-    values = traced_values(simulation)
+    values = floating_values(simulation)
     sizes = sizes_of(simulation)
+    names, outputs = simulation.names, frozenset(simulation.names)
     errors: dict[str, OutputError] = {}
-    for some in portions(list(values), sizes, PORTION // len(simulation.inputs)):
-        errors.update(_errors(simulation, plan, some, progress))
-    return Trace(tuple(_traced(simulation, values, errors)))
+    for portion in portions(list(values), sizes, PORTION // len(simulation.inputs)):
+        more = [value for value in portion if value not in outputs]
+        places = {name: at for at, name in enumerate([*names, *more])}
+        by_set: dict[str, list[OutputError]] = {value: [] for value in portion}
+        rounded = compute_values(simulation, plan, more)
+        for a, b in zip(rounded, compute_values(simulation, NOTHING, more), strict=True):
+            for value in portion:
+                at = places[value]
+                by_set[value].append(output_error(value, a[at], b[at]))
+                a[at] = b[at] = None
+                progress(1 / len(simulation.inputs))
+        errors.update((value, worst(own)) for value, own in by_set.items())
+    return Trace(tuple(_nodes(simulation, values, errors)))
 
 
-def traced_values(simulation: Simulation) -> dict[str, int]:
+def floating_values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
     file, slots = simulation.file, simulation.ready.prepared.slots
     found = {}
@@ -130,43 +141,27 @@ def traced_values(simulation: Simulation) -> dict[str, int]:
 
 
 def portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> Iterator[list[str]]:
-    some: list[str] = []
+    """:param portion: the bytes of the values of one"""
+    part: list[str] = []
     total = 0
     for value in values:
         size = sizes.get(value, _UNKNOWN)
-        if some and total + size > portion:
-            yield some
-            some, total = [], 0
-        some.append(value)
+        if part and total + size > portion:
+            yield part
+            part, total = [], 0
+        part.append(value)
         total += size
-    if some:
-        yield some
+    if part:
+        yield part
 
 
-def _errors(
-    simulation: Simulation, plan: RoundingPlan, values: Sequence[str], progress: Callable[[float], None]
-) -> dict[str, OutputError]:
-    names, outputs = simulation.names, frozenset(simulation.names)
-    more = [value for value in values if value not in outputs]
-    places = {name: at for at, name in enumerate([*names, *more])}
-    found: dict[str, list[OutputError]] = {value: [] for value in values}
-    rounded = computed_values(simulation, plan, more)
-    for a, b in zip(rounded, computed_values(simulation, NOTHING, more), strict=True):
-        for value in values:
-            at = places[value]
-            found[value].append(output_error(value, a[at], b[at]))
-            a[at] = b[at] = None
-            progress(1 / len(simulation.inputs))
-    return {value: worst(errors) for value, errors in found.items()}
-
-
-def computed_values(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
+def compute_values(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
     """Return the values of each set of inputs; the session is released before the other one is created."""
     session = simulation.session(plan, more)
     return [list(session.run(each.feeds)) for each in simulation.inputs]
 
 
-def _traced(
+def _nodes(
     simulation: Simulation, values: Mapping[str, int], errors: Mapping[str, OutputError]
 ) -> Iterator[TracedNode]:
     outputs: dict[int, list[OutputError]] = {}

@@ -14,8 +14,8 @@ from simulate_support import FLOAT, all_low, node, save, simulation, value
 
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.output_error import output_error, worst
-from opsinfo_cli.lab.simulate.simulation import Simulated, Simulation
-from opsinfo_cli.lab.simulate.trace import PORTION, portions, trace, traced_values
+from opsinfo_cli.lab.simulate.simulation import OutputErrors, Simulation
+from opsinfo_cli.lab.simulate.trace import PORTION, floating_values, portions, trace
 
 INF, NAN = math.inf, math.nan
 
@@ -71,9 +71,9 @@ def test_an_unknown_error_passes_no_bound() -> None:
     lost = output_error("y", np.array([NAN]), np.array([1.0]))
     fine = output_error("z", np.array([1.0]), np.array([1.0]))
     assert [lost.passes(*bounds) for bounds in ((None, None), (1e9, None), (None, -1.0))] == [True, False, False]
-    both = Simulated((fine, lost), 1)
+    both = OutputErrors((fine, lost), 1)
     assert (both.max_rel_error, both.min_cosine, both.passes(1e9), both.passes()) == (INF, None, False, True)
-    assert Simulated((fine,), 1).passes(0.0, 1.0)
+    assert OutputErrors((fine,), 1).passes(0.0, 1.0)
     assert worst([fine, lost._replace(name="z")]).max_rel_error == INF
 
 
@@ -155,7 +155,7 @@ def test_progress_is_reported_for_each_value_of_a_portion(tmp_path: Path) -> Non
     made = Simulation(path, all_low(path), "force_fp16", [InputSet(each, FEEDS) for each in "ab"])
     parts: list[float] = []
     trace(made, made.plan(), parts.append)
-    assert parts == [0.5] * 2 * len(traced_values(made))
+    assert parts == [0.5] * 2 * len(floating_values(made))
 
 
 def test_the_first_node_that_yields_inf_is_named_and_not_those_behind_it(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS
-from ...simulate.simulate import opened
+from ...simulate.simulate import open_simulation
 from ..simulation_options import SimulationOptions
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Check:
         sets, options = problem.sets, self.simulating
         if sets is None:
             raise UsageFault("--simulate requires --model", name="needs-model")
-        plain = opened(sets.ready, sets.mode, options.inputs, saturate=options.saturate, listener=console)
+        plain = open_simulation(sets.ready, sets.mode, options.inputs, saturate=options.saturate, listener=console)
 
         def simulate(trial: Trial) -> tuple[int, str]:
             simulation = plain
