@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...core.cann.option_files import KeepDtype
 from ...core.cann.policy import ADD_BLACK, ADD_WHITE, Mark
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Marks = Mapping[str, frozenset[Mark]]
 
 
-def moved(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset[Mark]]:
+def move_types(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset[Mark]]:
     """Return the marks of a base list with op types moved to the black or the white list."""
     return {**base, **dict.fromkeys(types, frozenset({ADD_WHITE if white else ADD_BLACK}))}
 
@@ -49,7 +49,7 @@ class JudgedSets:
 
     def answer(self, types: frozenset[str]) -> Answer:
         """Return the graph judged with these types moved."""
-        return self.ready.judge(self.mode, moved(self.base, types, self.white)) if types else self.plain
+        return self.ready.judge(self.mode, move_types(self.base, types, self.white)) if types else self.plain
 
     def digest(self, types: frozenset[str]) -> str:
         """SHA-256 of the dtypes of every input and output."""
@@ -91,19 +91,10 @@ def _refused(answer: Answer, nodes: Iterable[int]) -> set[int]:
     return {node for node in nodes if answer[node].code == "refused-dtype"}
 
 
-class Pruned(NamedTuple):
-    """The op types of a model, in the order of the graph.
-
-    :param candidates: with op types that move exactly the same nodes
-    :param dropped: those that cannot be candidates, with the reasons
+def prune(sets: JudgedSets) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return the op types of a model that a list can move, in the order of the graph, each with those that move exactly
+    the same nodes; and the others with the reason.
     """
-
-    candidates: dict[str, tuple[str, ...]]
-    dropped: dict[str, str]
-
-
-def pruned(sets: JudgedSets) -> Pruned:
-    """Return the op types of a model that a list can move; those with the same effect are one candidate."""
     names: list[str] = []
     dropped: dict[str, str] = {}
     for name, nodes in sets.types.items():
@@ -130,12 +121,12 @@ def pruned(sets: JudgedSets) -> Pruned:
             candidates[members[0]] = tuple(members[1:])
         else:
             candidates |= dict.fromkeys(members, ())
-    return Pruned({name: candidates[name] for name in names if name in candidates}, dropped)
+    return {name: candidates[name] for name in names if name in candidates}, dropped
 
 
 def doubts(sets: JudgedSets, names: Sequence[str]) -> dict[str, str]:
     """Return why op types named by the user will probably not help."""
-    candidates, dropped = pruned(sets)
+    candidates, dropped = prune(sets)
     known = {*candidates, *(name for others in candidates.values() for name in others)}
     return {
         name: dropped.get(name, _idle(sets) if name in sets.types else "the model has no node of it")

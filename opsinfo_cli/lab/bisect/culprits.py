@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .curve import CurvePoint
     from .problem import Problem
     from .search.protocol import SearchEnd
-    from .search.question import Kept
     from .session import SearchSession
 
 _GO_ON = {
@@ -203,19 +202,16 @@ class BisectAnswer(NamedTuple):
 
 def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
     """Return the answer, without the files that are written."""
-    culprits = [_culprit(problem, session, end.kept, number) for number in sorted(end.kept)] if end.kept else []
+    culprits = []
+    for number in sorted(end.kept or ()):
+        assert end.kept is not None
+        name, nodes, casts = problem.names[number], list[str](), None
+        if problem.sets is not None:
+            with_it = problem.sets.answer(problem.types(end.kept))
+            without = problem.sets.answer(problem.types(end.kept - {number}))
+            nodes = [with_it[node].name for node in with_it.changed(without)]
+            casts = with_it.counts.casts.run - without.counts.casts.run
+        culprits.append(Culprit(name, problem.same.get(name, ()), nodes, casts, session.proof(end.kept, number)))
     kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
     effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))
     return BisectAnswer(session, end, problem.white, culprits, effect)
-
-
-def _culprit(problem: Problem, session: SearchSession, kept: Kept, number: int) -> Culprit:
-    """Return a member of a set with what it changes."""
-    nodes: list[str] = []
-    casts, name = None, problem.names[number]
-    if problem.sets is not None:
-        with_it = problem.sets.answer(problem.types(kept))
-        without = problem.sets.answer(problem.types(kept - {number}))
-        nodes = [with_it[node].name for node in with_it.changed(without)]
-        casts = with_it.counts.casts.run - without.counts.casts.run
-    return Culprit(name, problem.same.get(name, ()), nodes, casts, session.proof(kept, number))

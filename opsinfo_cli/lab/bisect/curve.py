@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ..documents import bisect as documents
-    from .candidates import JudgedSets
     from .problem import Problem
     from .session import SearchSession
 
@@ -59,16 +58,14 @@ def curve_of(problem: Problem, session: SearchSession) -> list[CurvePoint]:
         types = problem.types(run.kept)
         key = session.knowledge.key_of(run.kept)
         if run.trial in session.losses and (key not in points or len(types) <= len(points[key].names)):
-            points[key] = _point(problem.sets, types, session.losses[run.trial], run.trial)
-    found = sorted(points.values(), key=lambda each: (*each.amounts[1:], each.loss))
-    every = [each.amounts for each in found]
-    return [each._replace(dominated=any(_dominates(other, each.amounts) for other in every)) for each in found]
+            cost, casts = problem.sets.cost(types), problem.sets.answer(types).cast_counts.run
+            points[key] = CurvePoint(
+                session.losses[run.trial], cost.microseconds, casts, cost.nodes, cost.bytes, sorted(types), run.trial
+            )
+    curve = sorted(points.values(), key=lambda point: (*point.amounts[1:], point.loss))
+    every = [point.amounts for point in curve]
 
+    def is_dominated(mine: tuple[float, ...]) -> bool:
+        return any(other != mine and all(x <= y for x, y in zip(other, mine, strict=True)) for other in every)
 
-def _point(sets: JudgedSets, types: frozenset[str], loss: float, trial: int) -> CurvePoint:
-    cost, casts = sets.cost(types), sets.answer(types).cast_counts.run
-    return CurvePoint(loss, cost.microseconds, casts, cost.nodes, cost.bytes, sorted(types), trial)
-
-
-def _dominates(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return a != b and all(x <= y for x, y in zip(a, b, strict=True))
+    return [point._replace(dominated=is_dominated(point.amounts)) for point in curve]

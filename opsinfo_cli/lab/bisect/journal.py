@@ -183,7 +183,7 @@ FILES = "files"
 _FACTS = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}
 
 
-def begun(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False) -> Past | None:
+def begin(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False) -> Past | None:
     """Begin a journal with the facts of a search, or return what it has of an earlier process.
 
     :param forced: whether the verdicts are used even if they are about something else
@@ -192,12 +192,7 @@ def begun(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False
     past = journal.past()
     if past is None or forced or not past.trials:
         journal.begin(facts)
-    else:
-        _require_same(past, facts, os.path.dirname(journal.path))
-    return past
-
-
-def _require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
+        return past
     names = [name for name in facts if name != FILES and past.facts.get(name) != facts[name]]
     hashes = past.facts.get(FILES, {})
     changed = [_FACTS.get(name, name.replace("_", " ")) for name in names]
@@ -206,6 +201,7 @@ def _require_same(past: Past, facts: Mapping[str, Any], path: str) -> None:
         raise UsageFault(
             f"the journal belongs to another search: changed since: {', '.join(changed)}",
             name="journal-differs",
-            path=path,
+            path=os.path.dirname(journal.path),
             hint="start a new search with --journal DIR, or use its verdicts nevertheless with --force",
         )
+    return past

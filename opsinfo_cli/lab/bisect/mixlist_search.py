@@ -16,7 +16,7 @@ from ..listener import Listener, PythonListener
 from .check_command import named_files, names_list, require_placeholders
 from .culprits import KeptNode, NodesAnswer, answer_of
 from .curve import curve_of
-from .journal import SearchJournal, begun
+from .journal import SearchJournal, begin
 from .places.here import HerePlace
 from .places.many import ManyPlace
 from .problem import SubjectOptions, keep_dtype_text, node_name, open_problem
@@ -92,7 +92,7 @@ def search_lists(
     _ = place.slots  # an unreachable cluster is an error before a journal is created
     journal = SearchJournal(folder.journal)
     try:
-        past = begun(journal, problem.facts(check.words, check.files), force)
+        past = begin(journal, problem.facts(check.words, check.files), force)
         if past:
             listener.note(f"resuming: {counted(len(past.trials), 'run')} in the journal")
         session = SearchSession(problem.subject(), check.rules, place, folder, journal, past)
@@ -129,7 +129,11 @@ class _Search:
             answer = answer._replace(nodes=self._among_nodes(types))
         if problem.options.curve:
             if end.ended not in ("budget", "interrupted"):
-                self._run_prefixes()
+                try:
+                    with self.listener.watching("op types") as session.watch:
+                        session.run_prefixes()
+                except (KeyboardInterrupt, Stopped) as signal:
+                    self.listener.interrupted(signal)
             points = curve_of(problem, session)
             if not points:
                 message = "the check printed no number: --curve needs the loss as the last number of its output"
@@ -157,7 +161,7 @@ class _Search:
         names = [node_name(name) for name in subject.names]
         self.listener.note(f"continuing among {counted(len(names), 'node')} of {counted(len(types), 'op type')}")
         with self.listener.watching("nodes") as self.session.watch:
-            session = self.session.below(subject)
+            session = self.session.continue_with(subject)
             end = self._end_of(session, [1.0] * len(names))
         kept = sorted(end.kept or ())
         path = None
@@ -169,14 +173,6 @@ class _Search:
             KeptNode(names[number], type_of[names[number]], session.proof(frozenset(kept), number)) for number in kept
         ]
         return NodesAnswer(session, end, path, nodes)
-
-    def _run_prefixes(self) -> None:
-        """Run the lists of the most suspected op types, too."""
-        try:
-            with self.listener.watching("op types") as self.session.watch:
-                self.session.run_prefixes()
-        except (KeyboardInterrupt, Stopped) as signal:
-            self.listener.interrupted(signal)
 
     def _written(self, write: Callable[[], Written]) -> Written | None:
         """Write; the search has an answer even if it cannot be written."""

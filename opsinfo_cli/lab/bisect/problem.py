@@ -27,13 +27,13 @@ from ..graph.judge.modes import judge_mode
 from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
 from ..simulate.simulate import open_simulation
-from .candidates import JudgedSets, doubts, moved, pruned
+from .candidates import JudgedSets, doubts, move_types, prune
 from .cost import read_prices
 from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.protocol import Price, price
 from .session import SearchSubject
-from .suspicion import ordered, read_evidence
+from .suspicion import order_by_suspicion, read_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,7 +128,7 @@ class Problem(NamedTuple):
 
     def text(self, types: frozenset[str]) -> str:
         """Return the base list with op types moved."""
-        return written_like(self.base, moved(self.base.marks, sorted(types), self.white))
+        return written_like(self.base, move_types(self.base.marks, sorted(types), self.white))
 
     def lists(self, types: frozenset[str]) -> dict[str, str]:
         """Return the texts of a list's files by name, the list itself first."""
@@ -184,6 +184,13 @@ class Problem(NamedTuple):
         :param files: that it reads, as far as they are known
         :raises Refused: if a file cannot be read
         """
+        model = None
+        if self.options.model is not None and self.sets is not None:
+            model = hash_of(self.options.model)
+            folder = os.path.dirname(os.path.abspath(self.options.model))
+            weights = [_hash_inside(folder, name) for name in external_files(self.sets.plain.graph.model.onnx)]
+            if weights:
+                model = sha256("\n".join([model, *weights]).encode("ascii")).hexdigest()
         libraries = []
         if self.target is not None:
             stores = self.target.operators.stores
@@ -192,7 +199,7 @@ class Problem(NamedTuple):
                 libraries.append(self.target.source.sha256)
         write_as, tables = self.options.write_as, find_tables(self.options.profile)
         return {
-            "graph": self._graph_hash(),
+            "graph": model,
             "library": sha256("\n".join(libraries).encode("ascii")).hexdigest(),
             "base": self.base.source.sha256 if self.options.base else None,
             "command": list(check),
@@ -209,17 +216,6 @@ class Problem(NamedTuple):
     def _shapes(self) -> dict[str, list[int]]:
         shapes = self.sets.plain.graph.model.shapes if self.sets else {}
         return {name: list(dims) for name, dims in shapes.items()}
-
-    def _graph_hash(self) -> str | None:
-        """The SHA-256 of the model, together with those of the files of its weights."""
-        if self.options.model is None or self.sets is None:
-            return None
-        digest = hash_of(self.options.model)
-        files = external_files(self.sets.plain.graph.model.onnx)
-        if not files:
-            return digest
-        folder = os.path.dirname(os.path.abspath(self.options.model))
-        return sha256("\n".join([digest, *(_hash_inside(folder, name) for name in files)]).encode("ascii")).hexdigest()
 
 
 def keep_dtype_text(nodes: Sequence[str]) -> str:
@@ -307,7 +303,7 @@ def open_problem(
     sets: JudgedSets | None = None
     simulated, singles = list[str](), list[str]()
     if target is None:
-        names, same = _named(options.among), dict[str, tuple[str, ...]]()
+        names, same = _names_of(options.among), dict[str, tuple[str, ...]]()
         rooms.list_files(options.write_as, names, [])
         rooms.list_files(options.write_as, [], names)
     else:
@@ -322,7 +318,7 @@ def open_problem(
         for remark in filter(None, remarks):
             listener.warn(remark)
         if sets is not None and _is_simulated(options, sets):
-            simulated, singles = _simulated(sets, inputs, saturate, listener)
+            simulated, singles = _rank_by_simulation(sets, inputs, saturate, listener)
         names, same = _candidates(options, target, base, sets, listener)
     listener.detail(f"candidates: {', '.join(names)}")
     evidence = [name for path in options.evidence for name in read_evidence(path)]
@@ -335,17 +331,16 @@ def open_problem(
         listener.note(f"suspected by a simulation: {join_some([name for name in simulated if name in names], 5)}")
     black = sets if not options.grow else None
     cost = None if black is None else lambda name: black.cost(frozenset({name}))
-    order = ordered(names, [*evidence, *simulated], cost)
-    alone = sorted((name for name in singles if name in order.names), key=cost)
-    numbers = tuple(map(order.names.index, alone))
-    return Problem(options, target, base, sets, order.names, order.weights, same, numbers)
+    order, weights = order_by_suspicion(names, [*evidence, *simulated], cost)
+    alone = sorted((name for name in singles if name in order), key=cost)
+    return Problem(options, target, base, sets, order, weights, same, tuple(map(order.index, alone)))
 
 
 def _is_simulated(options: SubjectOptions, sets: JudgedSets) -> bool:
     return sets.plain.graph.model.onnx is not None and not (options.evidence or options.grow)
 
 
-def _simulated(
+def _rank_by_simulation(
     sets: JudgedSets, inputs: Sequence[str], saturate: bool, listener: Listener
 ) -> tuple[list[str], list[str]]:
     """Return the op types of a model in the order of their error in a simulation, and those that may be enough alone.
@@ -405,10 +400,23 @@ def require_sense(options: SubjectOptions) -> None:
 def _candidates(
     options: SubjectOptions, target: Target, base: Mixlist, sets: JudgedSets | None, listener: Listener
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """Return the candidates in the order of the graph, and for each the op types that move the same nodes."""
+    """Return the candidates in the order of the graph, and for each the op types that move the same nodes.
+
+    :raises UsageFault: if the target lacks an op type
+    """
     if options.among:
-        names = _named(options.among)
-        _require_known(names, options, target, base, listener)
+        names, operators = _names_of(options.among), target.operators
+        unknown = [name for name in names if name not in operators]
+        if any(name in operators.unreadable for name in unknown):
+            operators.require(unknown)
+        if unknown:
+            hint = did_you_mean(unknown[0], operators.names)
+            message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
+            raise UsageFault(message, name="unknown-operator", hint=hint)
+        goal = Policy.WHITE if options.grow else Policy.BLACK
+        for name in names:
+            if base.effective(name, operators[name].policy) is goal:
+                listener.warn(f"`{name}` is on the {goal} list already")
         if sets is not None:
             for name, why in doubts(sets, names).items():
                 listener.warn(f"`{name}` will not help: {why}")
@@ -416,7 +424,7 @@ def _candidates(
             names.sort(key=lambda name: place.get(name, len(sets.plain)))
         return names, {}
     assert sets is not None
-    candidates, dropped = pruned(sets)
+    candidates, dropped = prune(sets)
     if dropped:
         them = "it" if len(dropped) == 1 else "them"
         skipped = f"{counted(len(dropped), 'op type')} skipped"
@@ -430,7 +438,7 @@ def _candidates(
     return list(candidates), same
 
 
-def _named(words: Sequence[str]) -> list[str]:
+def _names_of(words: Sequence[str]) -> list[str]:
     """Return the op types of ``--among``, each once.
 
     :raises UsageFault: if a file has none
@@ -447,21 +455,3 @@ def _named(words: Sequence[str]) -> list[str]:
             raise UsageFault("--among: the file has no op types", path=word[1:])
         names += listed
     return list(dict.fromkeys(names))
-
-
-def _require_known(
-    names: Sequence[str], options: SubjectOptions, target: Target, base: Mixlist, listener: Listener
-) -> None:
-    """:raises UsageFault: if the target lacks an op type"""
-    operators = target.operators
-    unknown = [name for name in names if name not in operators]
-    if any(name in operators.unreadable for name in unknown):
-        operators.require(unknown)
-    if unknown:
-        hint = did_you_mean(unknown[0], operators.names)
-        message = f"unknown operator {join_some([f'`{name}`' for name in unknown])}: not in the target"
-        raise UsageFault(message, name="unknown-operator", hint=hint)
-    goal = Policy.WHITE if options.grow else Policy.BLACK
-    for name in names:
-        if base.effective(name, operators[name].policy) is goal:
-            listener.warn(f"`{name}` is on the {goal} list already")

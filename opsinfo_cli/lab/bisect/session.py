@@ -109,7 +109,7 @@ class Unusable(Refused):
     output = ""
 
 
-class Spent:
+class Expenses:
     """What all processes of a search have spent.
 
     :ivar seconds: total of all runs
@@ -168,7 +168,7 @@ class SearchSession:
         journal: SearchJournal,
         past: Past | None = None,
         watch: Callable[[SearchSession], None] = lambda _: None,
-        spent: Spent | None = None,
+        spent: Expenses | None = None,
     ) -> None:
         self.subject = subject
         self.rules = rules
@@ -178,7 +178,7 @@ class SearchSession:
         self.watch = watch
         self.knowledge = Knowledge(subject.digest, rules.lead)
         self.running: dict[int, Kept] = {}
-        self.spent = spent or Spent()
+        self.spent = spent or Expenses()
         self.number = past.last if past else 0
         self.left = 0
         self.found: Kept | None = None
@@ -201,7 +201,7 @@ class SearchSession:
             )
             self.losses = {trial.number: trial.loss for trial in past.trials if trial.loss is not None}
 
-    def below(self, subject: SearchSubject) -> SearchSession:
+    def continue_with(self, subject: SearchSubject) -> SearchSession:
         """Return a session for another subject that continues this one's budget, journal and trial numbers."""
         past = self.journal.past()
         return SearchSession(subject, self.rules, self.place, self.folder, self.journal, past, self.watch, self.spent)
@@ -232,7 +232,7 @@ class SearchSession:
         while size < len(self.subject.names):
             kept = frozenset(range(size))
             try:
-                self._run(lambda kept=kept: _asked(kept))  # type: ignore[misc]
+                self._run(lambda kept=kept: _ask(kept))  # type: ignore[misc]
             except OutOfBudget:
                 return
             size *= 2
@@ -255,6 +255,7 @@ class SearchSession:
         """Answer the questions of a search.
 
         :param start: creates it; called several times if places would be idle
+        :raises Unusable: if the check gives no verdict, or the two runs of an end disagree and single runs decide
         """
         search = start()
         begun = time.monotonic()
@@ -267,7 +268,14 @@ class SearchSession:
                     self._fill(question, start)
                     self._collect()
                     answer = self.knowledge.answer(question)
-                self._require_sound(question)
+                tally = self.knowledge.tally(question.kept)
+                if question.least > 1 and self.rules.lead is None and tally.disagrees:
+                    raise Unusable(
+                        "the check is noisy: two runs with the same list disagree",
+                        name="check-noisy",
+                        hint="--resume --lead 2 goes on, and repeats runs until one verdict leads by 2: enough for 2 % "
+                        "wrong verdicts; for 5 %, --lead 3",
+                    )
                 question = search.send(answer)
         except StopIteration as stop:
             end: T = stop.value
@@ -283,13 +291,13 @@ class SearchSession:
         It may have had its verdict from another set with the same dtypes. If it does not pass, dtypes do not decide
         what the check says, and every set counts by itself from now on.
         """
-        if self.rules.lead is not None and not self._run(lambda: _asked(kept, _EXTRA)):
+        if self.rules.lead is not None and not self._run(lambda: _ask(kept, _EXTRA)):
             return False
         if self.knowledge.was_run(kept):
             return True
         dtypes = self.knowledge.key_of
         self.knowledge.part(lambda numbers: ",".join(map(str, sorted(numbers))))
-        passes = self._run(lambda: _asked(kept))
+        passes = self._run(lambda: _ask(kept))
         if passes:
             self.knowledge.part(dtypes)
         else:
@@ -350,7 +358,7 @@ class SearchSession:
             return
         loss = loss_of(end.tail)
         if verdict is Verdict.PASS and self.rules.max_drop is not None:
-            verdict = self._bounded(trial, loss, self.rules.max_drop, end)
+            verdict = self._judge_loss(trial, loss, self.rules.max_drop, end)
         if loss is not None:
             self.losses[trial.number] = loss
         self.journal.judged(trial, self._names(trial.kept), verdict, end)
@@ -360,7 +368,7 @@ class SearchSession:
         if verdict is not Verdict.PASS:
             self.outputs[trial.kept] = end.tail
 
-    def _bounded(self, trial: Trial, loss: float | None, max_drop: float, end: TrialEnd) -> Verdict:
+    def _judge_loss(self, trial: Trial, loss: float | None, max_drop: float, end: TrialEnd) -> Verdict:
         """Return whether a loss is near enough to that of the largest list, which is run first.
 
         :raises Unusable: if the check printed no number, or the largest list has no finite loss
@@ -398,22 +406,11 @@ class SearchSession:
         error.output = end.tail
         raise error
 
-    def _require_sound(self, question: Question) -> None:
-        """:raises Unusable: if the two runs of an end disagree and single runs decide"""
-        tally = self.knowledge.tally(question.kept)
-        if question.least > 1 and self.rules.lead is None and tally.disagrees:
-            raise Unusable(
-                "the check is noisy: two runs with the same list disagree",
-                name="check-noisy",
-                hint="--resume --lead 2 goes on, and repeats runs until one verdict leads by 2: enough for 2 % wrong "
-                "verdicts; for 5 %, --lead 3",
-            )
-
     def _names(self, kept: Kept) -> list[str]:
         return [self.subject.names[number] for number in sorted(kept)]
 
 
-def _asked(kept: Kept, extra: int = 0) -> Generator[Question, bool, bool]:
+def _ask(kept: Kept, extra: int = 0) -> Generator[Question, bool, bool]:
     return (yield Question(kept, exact=True, likely=0.9, extra=extra))
 
 

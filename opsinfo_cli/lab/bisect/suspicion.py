@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...core.text.source import read_bytes
 from ...errors import Damaged
 from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
 
-    from ..numbers.calls import DumpedCall
     from .cost import Cost
 
 _RISKS = re.compile(
@@ -32,37 +30,28 @@ _OVERFLOW = 2.0
 """The score of an overflow: twice that of a value at the limit."""
 
 
-class Ordered(NamedTuple):
-    """:param names: the most probably needed first
-    :param weights: how strongly each is suspected, relative to the others
-    """
+def order_by_suspicion(
+    names: Sequence[str], evidence: Sequence[str] = (), cost: Callable[[str], Cost] | None = None
+) -> tuple[list[str], list[float]]:
+    """Return candidates, the most probably needed first, and how strongly each is suspected, relative to the others.
 
-    names: list[str]
-    weights: list[float]
-
-
-def ordered(names: Sequence[str], evidence: Sequence[str] = (), cost: Callable[[str], Cost] | None = None) -> Ordered:
-    """Return candidates in the order of suspicion; of equal ones, what costs more is released first.
+    Of equal ones, what costs more is released first.
 
     :param names: in the order of the graph, so that neighbours stay together
     :param evidence: op types, the most suspect first
     """
-    rank = {name: at for at, name in enumerate(dict.fromkeys(evidence))}
-    weights = {name: _weight(name, rank) for name in names}
+    weights = {name: _RISK if is_risky(name) else _PLAIN for name in names}
+    for rank, name in enumerate(dict.fromkeys(evidence), 1):
+        if name in weights:
+            weights[name] = max(_LEAST_EVIDENCE, _EVIDENCE / rank)
     order = sorted(names, key=cost) if cost else names
     order = sorted(order, key=lambda name: -weights[name])
-    return Ordered(order, [weights[name] for name in order])
+    return order, [weights[name] for name in order]
 
 
 def is_risky(name: str) -> bool:
     """Whether op types with this name are known to lose accuracy in low precision."""
     return _RISKS.search(name.title() if name.islower() else name) is not None
-
-
-def _weight(name: str, rank: dict[str, int]) -> float:
-    if name in rank:
-        return max(_LEAST_EVIDENCE, _EVIDENCE / (1 + rank[name]))
-    return _RISK if is_risky(name) else _PLAIN
 
 
 def read_evidence(path: str) -> list[str]:
@@ -74,25 +63,18 @@ def read_evidence(path: str) -> list[str]:
     """
     try:
         document = json.loads(read_bytes(path))
-        scores = _dumped(calls_of(document["data"], path)) if is_dump(document) else _simulated(document["types"])
+        scores: dict[str, float] = {}
+        if is_dump(document):
+            for call in calls_of(document["data"], path):  # how near it comes to overflow in float16
+                share = max(call.magnitudes) / _LARGEST
+                if share >= _NEAR:
+                    for name in (*op_types_of(call.name), *spelled_as_types(call.name)):
+                        scores[name] = max(share if share <= 1 else _OVERFLOW, scores.get(name, 0.0))
+        else:
+            for entry in document["types"]:  # the error that each causes alone
+                error = entry["error_alone"]
+                scores[str(entry["type"])] = float(error) if isinstance(error, (int, float)) else math.inf
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
         raise Damaged("neither JSON of `opsinfo simulate` nor a dump.json of msprobe", path=path, hint=hint) from None
     return sorted((name for name in scores if scores[name] > 0), key=lambda name: (-scores[name], name))
-
-
-def _simulated(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Return op types with the error that each causes alone."""
-    errors = {str(entry["type"]): entry["error_alone"] for entry in types}
-    return {name: float(error) if isinstance(error, (int, float)) else math.inf for name, error in errors.items()}
-
-
-def _dumped(calls: Iterable[DumpedCall]) -> dict[str, float]:
-    """Return the op types of calls with how near they come to overflow in float16."""
-    scores: dict[str, float] = {}
-    for call in calls:
-        share = max(call.magnitudes) / _LARGEST
-        if share >= _NEAR:
-            for name in (*op_types_of(call.name), *spelled_as_types(call.name)):
-                scores[name] = max(share if share <= 1 else _OVERFLOW, scores.get(name, 0.0))
-    return scores

@@ -111,23 +111,19 @@ class Knowledge:
             key = self.key_of(run.kept)
             changed[key] = self.tallies.setdefault(key, SetTally())
             changed[key].runs.append(run)
-        for tally in changed.values():
-            self._decide(tally)
-
-    def _decide(self, tally: SetTally) -> None:
-        """Take a changed tally into account: only its sets are compared with those of the others."""
-        sets = {run.kept for run in tally.runs}
-        self.passing -= sets
-        self.failing -= sets
-        self._contradictions = {pair for pair in self._contradictions if sets.isdisjoint(pair)}
-        if tally.missing(self.lead):
-            return
-        if tally.verdict:
-            self.passing |= sets
-            self._contradictions |= {(low, high) for low in sets for high in self.failing if low <= high}
-        else:
-            self.failing |= sets
-            self._contradictions |= {(low, high) for low in self.passing for high in sets if low <= high}
+        for tally in changed.values():  # only its sets are compared with those of the others
+            sets = {run.kept for run in tally.runs}
+            self.passing -= sets
+            self.failing -= sets
+            self._contradictions = {pair for pair in self._contradictions if sets.isdisjoint(pair)}
+            if tally.missing(self.lead):
+                continue
+            if tally.verdict:
+                self.passing |= sets
+                self._contradictions |= {(low, high) for low in sets for high in self.failing if low <= high}
+            else:
+                self.failing |= sets
+                self._contradictions |= {(low, high) for low in self.passing for high in sets if low <= high}
 
     @property
     def monotone(self) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from ge_dump import ge_dump
 
 from opsinfo_cli.core.cann.target import Target
-from opsinfo_cli.lab.bisect.candidates import JudgedSets, doubts, pruned
+from opsinfo_cli.lab.bisect.candidates import JudgedSets, doubts, prune
 from opsinfo_cli.lab.graph.judge.judge import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
@@ -57,15 +57,14 @@ def sets(tmp_path: Path) -> Any:
 
 
 def test_types_that_run_low_and_can_be_black_are_candidates(sets: Any) -> None:
-    found = pruned(sets())
-    assert [*found.candidates] == ["White", "Follows", "Twin"]
-    reasons = found.dropped
+    candidates, reasons = prune(sets())
+    assert [*candidates] == ["White", "Follows", "Twin"]
     assert reasons["Black"] == "no node of it runs in low precision"
     assert reasons["LowOnly"] == "the chip has no float32 kernel for a node of it"
 
 
 def test_to_grow_the_white_list_types_that_run_high_are_candidates(sets: Any) -> None:
-    assert [*pruned(sets(white=True)).candidates] == ["Black"]
+    assert [*prune(sets(white=True))[0]] == ["Black"]
 
 
 def test_doubts_name_the_types_that_will_not_help(sets: Any) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planted import Planted, most_runs, planted, search
 
-from opsinfo_cli.lab.bisect.search.halving import halved
+from opsinfo_cli.lab.bisect.search.halving import halve
 from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
 from opsinfo_cli.lab.bisect.search.protocol import SearchEnd, protocol
 from opsinfo_cli.lab.bisect.search.question import Question
@@ -91,7 +91,7 @@ def test_any_set_of_culprits_in_any_order_is_found_exactly(data: st.DataObject) 
 def test_halving_never_takes_more_runs_than_its_bound(count: int, data: st.DataObject) -> None:
     answers = data.draw(st.randoms(use_true_random=False))
     chance = data.draw(st.floats(0, 1))
-    asking = halved([1.0] * count)
+    asking = halve([1.0] * count)
     asked = 0
     question = next(asking)
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.lab.bisect.suspicion import is_risky, ordered, read_evidence
+from opsinfo_cli.lab.bisect.suspicion import is_risky, order_by_suspicion, read_evidence
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
@@ -40,10 +40,10 @@ def test_a_file_without_evidence_is_refused(tmp_path: Path) -> None:
 
 def test_evidence_comes_before_risks_and_neighbours_stay_together() -> None:
     names = ["Conv2D", "SoftmaxV2", "Relu", "ReduceMeanD", "Mul"]
-    assert ordered(names).names == ["SoftmaxV2", "ReduceMeanD", "Conv2D", "Relu", "Mul"]
-    found = ordered(names, ["Mul", "Unknown", "Conv2D"])
-    assert found.names == ["Mul", "Conv2D", "SoftmaxV2", "ReduceMeanD", "Relu"]
-    assert found.weights == sorted(found.weights, reverse=True)
+    assert order_by_suspicion(names)[0] == ["SoftmaxV2", "ReduceMeanD", "Conv2D", "Relu", "Mul"]
+    order, weights = order_by_suspicion(names, ["Mul", "Unknown", "Conv2D"])
+    assert order == ["Mul", "Conv2D", "SoftmaxV2", "ReduceMeanD", "Relu"]
+    assert weights == sorted(weights, reverse=True)
 
 
 RISKY = (

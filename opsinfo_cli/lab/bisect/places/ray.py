@@ -154,7 +154,7 @@ def _serve(line: Any, address: str, resources: Mapping[str, float]) -> None:
 
     :raises Refused: if the cluster cannot be reached, or no node can run a trial
     """
-    ray = _joined(address)
+    ray = _join(address)
     arguments = {_OWN[name]: amount for name, amount in resources.items() if name in _OWN}
     others = {name: amount for name, amount in resources.items() if name not in _OWN}
     options: dict[str, Any] = {"num_cpus": 0, **arguments, "resources": others, "num_returns": "streaming"}
@@ -169,7 +169,7 @@ def _serve(line: Any, address: str, resources: Mapping[str, float]) -> None:
 
     def follow(trial: Trial, parts: Any) -> None:
         try:
-            send((trial.number, _recorded(ray, trial.folder, parts)))
+            send((trial.number, _record(ray, trial.folder, parts)))
         except OpsinfoError as error:
             send(error)
         except OSError as error:
@@ -199,7 +199,7 @@ def _serve(line: Any, address: str, resources: Mapping[str, float]) -> None:
     ray.shutdown()
 
 
-def _joined(address: str) -> Any:
+def _join(address: str) -> Any:
     """Return Ray, connected. An address where no head answers fails early: Ray would try for 80 seconds."""
     ray: Any = import_module("ray")
     host, _, port = address.rpartition(":")
@@ -248,7 +248,7 @@ def _request(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _recorded(ray: Any, folder: str, parts: Any) -> TrialEnd:
+def _record(ray: Any, folder: str, parts: Any) -> TrialEnd:
     """Write the output of a trial to its file as it comes, and return how the trial ended.
 
     :raises Refused: if a node cannot run it

@@ -28,17 +28,8 @@ _FINISH = 0.15
 """How much farther from one half the probability of a group may be if the group would end the search."""
 
 
-class Halved(NamedTuple):
-    """:param kept: the set that passes
-    :param order: members of ``kept`` in the order in which they were shown to be needed
-    """
-
-    kept: Kept
-    order: list[int]
-
-
 def most_runs(count: int) -> int:
-    """The maximum runs of :func:`halved`: linear removal, and a quarter more."""
+    """The maximum runs of :func:`halve`: linear removal, and a quarter more."""
     return count + max(_depth(count), count // 4)
 
 
@@ -110,10 +101,11 @@ class _Belief:
         return best
 
 
-def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
+def halve(weights: Sequence[float]) -> Generator[Question, bool, tuple[Kept, list[int]]]:
     """Release what is not needed of all candidates, which pass together and fail if all are released.
 
     :param weights: one for each candidate, in descending order
+    :returns: the set that passes, and its members in the order in which they were shown to be needed
     """
     belief = _Belief(weights)
     unknown = list(range(len(weights)))
@@ -150,4 +142,4 @@ def halved(weights: Sequence[float]) -> Generator[Question, bool, Halved]:
             guilty = None if guilty is None else guilty[: -group.size]
         else:
             guilty = released
-    return Halved(frozenset(kept), order)
+    return frozenset(kept), order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, e, log, log2
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .halving import halved, most_runs
+from .halving import halve, most_runs
 from .question import Kept, Question
 
 if TYPE_CHECKING:
@@ -55,18 +55,18 @@ def protocol(
             kept, proved = frozenset({single}), True
             break
     else:
-        kept, order = yield from halved(weights)
-        kept, proved = yield from _proved(kept, order)
+        kept, order = yield from halve(weights)
+        kept, proved = yield from _prove(kept, order)
     monotone = proved
     while not proved:  # a set passes although one that contains it failed
-        kept = yield from _counted(kept)
-        kept, proved = yield from _proved(kept, sorted(kept))
+        kept = yield from _count_down(kept)
+        kept, proved = yield from _prove(kept, sorted(kept))
     if cost is not None:
-        kept = yield from _cheaper(kept, count, cost)
+        kept = yield from _cheapen(kept, count, cost)
     return SearchEnd("found", kept, True, monotone)
 
 
-def _proved(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple[Kept, bool]]:
+def _prove(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple[Kept, bool]]:
     """Ask for each member whether the check fails without it.
 
     :returns: the set and True; or a smaller one that passes and False
@@ -78,11 +78,11 @@ def _proved(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple
     return kept, True
 
 
-def _cheaper(kept: Kept, count: int, cost: Callable[[Kept], Amount]) -> Generator[Question, bool, Kept]:
+def _cheapen(kept: Kept, count: int, cost: Callable[[Kept], Amount]) -> Generator[Question, bool, Kept]:
     """Replace members by cheaper candidates, the most expensive one first, as long as the bound of runs allows it."""
     alone = [cost(frozenset({number})) for number in range(count)]
     best = [kept]
-    search = _replaced(best, alone, cost)
+    search = _replace_members(best, alone, cost)
     asked: set[Kept] = set()
     try:
         question = next(search)
@@ -95,7 +95,7 @@ def _cheaper(kept: Kept, count: int, cost: Callable[[Kept], Amount]) -> Generato
     return best[0]
 
 
-def _replaced(
+def _replace_members(
     best: list[Kept], alone: Sequence[Amount], cost: Callable[[Kept], Amount]
 ) -> Generator[Question, bool, None]:
     """:param best: its item is replaced whenever a cheaper set was shown to pass and to be minimal"""
@@ -108,20 +108,20 @@ def _replaced(
         pool.sort(key=alone.__getitem__)
         if not pool or not (yield Question(rest.union(pool), likely=0.1)):
             continue
-        search = halved([1.0] * len(pool))
+        search = halve([1.0] * len(pool))
         try:
             question = next(search)
             while True:
                 kept = rest.union(pool[at] for at in question.kept)
                 question = search.send((yield question._replace(kept=kept)))
         except StopIteration as stop:
-            found = rest.union(pool[at] for at in stop.value.kept)
-        found = yield from _without_spare(found, alone)
+            found = rest.union(pool[at] for at in stop.value[0])
+        found = yield from _release_spare(found, alone)
         if cost(found) < cost(best[0]):
             best[0] = found
 
 
-def _without_spare(kept: Kept, alone: Sequence[Amount]) -> Generator[Question, bool, Kept]:
+def _release_spare(kept: Kept, alone: Sequence[Amount]) -> Generator[Question, bool, Kept]:
     """Release single members, the most expensive first, until the check fails without any one of them."""
     before: Kept | None = None
     while kept != before:
@@ -138,7 +138,7 @@ _GROWTH = e / (e - 1)
 """The growth factor of the probability in each round."""
 
 
-def _counted(kept: Kept) -> Generator[Question, bool, Kept]:
+def _count_down(kept: Kept) -> Generator[Question, bool, Kept]:
     """Release what can be released from a set that passes; groups shrink to single candidates (CDD).
 
     The schedule of sizes is that of ProbDD if every candidate starts with the same probability.
