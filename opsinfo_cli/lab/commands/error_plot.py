@@ -19,12 +19,14 @@ def error_plot(nodes: Sequence[TracedNode]) -> Plot:
     powers = [math.log10(node.error) for node in nodes if 0 < node.error < math.inf]
     low = max(_LOWEST, math.floor(min(powers, default=_LOWEST)))
     high = max(math.ceil(max(powers, default=0)), low + 1)
-    points = [(number, _height(node.error, low, high)) for number, node in enumerate(nodes, 1)]
     wrong = next((node for node in nodes if node.inf or node.nan), None)
-    marks = [
-        PlotMark(x, y, f"{node.node} ({node.type}): {node.error:.3g}", _kind(node, wrong))
-        for (x, y), node in zip(points, nodes, strict=True)
-    ]
+    points: list[tuple[float, float]] = []
+    marks: list[PlotMark] = []
+    for number, node in enumerate(nodes, 1):
+        y = min(high, max(low, math.log10(node.error))) if node.error > 0 else low
+        points.append((number, y))
+        kind: MarkKind = "bad" if node is wrong else "jump" if node.jumps else "usual"
+        marks.append(PlotMark(number, y, f"{node.node} ({node.type}): {node.error:.3g}", kind))
     return Plot(
         "Error along the graph",
         "1e",
@@ -38,13 +40,3 @@ def error_plot(nodes: Sequence[TracedNode]) -> Plot:
         caption="max|a-b| / max|b| of each node's outputs",
         empty="No floating-point value in the main graph.",
     )
-
-
-def _height(error: float, low: int, high: int) -> float:
-    if math.isinf(error):
-        return high
-    return min(high, max(low, math.log10(error))) if error > 0 else low
-
-
-def _kind(node: TracedNode, wrong: TracedNode | None) -> MarkKind:
-    return "bad" if node is wrong else "jump" if node.jumps else "usual"

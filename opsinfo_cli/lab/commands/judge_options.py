@@ -124,7 +124,7 @@ class JudgedModel(NamedTuple):
     mixlist: Mixlist | None
 
 
-def judged_model(
+def judge_model(
     graph: ModelGraph, options: JudgeOptions, target_options: TargetOptions, console: Console
 ) -> JudgedModel:
     """Judge a graph.

@@ -41,7 +41,7 @@ from ..profile.table import Kernel, Table
 from ..profile.times import Profile, Run, State, Time, is_of, read_profile, total
 from .cost import duration
 from .graph.document import dtypes, read_back_document
-from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judged_model, shapes_of
+from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
 
 if TYPE_CHECKING:
     from ..documents import profile as documents
@@ -104,7 +104,7 @@ def command(
             answer = WrittenAnswer(graph)  # of a compiled model, the dtypes as they are
         else:
             judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
-            answer = judged = judged_model(graph, judging, options, console).answer
+            answer = judged = judge_model(graph, judging, options, console).answer
             if judged.decided_open:
                 console.note(open_dimensions_text(judged.decided_open, graph.model.inputs))
     run = Run(device or "", step or "")

@@ -24,7 +24,7 @@ from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot
 from .graph.document import coverage_text
-from .judge_options import MODEL, JudgeOptions, judge_options, judged_model
+from .judge_options import MODEL, JudgeOptions, judge_model, judge_options
 from .model_explorer import simulation_node_data
 from .simulation_options import SimulationOptions, simulate_options
 
@@ -90,11 +90,18 @@ def command(
       opsinfo simulate model.onnx --against ascend910b --no-trace
       opsinfo simulate model.onnx --against ascend910b --by node
     """
-    _require_whole(parts, plot, console.format)
+    if parts.no_rank and parts.by == "node":
+        raise UsageFault("--no-rank and --by node cannot be combined")
+    if parts.no_trace and plot:
+        raise UsageFault("--no-trace and --plot cannot be combined")
+    if parts.no_trace and console.format == "model-explorer":
+        raise UsageFault("--no-trace and --format model-explorer cannot be combined")
+    if plot:
+        require_svg(plot)
     judging.require_mode()
     graph = open_model(model, console, simulating.shapes_of)
     onnx_model(graph)  # another format is wrong usage
-    judged = judged_model(graph, judging, options, console)
+    judged = judge_model(graph, judging, options, console)
     mode, inputs = judged.answer.mode.name, simulating.inputs
     simulation = open_simulation(judged.ready, mode, inputs, saturate=simulating.saturate, listener=console)
     report = report_of(
@@ -112,17 +119,6 @@ def command(
     return simulation_answer(report)
 
 
-def _require_whole(parts: PartOptions, plot: str | None, format: str) -> None:
-    if parts.no_rank and parts.by == "node":
-        raise UsageFault("--no-rank and --by node cannot be combined")
-    if parts.no_trace and plot:
-        raise UsageFault("--no-trace and --plot cannot be combined")
-    if parts.no_trace and format == "model-explorer":
-        raise UsageFault("--no-trace and --format model-explorer cannot be combined")
-    if plot:
-        require_svg(plot)
-
-
 _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
 
@@ -133,7 +129,7 @@ def simulation_answer(report: SimulationReport) -> Answer:
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
         caveats=[f"not shown: {each.message}" for each in report.limits],
-        notes=[_compared(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
+        notes=[_summary(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
 
@@ -260,7 +256,7 @@ def _node_table(report: SimulationReport) -> Table:
     return Table(columns, rows, title="Low nodes, those that cost most first")
 
 
-def _compared(report: SimulationReport) -> str:
+def _summary(report: SimulationReport) -> str:
     """Return how much was rounded and what the outputs were compared with."""
     sets = counted(len(report.simulation.inputs), "set")
     return (
@@ -296,10 +292,6 @@ def _page(report: SimulationReport) -> str:
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
     tables = [_output_table(report, whole=True), *([_type_table(report, whole=True)] if report.types else [])]
     tables += [_node_table(report)] if report.nodes else []
-    return table_page(f"Simulation of {report.simulation.path}", _facts(report), tables, lead=lead, styles=["plot.css"])
-
-
-def _facts(report: SimulationReport) -> list[tuple[str, str]]:
     simulation = report.simulation
     facts = [("Precision mode", simulation.mode)]
     if report.mixlist:
@@ -315,4 +307,4 @@ def _facts(report: SimulationReport) -> list[tuple[str, str]]:
         facts.append(("Inf that a Softmax absorbs", join_some([each.node for each in _absorbed(report)], 20)))
     if report.passes is not None:
         facts.append(("Check", "passes" if report.passes else "fails"))
-    return facts
+    return table_page(f"Simulation of {simulation.path}", facts, tables, lead=lead, styles=["plot.css"])

@@ -47,41 +47,36 @@ def span(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-class Progress:
-    """Shows the running trials, the best list so far, and the runs done and left.
+def progress_of(console: Console, show: Show, what: str) -> Callable[[SearchSession], None]:
+    """Return what shows the running trials, the best list so far, and the runs done and left.
+
+    After a few runs it prints the expected time of the search, from the measured time of a run.
 
     :param what: what the candidates are, as a plural
     """
+    is_told = False
 
-    def __init__(self, console: Console, show: Show, what: str = "op types") -> None:
-        self._console = console
-        self._show = show
-        self._what = what
-        self._has_told = False
-
-    def __call__(self, session: SearchSession) -> None:
-        runs = session.spent.runs
-        left = session.left * (session.rules.lead or 1)
+    def tell(session: SearchSession) -> None:
+        nonlocal is_told
+        runs, lead = session.spent.runs, session.rules.lead or 1
+        left = session.left * lead
+        slots, count = max(1, session.place.slots), len(session.subject.names)
+        seconds = session.spent.seconds / max(1, runs)
         best = session.knowledge.best()
         running = f"{len(session.running)} running, " if len(session.running) > 1 else ""
-        time = f" ({span(session.spent.seconds / runs * left / max(1, session.place.slots))})" if runs else ""
-        count = len(session.subject.names)
-        known = "no list passes yet" if best is None else f"best: {len(best)} of {count} {self._what}"
+        time = f" ({span(seconds * left / slots)})" if runs else ""
+        known = "no list passes yet" if best is None else f"best: {len(best)} of {count} {what}"
         text = f"{known}; {runs} done, {running}at most {left} left{time}"  # beside it a bar has room in 80 columns
-        self._show(text, runs / max(1, runs + left))
-        if not self._has_told and runs >= _ENDS and left:
-            self._has_told = True
-            self._tell_time(session)
-
-    def _tell_time(self, session: SearchSession) -> None:
-        """Print the expected time of the search, from the measured time of a run."""
-        runs, seconds = session.spent.runs, session.spent.seconds / session.spent.runs
+        show(text, runs / max(1, runs + left))
+        if is_told or runs < _ENDS or not left:
+            return
+        is_told = True
         if seconds >= _SLOW:
-            subject = session.subject
-            least, _, most = price(len(subject.names), session.rules.lead or 1, subject.cost is not None)
-            slots = max(1, session.place.slots)
-            times = [span(ceil(max(0, count - runs) / slots) * seconds) for count in (least, most)]
-            self._console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
+            least, _, most = price(count, lead, session.subject.cost is not None)
+            times = [span(ceil(max(0, each - runs) / slots) * seconds) for each in (least, most)]
+            console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
+
+    return tell
 
 
 def price_line(expected: Price, candidates: int, rules: Rules) -> str:
@@ -159,28 +154,22 @@ def _curve(points: Sequence[CurvePoint]) -> Table:
     has_time = points[0].microseconds is not None
     titles = ["time"] if has_time else ["Casts", "nodes", "bytes"]
 
-    def row(each: CurvePoint) -> list[str]:
-        cost = (
-            [duration(each.microseconds or 0.0)] if has_time else [str(each.casts), str(each.nodes), size(each.bytes)]
-        )
-        return [f"{each.loss:.4g}", *cost, str(each.trial), "dominated" if each.dominated else ""]
-
-    def lines() -> Iterator[list[str]]:
-        for each in points:
-            counts = [str(each.casts), str(each.nodes), str(each.bytes)]
-            cost = [f"{each.microseconds:g}"] if each.microseconds is not None else counts
-            mark = "dominated" if each.dominated else "-"
-            yield ["curve", f"{each.loss:.9g}", *cost, str(each.trial), mark, " ".join(each.names) or "-"]
-
+    rows: list[list[Cell]] = []
+    lines: list[list[str]] = []
+    for point in points:
+        counts = [str(point.casts), str(point.nodes)]
+        cost, exact = [*counts, size(point.bytes)], [*counts, str(point.bytes)]
+        if point.microseconds is not None:
+            cost, exact = [duration(point.microseconds)], [f"{point.microseconds:g}"]
+        names = ", ".join(point.names) or "none"
+        if len(point.names) > _CURVE_NAMES:
+            names = f"{', '.join(point.names[: _CURVE_NAMES - 1])} and {len(point.names) - _CURVE_NAMES + 1} more"
+        mark = "dominated" if point.dominated else ""
+        rows.append([f"{point.loss:.4g}", *cost, str(point.trial), mark, names])
+        line = ["curve", f"{point.loss:.9g}", *exact, str(point.trial), mark or "-", " ".join(point.names) or "-"]
+        lines.append(line)
     columns = [Column(title, number=True) for title in ("loss", *titles, "trial")]
-    rows: list[list[Cell]] = [[*row(each), _short(each.names)] for each in points]
-    return Table([*columns, Column("", dim=True), Column("high")], rows, lines, title="Loss against cost")
-
-
-def _short(names: Sequence[str]) -> str:
-    if len(names) <= _CURVE_NAMES:
-        return ", ".join(names) or "none"
-    return f"{', '.join(names[: _CURVE_NAMES - 1])} and {len(names) - _CURVE_NAMES + 1} more"
+    return Table([*columns, Column("", dim=True), Column("high")], rows, lambda: lines, title="Loss against cost")
 
 
 _CURVE_NAMES = 3
@@ -237,7 +226,7 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
             yield f"{all_} is in high precision with this list: --by node searches for single nodes instead"
     if text := coverage_text(effect.coverage):
         yield f"{text}; no list moves them"
-    yield from (each.message for each in effect.limits)
+    yield from (limit.message for limit in effect.limits)
     if effect.hf32 and (answer.culprits or answer.end.ended == "cannot-cure"):
         nodes = f"{counted(effect.hf32, 'node')} of the list {'is' if effect.hf32 == 1 else 'are'}"
         yield f"{nodes} computed in HF32; --allow-hf32 00 (atc: --allow_hf32=00) keeps float32"
@@ -322,7 +311,7 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
         drawing = svg_text(curve_plot(answer.curve), in_page=True)
         lead = section("Loss against cost", f'<div class="plot">\n{drawing}</div>\n', "curve")
         curve = _curve(answer.curve)
-        whole = [[*row[:-1], ", ".join(each.names)] for row, each in zip(curve.rows, answer.curve, strict=True)]
+        whole = [[*row[:-1], ", ".join(point.names)] for row, point in zip(curve.rows, answer.curve, strict=True)]
         tables.append(curve._replace(rows=whole))
     columns = [Column("trial"), Column("verdict"), Column("op types"), Column("in high precision")]
     sets = [

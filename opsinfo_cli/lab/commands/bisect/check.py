@@ -24,7 +24,7 @@ from ...simulate.simulate import open_simulation
 from ..simulation_options import SimulationOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...bisect.place import Trial, TrialPlace
 
@@ -83,8 +83,25 @@ class Check:
             hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or --simulate, or -i to judge yourself"
             raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
         self._require_options(chosen[0])
-        self.rules = _rules(options, command)
-        self.devices = _devices(options)
+        if options.timeout_fails and options.timeout is None:
+            raise UsageFault("--timeout-fails requires --timeout")
+        if options.timeout == 0:
+            raise UsageFault("--timeout: a run takes longer than 0 seconds")
+        budget = Budget() if options.budget is None else Budget.read(options.budget)
+        self.rules = Rules(
+            command,
+            options.lead,
+            options.timeout,
+            options.timeout_fails,
+            options.retries,
+            budget,
+            options.max_drop,
+        )
+        self.devices = [word.strip() for word in options.devices.split(",")] if options.devices is not None else []
+        if not all(self.devices) or len(set(self.devices)) < len(self.devices):
+            raise UsageFault("--devices: comma-separated names of devices, each once, as in 0,1,2")
+        if self.devices and options.jobs is not None and options.jobs > len(self.devices):
+            raise UsageFault(f"--jobs {options.jobs} needs as many devices; --devices has {len(self.devices)}")
         self.resources = resources_of(options.resources or _RESOURCES)
         if options.ray:
             require_address(options.ray)
@@ -133,7 +150,11 @@ class Check:
     @property
     def shown(self) -> str:
         """The check for a reader: the command as a shell takes it, or the options of the simulation."""
-        return "a person (-i)" if self.options.interactive else " ".join(map(_quoted, self.words))
+        if self.options.interactive:
+            return "a person (-i)"
+        plain = [re.sub(r"\{\w+\}", "x", word) for word in self.words]  # placeholders need no quotes
+        words = zip(self.words, plain, strict=True)
+        return " ".join(word if quoted(bare) == bare else quoted(word) for word, bare in words)
 
     @property
     def files(self) -> list[str]:
@@ -161,16 +182,16 @@ class Check:
         """
         options = self.options
         if options.interactive:
-            return HerePlace(lambda trial: _asked(trial, console), "person")
+            return HerePlace(lambda trial: _ask(trial, console), "person")
         if options.simulate:
-            return self._simulation(problem, console)
+            return HerePlace(self._simulator(problem, console), "simulation")
         if options.ray:
             from ...bisect.places.ray import LOG, RayPlace
 
             return RayPlace(options.ray, self.resources, os.path.join(folder, LOG))
         return ManyPlace(os.environ, options.jobs or len(self.devices) or 1, self.devices)
 
-    def _simulation(self, problem: Problem, console: Console) -> HerePlace:
+    def _simulator(self, problem: Problem, console: Console) -> Callable[[Trial], tuple[int, str]]:
         sets, options = problem.sets, self.simulating
         if sets is None:
             raise UsageFault("--simulate requires --model", name="needs-model")
@@ -187,16 +208,10 @@ class Check:
             passes = outputs.passes(options.max_error, options.min_cosine)
             return 0 if passes else 1, f"cosine {cosine}, max_rel_error {outputs.max_rel_error:.6g}"
 
-        return HerePlace(simulate, "simulation")
+        return simulate
 
 
-def _quoted(word: str) -> str:
-    """Return a word for a reader; placeholders need no quotes."""
-    plain = re.sub(r"\{\w+\}", "x", word)
-    return word if quoted(plain) == plain else quoted(word)
-
-
-def _asked(trial: Trial, console: Console) -> tuple[int, str]:
+def _ask(trial: Trial, console: Console) -> tuple[int, str]:
     """Return the exit status for the verdict of a person on a trial, and the word.
 
     :raises KeyboardInterrupt: if they stop
@@ -222,35 +237,6 @@ def _asked(trial: Trial, console: Console) -> tuple[int, str]:
         if answers:
             return _ANSWERS[answers[0]], answers[0]
         console.lines([f"type one of {', '.join(_ANSWERS)}, quit, or a first letter"])
-
-
-def _rules(options: RunOptions, command: tuple[str, ...]) -> Rules:
-    """:raises UsageFault: if options exclude each other"""
-    if options.timeout_fails and options.timeout is None:
-        raise UsageFault("--timeout-fails requires --timeout")
-    if options.timeout == 0:
-        raise UsageFault("--timeout: a run takes longer than 0 seconds")
-    return Rules(
-        command,
-        options.lead,
-        options.timeout,
-        options.timeout_fails,
-        options.retries,
-        Budget.read(options.budget) if options.budget is not None else Budget(),
-        options.max_drop,
-    )
-
-
-def _devices(options: RunOptions) -> list[str]:
-    """:raises UsageFault: if there are fewer devices than ``--jobs``, or one appears twice"""
-    if options.devices is None:
-        return []
-    devices = [word.strip() for word in options.devices.split(",")]
-    if not all(devices) or len(set(devices)) < len(devices):
-        raise UsageFault("--devices: comma-separated names of devices, each once, as in 0,1,2")
-    if options.jobs is not None and options.jobs > len(devices):
-        raise UsageFault(f"--jobs {options.jobs} needs as many devices; --devices has {len(devices)}")
-    return devices
 
 
 def require_address(text: str) -> None:

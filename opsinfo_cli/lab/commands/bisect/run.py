@@ -20,7 +20,7 @@ from ...bisect.mixlist_search import TrialCheck, search_lists
 from ...bisect.problem import Problem
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.session import SearchSession, Unusable
-from .answer import Progress, bisect_answer, doubt_lines, overhead_line, plan_answer, price_line
+from .answer import bisect_answer, doubt_lines, overhead_line, plan_answer, price_line, progress_of
 from .check import Check
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class BisectRun:
         line: AbstractContextManager[Callable[[str, float], None]]
         line = nullcontext(lambda *_: None) if is_hidden else self.console.status()
         with line as show:
-            yield Progress(self.console, show, what)
+            yield progress_of(self.console, show, what)
 
     def interrupted(self, signalled: KeyboardInterrupt | Stopped) -> None:
         self._signal = signalled.number if isinstance(signalled, Stopped) else signal.SIGINT

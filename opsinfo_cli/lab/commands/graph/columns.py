@@ -82,7 +82,11 @@ class PageColumns:
             "types": list(map(visible, types.values)),
             "idle": [number for number, each in enumerate(types.values) if each in NOT_COMPUTED],
             "state": self.state,
-            "states": [_state(each) for each in self.states.values],
+            "states": [
+                [*([each and visible(each) for each in side] for side in state[:4]), *state[4:7], dtype_class(dtype)]
+                for state in self.states.values
+                for dtype in [_leading(state)]
+            ],
             "reason": self.reason,
             "reasons": [[visible(part) for part in each] for each in self.reasons.values],
             "follows": self.follows,
@@ -142,12 +146,6 @@ class PageColumns:
     def _index(self, name: str) -> int | None:
         found = self.outcome.graph.find(name)
         return None if found is None else found.index
-
-
-def _state(state: tuple[Any, ...]) -> list[Any]:
-    *dtypes, policy, runs, confidence, _ = state
-    sides = [[each and visible(each) for each in side] for side in dtypes]
-    return [*sides, policy, runs, confidence, dtype_class(_leading(state))]
 
 
 def _leading(state: tuple[Any, ...]) -> str | None:

@@ -48,7 +48,7 @@ from ...graph.readers import read_graph
 from ...graph.result import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compare
 from ...graph.result import Answer as JudgedAnswer
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
-from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_options, judged_model, shapes_of
+from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_model, judge_options, shapes_of
 from ..model_explorer import not_drawn, require_onnx
 from .document import GraphView
 from .tables import comparison_answer, fusion_result_answer, path_answer, profiles_answer, read_back_answer, rows_answer
@@ -203,7 +203,7 @@ def command(
             console.note(message)
     if profiles.given:
         found = _profiles(profiles, graph, shapes)
-        judged = judged_model(graph, judging, options, console)
+        judged = judge_model(graph, judging, options, console)
         with console.progress("judging profiles", len(found)) as advance:
             answers = list(_judged_profiles(judged, found, advance))
         judged = judged._replace(answer=answers[0])
@@ -220,8 +220,8 @@ def command(
         require_against(options)
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
-        return rows_answer(view, rows.by, _chosen(written, rows, write_keep_dtype, console))
-    judged = judged_model(graph, judging, options, console)
+        return rows_answer(view, rows.by, _choose(written, rows, write_keep_dtype, console))
+    judged = judge_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
     if annotate is not None:
@@ -230,13 +230,13 @@ def command(
     if node is not None:
         return _path(view, judged, node)
     if comparing.given:
-        return _compared(view, judged, comparing, rows.by, profile, options, console)
+        return _compare(view, judged, comparing, rows.by, profile, options, console)
     if profile:
         plain = judged.ready.judge(judged.answer.mode.name)
         view = replace(view, cost=_cost(plain, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
-    return rows_answer(view, rows.by, _chosen(judged.answer, rows, write_keep_dtype, console))
+    return rows_answer(view, rows.by, _choose(judged.answer, rows, write_keep_dtype, console))
 
 
 def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
@@ -321,14 +321,22 @@ def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
     console.note(f"wrote {out}: {counted(described, 'node')} described")
 
 
-def _chosen(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Console) -> list[NodeAnswer] | None:
+def _choose(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Console) -> list[NodeAnswer] | None:
     """Return the rows that the options choose; None for all.
 
     :param out: the path of the keep_dtype file to write, if any
     """
     if not rows.states and not rows.globs:
         return None
-    chosen = list(_matching(answer, rows))
+    states, globs, names = rows.states, rows.globs, answer.graph.names
+    at_casts = {index for cast in answer.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
+    with_casts = {names[index] for index in at_casts}
+    chosen = [
+        row
+        for row in answer
+        if (not globs or matches(row.name, globs) or matches(row.type, globs))
+        and (not states or {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None} & {*states})
+    ]
     if not chosen and len(answer):
         asked = " and ".join(word for word in rows.given if word != "--by node")
         console.note(f"none of the {len(answer)} nodes matches {asked}")
@@ -344,17 +352,6 @@ def _chosen(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Con
             hint = "--by node without it lists the nodes that --match and --on choose"
             raise UsageFault(f"no node that computes was chosen; {out} was not written", name="no-match", hint=hint)
     return chosen
-
-
-def _matching(answer: GraphAnswer, rows: RowOptions) -> Iterator[NodeAnswer]:
-    states, globs, names = rows.states, rows.globs, answer.graph.names
-    at_casts = {index for cast in answer.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
-    with_casts = {names[index] for index in at_casts}
-    for row in answer:
-        if globs and not (matches(row.name, globs) or matches(row.type, globs)):
-            continue
-        if not states or {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None} & {*states}:
-            yield row
 
 
 def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
@@ -374,7 +371,7 @@ def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
     return path_answer(replace(view, constants=constant_faults(judged.answer)), steps)
 
 
-def _compared(
+def _compare(
     view: GraphView,
     judged: JudgedModel,
     comparing: CompareOptions,
@@ -395,9 +392,14 @@ def _compared(
         result = beside(judged.answer.fused, read_fusion_result(comparing.read_back))
         return fusion_result_answer(view, result, console.verbose > 0)
     if comparing.read_back is not None:
-        compiled = _compiled(comparing.read_back, console)
+        compiled = open_model(comparing.read_back, console)
+        if compiled.model.format in FRAMEWORKS or compiled.model.judged is False:
+            message = "neither a compiled model nor a dump made after the engine chose dtypes"
+            forms = "a .om file, a GE dump of a later stage than FeTopoSortingAfter, or fusion_result.json"
+            hint = f"--read-back takes {forms}"
+            raise UsageFault(message, name="not-compiled", path=comparing.read_back, hint=hint)
         with console.progress("comparing"):
-            return read_back_answer(view, read_back(judged.answer, compiled), console.verbose > 0)
+            return read_back_answer(view, read_back(judged.answer, WrittenAnswer(compiled)), console.verbose > 0)
     own = judged.options
     other = replace(
         own,
@@ -405,24 +407,11 @@ def _compared(
         mode=comparing.compare_precision_mode or own.mode,
         against=comparing.compare_against or own.against,
     )
-    changed = judged_model(judged.graph, other, options, console)
+    changed = judge_model(judged.graph, other, options, console)
     if profile:
         view = replace(view, cost=_cost(judged.answer, changed.answer, profile, console))
     with console.progress("comparing"):
         return comparison_answer(view, compare(judged.answer, changed.answer), by)
-
-
-def _compiled(path: str, console: Console) -> WrittenAnswer:
-    """Return the dtypes of a compiled model or a later dump.
-
-    :raises UsageFault: if the model holds no dtypes of the engine
-    """
-    graph = open_model(path, console)
-    if graph.model.format in FRAMEWORKS or graph.model.judged is False:
-        message = "neither a compiled model nor a dump made after the engine chose dtypes"
-        hint = "--read-back takes a .om file, a GE dump of a later stage than FeTopoSortingAfter, or fusion_result.json"
-        raise UsageFault(message, name="not-compiled", path=path, hint=hint)
-    return WrittenAnswer(graph)
 
 
 def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:

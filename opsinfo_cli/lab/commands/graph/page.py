@@ -44,14 +44,26 @@ def graph_page(view: GraphView, types: Table, tables: Mapping[str, Table]) -> st
     facts.append(("Compared with", view.compared_with))
     sections = table_section("Op types", types, _MOST_ROWS, "types")
     sections += "".join(table_section(title, each, _MOST_ROWS) for title, each in tables.items() if each.rows)
+    notes = [*(note.message for note in graph.model.notes), *view.caveats]  # of the model, and limits of the answer
+    if notes:
+        items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes)
+        title = f"{counted(len(notes), 'note')} on what this answer assumes"
+        head = f'<details id="notes"><summary>{title}</summary>'
+        sections += f'{head}\n<ul class="notes">\n{items}</ul>\n</details>\n'
+    data: dict[str, Any] = {"chosen": view.chosen}
+    if view.comparison:
+        data["comparison"] = {"label": view.compared_with, **columns.comparison(view.comparison)}
+    if view.back:
+        data["back"] = columns.read_back(view.back)
+    drawing = _drawing(view, columns)
     return page_text(
         os.path.basename(path) or "Model",
         [fact for fact in facts if fact[1]],
-        _drawn(view, columns) + _SCRIPT_PART + sections + _assumed(view),
+        drawing + _SCRIPT_PART + sections,
         lead=_lead(view),
         styles=["graph.css"],
         scripts=["graph_data.js", "graph_near.js", "graph_table.js", "graph_main.js"],
-        data=_data(view, columns),
+        data={**columns.document(), **data},  # the document last: it also has the states of all others
         foot=f"{len(view.answer)} nodes",
     )
 
@@ -67,15 +79,6 @@ _SCRIPT_PART = (
     "<noscript><p>Nodes can be searched and drawn if scripts may run.</p></noscript>\n"
 )
 """The elements that the script fills; without scripts they stay hidden."""
-
-
-def _data(view: GraphView, columns: PageColumns) -> dict[str, Any]:
-    document: dict[str, Any] = {"chosen": view.chosen}
-    if view.comparison:
-        document["comparison"] = {"label": view.compared_with, **columns.comparison(view.comparison)}
-    if view.back:
-        document["back"] = columns.read_back(view.back)
-    return {**columns.document(), **document}  # last, because it also has the states of all others
 
 
 def _lead(view: GraphView) -> str:
@@ -99,17 +102,7 @@ def _lead(view: GraphView) -> str:
     return f'{bars(every)}<ul class="notes">\n{items}</ul>\n'
 
 
-def _assumed(view: GraphView) -> str:
-    """Return what was noticed in the model and what limits the answer, folded."""
-    notes = [*(note.message for note in view.answer.graph.model.notes), *view.caveats]
-    if not notes:
-        return ""
-    items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes)
-    title = f"{counted(len(notes), 'note')} on what this answer assumes"
-    return f'<details id="notes"><summary>{title}</summary>\n<ul class="notes">\n{items}</ul>\n</details>\n'
-
-
-def _drawn(view: GraphView, columns: PageColumns) -> str:
+def _drawing(view: GraphView, columns: PageColumns) -> str:
     """Return the ribbon with its legend."""
     if not len(view.answer):
         return ""

@@ -59,11 +59,16 @@ def _dtypes(dtypes: Sequence[str | None], bins: int, y: int) -> Iterator[str]:
         if before is None:
             before = counts, column
         elif before[0] != counts:
-            _stack(boxes, before[0], before[1], column, y)
+            heights, begin = before
+            top = y
+            for name, height in zip(_CLASSES, heights, strict=True):
+                if height:
+                    boxes[name].append(f"M{begin} {top}h{column - begin}v{height}h{begin - column}z")
+                top += height
             before = counts, column
-    for name, found in boxes.items():
-        if found:
-            yield f'<path class="{name}" d="{"".join(found)}"/>'
+    for name, parts in boxes.items():
+        if parts:
+            yield f'<path class="{name}" d="{"".join(parts)}"/>'
 
 
 def _shares(dtypes: Sequence[str | None], numbers: dict[str | None, int], column: int, bins: int) -> list[int]:
@@ -79,13 +84,6 @@ def _shares(dtypes: Sequence[str | None], numbers: dict[str | None, int], column
         heights.append(bottom - drawn)
         drawn = bottom
     return heights
-
-
-def _stack(boxes: dict[str, list[str]], heights: list[int], begin: int, end: int, y: int) -> None:
-    for name, height in zip(_CLASSES, heights, strict=True):
-        if height:
-            boxes[name].append(f"M{begin} {y}h{end - begin}v{height}h{begin - end}z")
-        y += height
 
 
 def _ticks(band: Band, count: int, bins: int, y: int) -> Iterator[str]:

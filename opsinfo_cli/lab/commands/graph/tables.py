@@ -18,7 +18,7 @@ from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
 from ...graph.result import NOT_COMPUTED, AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary, summaries_of
 from ...graph.result import Answer as JudgedAnswer
-from ...graph.shape_profiles import ProfileDifference, ShapeProfile, differences
+from ...graph.shape_profiles import ShapeProfile, differences
 from ..model_explorer import graph_node_data
 from .document import (
     GraphView,
@@ -135,11 +135,13 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
         [each.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
         for each, own in zip(profiles, (answer.counts for answer in answers), strict=True)
     ]
-    rows = [
-        [each.name, ";".join(names), op_type, dtype]
-        for each in found
-        for (op_type, dtype), names in _alike(each, profiles).items()
-    ]
+    rows = []
+    for node in found:
+        names: dict[tuple[str, str], list[str]] = {}
+        for profile, row in zip(profiles, node.rows, strict=True):
+            key = ("-", "-") if row is None else (row.type, dtypes(row.outputs))
+            names.setdefault(key, []).append(profile.name)
+        rows += [[node.name, ";".join(own), op_type, dtype] for (op_type, dtype), own in names.items()]
     tables = [
         Table([Column(title, number=number > 0) for number, title in enumerate(titles)], counts),
         Table([Column(title) for title in ("node", "profiles", "op type", "outputs")], rows),
@@ -153,15 +155,6 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
         caveats=view.caveats,
         notes=[f"{counted(len(found), 'node')} {verb} between {len(profiles)} profiles" if found else same],
     )
-
-
-def _alike(node: ProfileDifference, profiles: Sequence[ShapeProfile]) -> dict[tuple[str, str], list[str]]:
-    """Return the names of the profiles in which a node has the same op type and dtypes."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for each, row in zip(profiles, node.rows, strict=True):
-        key = ("-", "-") if row is None else (row.type, dtypes(row.outputs))
-        names.setdefault(key, []).append(each.name)
-    return names
 
 
 def _step(step: PathStep) -> str:
@@ -187,12 +180,24 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         rows: list[list[Cell]] = [
             ["~", _name(a.name), a.type, dtypes(a.outputs), dtypes(b.outputs)] for a, b in comparison.changed
         ]
-        columns = [Column(title) for title in ("", "node", "op type", "A", "B")]
-        return Table(columns, rows + _cast_rows(graph, comparison), lines)
+        before, after = (
+            {_edge(graph, cast): f"{cast.begin} to {cast.end}" for cast in casts}
+            for casts in (comparison.casts_gone, comparison.casts_added)
+        )
+        signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
+        for edge in {**before, **after}:
+            sign = signs[edge in before, edge in after]
+            rows.append([sign, Place(edge), "Cast", before.get(edge, "-"), after.get(edge, "-")])
+        return Table([Column(title) for title in ("", "node", "op type", "A", "B")], rows, lines)
 
     def blocks() -> list[Block]:
         types = [each for each in _comparison_by_type(comparison) if each.rows]
         return [table() if by == "node" else Either(lambda: types, lambda: [table()])]
+
+    def page() -> str:
+        titles = ("Nodes with other dtypes", "Casts")
+        tables = dict(zip(titles, _comparison_by_type(comparison), strict=True))
+        return _page(replace(view, comparison=comparison), tables)
 
     def document() -> documents.GraphDocument:
         made = comparison_document(view.answer, comparison)
@@ -207,7 +212,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
     return Answer(
         document,
         blocks,
-        texts={"html": lambda: _compared_page(view, comparison)},
+        texts={"html": page},
         caveats=view.caveats,
         summary="by op type; --by node lists nodes and Casts" if comparison and by == "type" else "",
         notes=(text, *view.cost_notes),
@@ -226,18 +231,6 @@ def _comparison_by_type(comparison: AnswerComparison) -> tuple[Table, Table]:
     titles = [Column("Cast from"), Column("to"), Column("fewer", number=True), Column("new", number=True)]
     casts = [[begin, end, str(gone[begin, end]), str(added[begin, end])] for begin, end in {**gone, **added}]
     return Table(columns, types), Table(titles, casts)
-
-
-def _cast_rows(graph: ModelGraph, comparison: AnswerComparison) -> list[list[Cell]]:
-    """Return rows of edges whose Cast is added, removed, or converts to another dtype."""
-    a, b = (
-        {_edge(graph, cast): f"{cast.begin} to {cast.end}" for cast in casts}
-        for casts in (comparison.casts_gone, comparison.casts_added)
-    )
-    signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
-    return [
-        [signs[edge in a, edge in b], Place(edge), "Cast", a.get(edge, "-"), b.get(edge, "-")] for edge in {**a, **b}
-    ]
 
 
 def _edge(graph: ModelGraph, cast: Cast) -> str:
@@ -363,22 +356,13 @@ def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
             ends = dtypes(each.inputs), dtypes(each.outputs)
             yield each.name, each.type, each.runs or "-", *ends, each.policy or "-", each.confidence or "-", each.why
 
-    return Table(columns, _node_cells(graph, rows), lines)
+    def cells() -> Iterable[list[Cell]]:
+        ends = unique_ends(graph.names)
+        for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
+            name, why = _name(each.name, ends[each.name]), _short_why(graph, each)
+            yield [name, each.type, each.runs or "-", each.policy or "-", dtypes(each.outputs), why]
 
-
-def _node_cells(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Iterable[list[Cell]]:
-    """Yield the cells for a terminal."""
-    ends = unique_ends(graph.names)
-    for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
-        runs, policy = each.runs or "-", each.policy or "-"
-        yield [
-            _name(each.name, ends[each.name]),
-            each.type,
-            runs,
-            policy,
-            dtypes(each.outputs),
-            _short_why(graph, each),
-        ]
+    return Table(columns, cells(), lines)
 
 
 def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
@@ -407,12 +391,6 @@ def _page(view: GraphView, tables: Mapping[str, Table] = MappingProxyType({})) -
     constants = Table(columns, [[each.name, each.used_by, each.why, f"{each.value:g}"] for each in faults])
     types = _type_table(view.answer.types, whole=True)
     return graph_page(view, types, {**tables, "Constants out of range": constants})
-
-
-def _compared_page(view: GraphView, comparison: AnswerComparison) -> str:
-    titles = ("Nodes with other dtypes", "Casts")
-    tables = dict(zip(titles, _comparison_by_type(comparison), strict=True))
-    return _page(replace(view, comparison=comparison), tables)
 
 
 def _constant_warnings(check: ConstantCheck | None) -> list[str]:
