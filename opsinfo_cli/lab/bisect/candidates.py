@@ -80,14 +80,16 @@ class JudgedSets:
 
     def refuses(self, name: str) -> bool:
         """Whether the chip has no kernel for a node of a moved type that it has with the base list."""
-        return bool(_refused(self.answer(frozenset({name})), self.types[name]) - _refused(self.plain, self.types[name]))
+        return bool(
+            _refusals(self.answer(frozenset({name})), self.types[name]) - _refusals(self.plain, self.types[name])
+        )
 
 
 def _digest(answer: Answer) -> str:
     return sha256(f"{answer.inputs}{answer.outputs}".encode()).hexdigest()
 
 
-def _refused(answer: Answer, nodes: Iterable[int]) -> set[int]:
+def _refusals(answer: Answer, nodes: Iterable[int]) -> set[int]:
     return {node for node in nodes if answer[node].code == "refused-dtype"}
 
 

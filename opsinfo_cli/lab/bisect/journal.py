@@ -12,7 +12,7 @@ from zlib import crc32
 
 from ...errors import Damaged, Locked, UsageFault
 from .loss import loss_of
-from .run_folder import not_written
+from .run_folder import write_error
 from .verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class SearchJournal:
             self.close()
             raise Locked("another process searches with this journal", path=path) from None
         except OSError as error:
-            raise not_written(path, error) from None
+            raise write_error(path, error) from None
 
     def close(self) -> None:
         with suppress(OSError):
@@ -103,19 +103,19 @@ class SearchJournal:
         """The first line; again, if a search goes on with other facts."""
         self._append({**_BEGIN, **facts})
 
-    def started(self, number: int, kept: list[str], digest: str) -> None:
+    def record_start(self, number: int, kept: list[str], digest: str) -> None:
         """Written before a run and its folder: the number of the trial is taken."""
         self._append({"event": "start", "trial": number, "set": kept, "digest": digest})
 
-    def judged(self, trial: Trial, kept: list[str], verdict: Verdict, end: TrialEnd) -> None:
+    def record_verdict(self, trial: Trial, kept: list[str], verdict: Verdict, end: TrialEnd) -> None:
         """Written after a run with a verdict."""
         self._append({"event": "end", "trial": trial.number, "set": kept, "verdict": verdict.value, **_facts(end)})
 
-    def repeated(self, trial: Trial, end: TrialEnd, why: str) -> None:
+    def record_repeat(self, trial: Trial, end: TrialEnd, why: str) -> None:
         """Written after a run without one."""
         self._append({"event": "no-verdict", "trial": trial.number, "why": why, **_facts(end)})
 
-    def ended(self, how: str) -> None:
+    def record_end(self, how: str) -> None:
         """The search ended, or paused."""
         self._append({"event": "stop", "ended": how})
 
@@ -128,7 +128,7 @@ class SearchJournal:
                 rest = rest[os.write(self._descriptor, rest) :]
             os.fsync(self._descriptor)
         except OSError as error:
-            raise not_written(self.path, error) from None
+            raise write_error(self.path, error) from None
 
 
 def _facts(end: TrialEnd) -> dict[str, Any]:

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 class SearchListener(Listener, Protocol):
     """Told how a search goes on."""
 
-    def watching(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
+    def watch(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
         """:param what: the candidates, as a plural
         :returns: a context manager whose value is called whenever a run begins or ends
         """
 
-    def interrupted(self, signal: KeyboardInterrupt | Stopped) -> None:
+    def interrupt(self, signal: KeyboardInterrupt | Stopped) -> None:
         """Called when a signal ends the search. Raises it, or returns if the best list known is the answer."""
 
 
@@ -117,23 +117,23 @@ class _Search:
 
     def answer(self) -> BisectAnswer:
         problem, session = self.problem, self.session
-        with self.listener.watching("op types") as session.watch:
+        with self.listener.watch("op types") as session.watch:
             end = self._end_of(session, problem.weights, problem.singles)
         answer = answer_of(problem, session, end)
         if end.kept is not None:
             (name, text), *more = problem.lists(problem.types(end.kept)).items()
             texts = {f"best{os.path.splitext(name)[1]}": text} | {f"best.{other}": text for other, text in more}
-            answer = answer._replace(mixlist=self._written(lambda: self.write(texts)))
+            answer = answer._replace(mixlist=self._try_to_write(lambda: self.write(texts)))
         if problem.options.by == "node" and end.ended == "found":
             types = [name for culprit in answer.culprits for name in (culprit.type, *culprit.same)]
             answer = answer._replace(nodes=self._among_nodes(types))
         if problem.options.curve:
             if end.ended not in ("budget", "interrupted"):
                 try:
-                    with self.listener.watching("op types") as session.watch:
+                    with self.listener.watch("op types") as session.watch:
                         session.run_prefixes()
                 except (KeyboardInterrupt, Stopped) as signal:
-                    self.listener.interrupted(signal)
+                    self.listener.interrupt(signal)
             points = curve_of(problem, session)
             if not points:
                 message = "the check printed no number: --curve needs the loss as the last number of its output"
@@ -148,9 +148,9 @@ class _Search:
         except OutOfBudget:
             end = session.so_far("budget")
         except (KeyboardInterrupt, Stopped) as signal:
-            self.listener.interrupted(signal)
+            self.listener.interrupt(signal)
             end = session.so_far("interrupted")
-        self._written(lambda: session.journal.ended(end.ended))
+        self._try_to_write(lambda: session.journal.record_end(end.ended))
         return end
 
     def _among_nodes(self, types: Sequence[str]) -> NodesAnswer:
@@ -160,21 +160,21 @@ class _Search:
         subject = self.problem.node_subject(types)
         names = [node_name(name) for name in subject.names]
         self.listener.note(f"continuing among {counted(len(names), 'node')} of {counted(len(types), 'op type')}")
-        with self.listener.watching("nodes") as self.session.watch:
+        with self.listener.watch("nodes") as self.session.watch:
             session = self.session.continue_with(subject)
             end = self._end_of(session, [1.0] * len(names))
         kept = sorted(end.kept or ())
         path = None
         if end.kept is not None:
             text = keep_dtype_text([names[number] for number in kept])
-            path = self._written(lambda: self.write({BEST_KEPT: text}))
+            path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
         type_of = {sets.plain[index].name: name for name, nodes in sets.types.items() for index in nodes}
         nodes = [
             KeptNode(names[number], type_of[names[number]], session.proof(frozenset(kept), number)) for number in kept
         ]
         return NodesAnswer(session, end, path, nodes)
 
-    def _written(self, write: Callable[[], Written]) -> Written | None:
+    def _try_to_write(self, write: Callable[[], Written]) -> Written | None:
         """Write; the search has an answer even if it cannot be written."""
         try:
             return write()
@@ -184,10 +184,10 @@ class _Search:
 
 
 class _PythonSearch(PythonListener):
-    def watching(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
+    def watch(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
         return nullcontext(lambda _: None)
 
-    def interrupted(self, signal: KeyboardInterrupt | Stopped) -> None:
+    def interrupt(self, signal: KeyboardInterrupt | Stopped) -> None:
         raise signal
 
 

@@ -84,7 +84,7 @@ class RunFolder:
                     file.write(b"*\n")
             _own_folder(self.trials)
         except OSError as error:
-            raise not_written(self.path, error) from None
+            raise write_error(self.path, error) from None
 
     def trial(self, number: int, files: Files) -> str:
         """Make the folder of a new trial with its files: no trial sees the leftovers of another one.
@@ -101,7 +101,7 @@ class RunFolder:
                 with open(open_new(os.path.join(folder, name)), "wb") as file:
                     file.write(content)
         except OSError as error:
-            raise not_written(folder, error) from None
+            raise write_error(folder, error) from None
         return folder
 
     def write(self, name: str, data: bytes) -> str:
@@ -122,7 +122,7 @@ class RunFolder:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
         except OSError as error:
-            raise not_written(path, error) from None
+            raise write_error(path, error) from None
         return path
 
     def write_texts(self, texts: Mapping[str, str]) -> list[str]:
@@ -161,7 +161,7 @@ def open_new(path: str) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
-def not_written(path: str, error: OSError) -> Refused:
+def write_error(path: str, error: OSError) -> Refused:
     """Return the error for a search whose run folder cannot be written."""
     hint = "free some space, and continue with --resume" if error.errno in _FULL else None
     return Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path, hint=hint)

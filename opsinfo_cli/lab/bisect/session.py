@@ -328,7 +328,9 @@ class SearchSession:
     def _start(self, kept: Kept) -> None:
         self.number += 1
         self.spent.started += 1
-        self.journal.started(self.number, self._names(kept), self.knowledge.key_of(kept))  # its number is reserved now
+        self.journal.record_start(
+            self.number, self._names(kept), self.knowledge.key_of(kept)
+        )  # its number is reserved now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
         self.running[self.number] = kept
@@ -361,7 +363,7 @@ class SearchSession:
             verdict = self._judge_loss(trial, loss, self.rules.max_drop, end)
         if loss is not None:
             self.losses[trial.number] = loss
-        self.journal.judged(trial, self._names(trial.kept), verdict, end)
+        self.journal.record_verdict(trial, self._names(trial.kept), verdict, end)
         self._failures.pop(trial.kept, None)
         self.knowledge.add([SetRun(trial.kept, trial.number, verdict)])
         self.spent.add(trial.number, verdict, end.seconds)
@@ -396,7 +398,7 @@ class SearchSession:
         :raises Unusable: if that cannot help, or was done too often
         """
         why = _reason(end)
-        self.journal.repeated(trial, end, why)
+        self.journal.record_repeat(trial, end, why)
         failures = self._failures[trial.kept] = self._failures.get(trial.kept, 0) + 1
         repeatable = end.lost or (not end.timed_out and (end.code is None or end.code >= 128))
         if repeatable and failures <= (_LOST if end.lost else self.rules.retries):

@@ -129,7 +129,7 @@ def simulation_answer(report: SimulationReport) -> Answer:
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
         caveats=[f"not shown: {each.message}" for each in report.limits],
-        notes=[_summary(report), *_not_judged(report), *([] if report.passes is None else [_passes(report)])],
+        notes=[_summary(report), *_coverage_lines(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
 
@@ -173,11 +173,11 @@ def _nodes(report: SimulationReport) -> list[list[str]]:
     ]
 
 
-def _absorbed(report: SimulationReport) -> list[TracedNode]:
+def _absorbed_nodes(report: SimulationReport) -> list[TracedNode]:
     return report.trace.absorbed if report.trace else []
 
 
-def _not_judged(report: SimulationReport) -> list[str]:
+def _coverage_lines(report: SimulationReport) -> list[str]:
     text = coverage_text(report.coverage)
     return [f"{text}; computed in float32"] if text else []
 
@@ -205,7 +205,7 @@ def _lines(report: SimulationReport) -> Iterable[Sequence[str]]:
     yield from (["output", *each] for each in _outputs(report))
     for kind, node, why in _first_nodes(report):
         yield [kind, *((node.node, node.type, why) if node else ("-", "-", "-"))]
-    yield from (["absorbed", each.node, each.type, each.absorbed_by] for each in _absorbed(report))
+    yield from (["absorbed", each.node, each.type, each.absorbed_by] for each in _absorbed_nodes(report))
     yield from (["type", *each] for each in _types(report))
     yield from (["node", *each] for each in _nodes(report))
 
@@ -217,8 +217,8 @@ def _drawn(report: SimulationReport) -> list[Block]:
             f"{_FIRST[kind]}: {f'{node.node} ({node.type}): {why}' if node else 'none'}"
             for kind, node, why in _first_nodes(report)
         ]
-        if _absorbed(report):
-            first.append(f"Inf that a Softmax absorbs: {join_some([each.node for each in _absorbed(report)])}")
+        if _absorbed_nodes(report):
+            first.append(f"Inf that a Softmax absorbs: {join_some([each.node for each in _absorbed_nodes(report)])}")
         blocks.append(Lines([*first, ""], indent=2))
     if report.types:
         blocks.append(_type_table(report))
@@ -302,9 +302,9 @@ def _page(report: SimulationReport) -> str:
     for kind, node, why in _first_nodes(report):
         title = _FIRST[kind][:1].upper() + _FIRST[kind][1:]
         facts.append((title, f"{node.node} ({node.type}): {why}" if node else "none"))
-    facts += [("Not judged", text) for text in _not_judged(report)]
-    if _absorbed(report):
-        facts.append(("Inf that a Softmax absorbs", join_some([each.node for each in _absorbed(report)], 20)))
+    facts += [("Not judged", text) for text in _coverage_lines(report)]
+    if _absorbed_nodes(report):
+        facts.append(("Inf that a Softmax absorbs", join_some([each.node for each in _absorbed_nodes(report)], 20)))
     if report.passes is not None:
         facts.append(("Check", "passes" if report.passes else "fails"))
     return table_page(f"Simulation of {simulation.path}", facts, tables, lead=lead, styles=["plot.css"])

@@ -60,7 +60,7 @@ def policy_of_type(
     """
     if operators is None:
         policy = mixlist.alone(time.type) if mixlist else None
-        moved = _moved(time, policy, Possible.KERNEL, Possible.KERNEL)
+        moved = _time_moved(time, policy, Possible.KERNEL, Possible.KERNEL)
         return TypePolicy(time, policy, movable=None if time.nodes else False, moved=moved)
     judged = REPLACED.get(time.type) if time.nodes else None
     if judged not in operators:
@@ -86,14 +86,14 @@ def policy_of_type(
         policy,
         before,
         True if Possible.YES in answers else None if is_unknown else False,
-        _moved(time, to, black, white),
+        _time_moved(time, to, black, white),
         total(time.nodes.values() if to is Policy.GRAY else ()),
         confidence,
         judged,
     )
 
 
-def _moved(time: TypeTime, to: Policy | None, black: Possible, white: Possible) -> Time:
+def _time_moved(time: TypeTime, to: Policy | None, black: Possible, white: Possible) -> Time:
     """:param to: the list that the mixlist puts it on; None if it does not change it
     :param black: whether it can be on the black list, and ``white`` on the white one
     """

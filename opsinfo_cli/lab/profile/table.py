@@ -130,7 +130,7 @@ class Table:
         return Refused(message, name="not-a-profile", path=self.path, line=line, hint=hint)
 
     def _kernels(self, reader: Iterator[list[str]]) -> Iterator[Kernel]:
-        rows = _numbered(reader, self.path)
+        rows = _number_rows(reader, self.path)
         line, header = next(rows, (None, []))
         columns = self._columns(header, line)
         for line, cells in rows:
@@ -221,7 +221,7 @@ def _dtypes(text: str) -> Dtypes | None:
 _SHORT = {"f16": "float16", "fp16": "float16", "half": "float16", "f32": "float32", "fp32": "float32", "n/a": ""}
 
 
-def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
+def _number_rows(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
     """Yield rows that are not empty, with the line they begin in."""
     line = 1
     try:

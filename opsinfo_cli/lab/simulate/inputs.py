@@ -23,7 +23,7 @@ from ...core.text.source import read_bytes
 from ...errors import Damaged, UsageFault, join_some
 from ...opening import open_file, unreadable
 from ..graph.readers.onnx import model_inputs
-from .packages import needed
+from .packages import load_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -170,7 +170,7 @@ def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) 
     :param tables: the number of rows that an input chooses from, by its name
     :raises UsageFault: if dimensions are open, or an input is not an array of numbers
     """
-    np = needed("numpy")
+    np = load_package("numpy")
     for each in inputs:
         if each.dtype in ("", "str"):
             what = "texts" if each.dtype else "no tensor"
@@ -185,7 +185,7 @@ def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) 
         try:
             dtype = np.dtype(each.dtype)
         except TypeError:  # such as bfloat16; the `onnx` package depends on ml_dtypes
-            dtype = np.dtype(getattr(needed("ml_dtypes"), each.dtype))
+            dtype = np.dtype(getattr(load_package("ml_dtypes"), each.dtype))
         shape = tuple(int(dim) for dim in each.dims or ())
         if len(shape) > _MOST_DIMS or prod(shape) > _MOST_VALUES:
             message = f"the input `{each.name}` has too many values or dimensions for random ones"
@@ -206,7 +206,7 @@ def read_npz(path: str) -> dict[str, Any]:
     :raises Refused: if it cannot be read
     :raises Damaged: if it is not an ``.npz``
     """
-    np = needed("numpy")
+    np = load_package("numpy")
     with open_file(path) as file:
         try:
             if file.read(2) != b"PK":
@@ -263,7 +263,7 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
         if numbered is None:
             with open_file(path) as file:
                 try:
-                    feeds[name.removesuffix(".npy")] = needed("numpy").load(file, allow_pickle=False)
+                    feeds[name.removesuffix(".npy")] = load_package("numpy").load(file, allow_pickle=False)
                 except Exception as error:  # numpy raises several kinds
                     raise Damaged(f"not a .npy file: {error}", name="not-npy", path=path) from None
             continue
@@ -280,7 +280,7 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
 
 def _tensor(path: str) -> tuple[str, Any]:
     """Return the name and the values of a TensorProto."""
-    onnx = needed("onnx")
+    onnx = load_package("onnx")
     data = read_bytes(path)
     try:
         tensor = onnx.TensorProto.FromString(data)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .output_error import json_number
-from .packages import needed
+from .packages import load_package
 from .rewriting import NOTHING
 from .rounding_nodes import LARGEST
 from .rounding_plan import Side
@@ -80,7 +80,7 @@ def rank_nodes(
 
 def _magnitudes(simulation: Simulation, names: Sequence[str]) -> tuple[dict[str, float], dict[str, tuple[int, ...]]]:
     """Return the largest magnitudes of floating-point values in float32, and their shapes."""
-    np = needed("numpy")
+    np = load_package("numpy")
     magnitudes: dict[str, float] = {}
     shapes: dict[str, tuple[int, ...]] = {}
 

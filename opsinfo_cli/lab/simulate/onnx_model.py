@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import Damaged, Refused
 from ...opening import open_inside
 from ..graph.readers.onnx import EXTERNAL, bodies, graphs, other_tensors, without_large
-from .packages import needed
+from .packages import load_package
 
 if TYPE_CHECKING:
     from typing import Any
@@ -77,7 +77,7 @@ class OnnxFile:
                 in_training = node.op_type == "Dropout" and len(node.input) > 2
                 if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
                     seed = number if in_training else float(number)  # both computations draw the same numbers
-                    node.attribute.append(needed("onnx").helper.make_attribute("seed", seed))
+                    node.attribute.append(load_package("onnx").helper.make_attribute("seed", seed))
                 if node.name in names:  # onnxruntime refuses a name that repeats
                     node.name = ""
                 names.add(node.name)
@@ -143,7 +143,7 @@ def _take_in(tensor: Any, data: Any) -> None:
 
 def _external(tensor: Any, folder: str, path: str) -> Any:
     """Return the bytes of a tensor in another file, as an array that maps them."""
-    np = needed("numpy")
+    np = load_package("numpy")
     entries = {entry.key: entry.value for entry in tensor.external_data}
     name = entries.get("location", "")
     try:

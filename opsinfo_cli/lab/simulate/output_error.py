@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from .packages import needed
+from .packages import load_package
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ def output_error(name: str, found: Any, reference: Any) -> OutputError:
 
 
 def _array(value: Any) -> Any:
-    np = needed("numpy")
+    np = load_package("numpy")
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
@@ -96,14 +96,14 @@ def _different(name: str, a: Any, b: Any, why: str) -> OutputError:
 
 
 def _not_finite(array: Any) -> tuple[int, int]:
-    np = needed("numpy")
+    np = load_package("numpy")
     if array.dtype.kind in "OUSbiu":
         return 0, 0
     return int(np.isinf(array).sum()), int(np.isnan(array).sum())
 
 
 def _measure(name: str, a: Any, b: Any) -> OutputError:
-    np = needed("numpy")
+    np = load_package("numpy")
     largest = size = dot = a_square = b_square = 0.0
     inf = nan = reference_inf = reference_nan = 0
     same_kind = True
@@ -140,7 +140,7 @@ def _largest(x: Any) -> float:
 
 def _inner_product(x: Any, y: Any) -> float:
     """Return the real part, without BLAS: its threads would spin, and their number would decide the last digits."""
-    return float(needed("numpy").einsum("i,i->", x.conj(), y).real)
+    return float(load_package("numpy").einsum("i,i->", x.conj(), y).real)
 
 
 def _cosine(dot: float, a_square: float, b_square: float) -> float | None:

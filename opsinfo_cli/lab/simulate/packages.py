@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def needed(name: str) -> Any:
+def load_package(name: str) -> Any:
     """Return the package ``numpy``, ``onnx`` or ``onnxruntime``.
 
     :raises MissingPackage: if it is not installed

@@ -62,7 +62,7 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
         limits.append(Limit("inner-tensors", message, expanded))
     recurrent = tuple(
         places.names[number][0]
-        for number in sorted(plan.touched)
+        for number in sorted(plan.owners)
         if simulation.file.nodes[number].proto.op_type in ("LSTM", "GRU", "RNN")
     )
     if recurrent:

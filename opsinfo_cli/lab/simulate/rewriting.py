@@ -60,9 +60,9 @@ class _Rewriting:
         self.rounder = rewriter.rounder
         self.prefix = rewriter.prefix
         self.plan = plan
-        self.touched = plan.touched
+        self.owners = plan.owners
         self.scopes = {spot.owner for spot in plan if spot.side is Side.RESULT}
-        self.scopes |= {self.file.nodes[node].scope for node in self.touched}
+        self.scopes |= {self.file.nodes[node].scope for node in self.owners}
         self.stored: dict[tuple[int, str], str] = {}
         self.count = 0
 
@@ -72,7 +72,7 @@ class _Rewriting:
         ready: dict[tuple[str, str], str] = {}
         for number in self.file.nodes_of(scope):
             proto = self.file.nodes[number].proto
-            if not (number in self.touched or self._has_touched_body(number)):
+            if not (number in self.owners or self._has_touched_body(number)):
                 made.append(proto)
                 continue
             copy = type(proto)()

@@ -73,7 +73,7 @@ class Rounder(NamedTuple):
             chain.add("Cast", to=_DOUBLE)
             _ROUNDINGS[dtype](chain)
         chain.add("Cast", to=_CODES[own])
-        return chain.ended(made)
+        return chain.end(made)
 
 
 class _Chain:
@@ -110,7 +110,7 @@ class _Chain:
         self.made.append(node)
         return name
 
-    def ended(self, name: str) -> list[Any]:
+    def end(self, name: str) -> list[Any]:
         self.made[-1].output[0] = name
         return self.made
 

@@ -91,7 +91,7 @@ class RoundingPlan(dict[Spot, RoundedTensor]):
         return {each.dtype for each in self.values()}
 
     @property
-    def touched(self) -> set[int]:
+    def owners(self) -> set[int]:
         """The numbers of the ONNX nodes at which tensors are rounded."""
         return {spot.owner for spot in self if spot.side is not Side.RESULT}
 
@@ -322,7 +322,7 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
         inputs = ["hf32" if dtype == "float32" and node in nodes else dtype for dtype, node in pairs]
     plan = RoundingPlan()
     for place in places.all:
-        own = _stored(place, slots)
+        own = _dtype_in_file(place, slots)
         if own not in STORED:
             continue
         dtypes = answer.outputs if place.spot.side is Side.OUTPUT else inputs
@@ -338,10 +338,10 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
 def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
     """Return how many inputs and outputs of judged nodes have no known dtype and are therefore not rounded."""
     nodes = (place for place in places.all if place.spot.side is not Side.RESULT)
-    return sum(_stored(place, answer.graph.slots) is None for place in nodes)
+    return sum(_dtype_in_file(place, answer.graph.slots) is None for place in nodes)
 
 
-def _stored(place: Place, slots: Slots) -> str | None:
+def _dtype_in_file(place: Place, slots: Slots) -> str | None:
     """Return the dtype of a tensor in the file."""
     tensors = slots.outputs if place.spot.side is Side.OUTPUT else slots.inputs
     return tensors[place.deciders[0].slot].first_dtype

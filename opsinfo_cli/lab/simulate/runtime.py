@@ -8,7 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from ...errors import Refused, brief
-from .packages import needed
+from .packages import load_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ class ModelSession:
         :raises MissingPackage: if ``onnxruntime`` is not installed
         :raises Refused: if onnxruntime cannot load the model
         """
-        runtime = needed("onnxruntime")
+        runtime = load_package("onnxruntime")
         runtime.set_default_logger_severity(_FATAL)
         options = runtime.SessionOptions()
         options.log_severity_level = _FATAL
@@ -60,7 +60,7 @@ class ModelSession:
 
         :raises Refused: if onnxruntime cannot compute it
         """
-        settings = needed("onnxruntime").RunOptions()
+        settings = load_package("onnxruntime").RunOptions()
         run = _call_in_thread(self._session.run, None, dict(feeds), settings)
         try:
             outputs: Sequence[Any] = run.result()

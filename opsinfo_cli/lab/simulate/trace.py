@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import counted
 from ..graph.readers.onnx_shapes import dims_of, infer
 from .output_error import json_number, output_error, worst
-from .packages import needed
+from .packages import load_package
 from .rewriting import NOTHING
 from .rounding_plan import STORED, Side
 
@@ -167,7 +167,7 @@ def _nodes(
     outputs: dict[int, list[OutputError]] = {}
     for value, number in values.items():
         outputs.setdefault(number, []).append(errors[value])
-    absorbed = _absorbed(simulation, outputs)
+    absorbed = _absorbers(simulation, outputs)
     for number, own in outputs.items():
         name, op_type = simulation.places.names[number]
         read = [
@@ -188,7 +188,7 @@ def _nodes(
         )
 
 
-def _absorbed(simulation: Simulation, outputs: dict[int, list[OutputError]]) -> dict[int, str]:
+def _absorbers(simulation: Simulation, outputs: dict[int, list[OutputError]]) -> dict[int, str]:
     """Return the nodes all of whose infinities end in a Softmax without Inf or NaN, each with its name."""
     file, names = simulation.file, simulation.places.names
     readers: dict[str, list[int]] = {}
@@ -243,7 +243,7 @@ def sizes_of(simulation: Simulation) -> dict[str, int]:
         found = infer(made)
     except Exception:  # onnx raises several kinds; sizes are then unknown
         return {}
-    dtype_of = needed("onnx").helper.tensor_dtype_to_np_dtype
+    dtype_of = load_package("onnx").helper.tensor_dtype_to_np_dtype
     return {
         value.name: math.prod(dims) * dtype_of(value.type.tensor_type.elem_type).itemsize
         for value in found.graph.value_info

@@ -30,9 +30,9 @@ def written(path: Path) -> bytes:
     """Return the text of a journal of one run."""
     journal = SearchJournal(str(path))
     journal.begin(FACTS)
-    journal.started(1, ["Add"], "digest")
-    journal.judged(Trial(1, frozenset(), {}, "", [], None), ["Add"], Verdict.FAIL, TrialEnd(1, seconds=2.5))
-    journal.started(2, [], "digest")
+    journal.record_start(1, ["Add"], "digest")
+    journal.record_verdict(Trial(1, frozenset(), {}, "", [], None), ["Add"], Verdict.FAIL, TrialEnd(1, seconds=2.5))
+    journal.record_start(2, [], "digest")
     journal.close()
     return path.read_bytes()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ....errors import Refused
 from ..check_command import environment_of, replacements, words_of
 from ..place import GRACE, TrialEnd, guard_command
-from ..run_folder import OUTPUT, not_written, open_new, tail
+from ..run_folder import OUTPUT, open_new, tail, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ class ManyPlace:
         try:
             output = open_new(os.path.join(trial.folder, OUTPUT))
         except OSError as error:
-            raise not_written(trial.folder, error) from None
+            raise write_error(trial.folder, error) from None
         try:
             process = subprocess.Popen(
                 self._guard,

@@ -28,7 +28,7 @@ from ....errors import MissingPackage, OpsinfoError, Refused, installing
 from ..check_command import DEVICES, chooses_device, environment_of, replacements, words_of
 from ..guard import DEVICE, FOLDER
 from ..place import GRACE, Trial, TrialEnd, guard_command
-from ..run_folder import OUTPUT, not_written, open_new, tail
+from ..run_folder import OUTPUT, open_new, tail, write_error
 
 LOG = "ray.log"
 _CONNECTED, _LEFT, _CANCELLED, _TICK = 60.0, 20.0, 10.0, 1.0
@@ -114,7 +114,7 @@ class RayPlace:
                 )
         except OSError as error:
             self._line = None
-            raise not_written(self._log, error) from None
+            raise write_error(self._log, error) from None
         try:
             if self._receive(_CONNECTED) is None:
                 raise Refused("the Ray cluster does not answer", name="no-cluster", path=self._log)
@@ -173,7 +173,7 @@ def _serve(line: Any, address: str, resources: Mapping[str, float]) -> None:
         except OpsinfoError as error:
             send(error)
         except OSError as error:
-            send(not_written(trial.folder, error))
+            send(write_error(trial.folder, error))
 
     while True:
         room = sum(_room(node["Resources"], resources) for node in ray.nodes() if node["Alive"])

@@ -88,7 +88,7 @@ class BisectRun:
         return bisect_answer(answer, facts, answer.failed.exit_code if answer.failed else status)
 
     @contextmanager
-    def watching(self, what: str) -> Iterator[Callable[[SearchSession], None]]:
+    def watch(self, what: str) -> Iterator[Callable[[SearchSession], None]]:
         """Show a line of progress; none if a person is asked, whose prompt it would cover."""
         is_hidden = self.check.options.interactive
         line: AbstractContextManager[Callable[[str, float], None]]
@@ -96,7 +96,7 @@ class BisectRun:
         with line as show:
             yield progress_of(self.console, show, what)
 
-    def interrupted(self, signalled: KeyboardInterrupt | Stopped) -> None:
+    def interrupt(self, signalled: KeyboardInterrupt | Stopped) -> None:
         self._signal = signalled.number if isinstance(signalled, Stopped) else signal.SIGINT
 
     def _require_writable(self, is_mixlist: bool) -> None:

@@ -71,7 +71,7 @@ class RowOptions:
     globs: tuple[str, ...] = ()
 
     @property
-    def given(self) -> list[str]:
+    def words(self) -> list[str]:
         """Return the given options."""
         words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
         return [word for word, given in words if given]
@@ -87,7 +87,7 @@ class CompareOptions:
     read_back: str | None = None
 
     @property
-    def given(self) -> dict[str, str]:
+    def words(self) -> dict[str, str]:
         """Return the given options and their values."""
         return {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items() if value is not None}
 
@@ -100,7 +100,7 @@ class ProfileOptions:
     dynamic_dims: str | None = None
 
     @property
-    def given(self) -> list[str]:
+    def words(self) -> list[str]:
         """Return the given options."""
         return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
 
@@ -181,13 +181,13 @@ def command(
         if not rows.globs and not rows.states:
             raise UsageFault("--write-keep-dtype requires --match or --on", name="needs-match")
         _require_new("--write-keep-dtype", write_keep_dtype)
-    if profiles.given:
+    if profiles.words:
         others = {"--node": node, "--annotate": annotate, "--profile": profile, "--write-keep-dtype": write_keep_dtype}
-        taken = [word for word, value in others.items() if value] + rows.given + list(comparing.given)
+        taken = [word for word, value in others.items() if value] + rows.words + list(comparing.words)
         if console.format in ("html", "model-explorer"):
             taken.append(f"--format {console.format}")
         if taken:
-            raise UsageFault(f"{profiles.given[0]} cannot be combined with {taken[0]}")
+            raise UsageFault(f"{profiles.words[0]} cannot be combined with {taken[0]}")
     judging.require_mode()
     _require_list(profile, judging, comparing, node)
     if comparing.compare_precision_mode is not None:
@@ -201,7 +201,7 @@ def command(
         require_onnx(graph)
         if message := not_drawn(graph):
             console.note(message)
-    if profiles.given:
+    if profiles.words:
         found = _profiles(profiles, graph, shapes)
         judged = judge_model(graph, judging, options, console)
         with console.progress("judging profiles", len(found)) as advance:
@@ -216,7 +216,7 @@ def command(
     )
     asks = given != JudgeOptions() or node is not None or annotate is not None
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
-    if is_written and not asks and not comparing.given:
+    if is_written and not asks and not comparing.words:
         require_against(options)
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
@@ -229,7 +229,7 @@ def command(
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if node is not None:
         return _path(view, judged, node)
-    if comparing.given:
+    if comparing.words:
         return _compare(view, judged, comparing, rows.by, profile, options, console)
     if profile:
         plain = judged.ready.judge(judged.answer.mode.name)
@@ -241,10 +241,10 @@ def command(
 
 def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
     """:raises UsageFault: if both options are given, or one does not fit the model"""
-    if len(options.given) > 1:
+    if len(options.words) > 1:
         raise UsageFault("only one of --dynamic-batch-size and --dynamic-dims")
     if graph.model.format not in FRAMEWORKS:
-        message = f"{options.given[0]}: this model has the shapes that it was compiled for"
+        message = f"{options.words[0]}: this model has the shapes that it was compiled for"
         raise UsageFault(message, name="has-shapes", path=graph.model.path, hint="give the ONNX or TensorFlow model")
     if options.dynamic_batch_size is not None:
         return batch_profiles(options.dynamic_batch_size, graph.model.inputs)
@@ -269,7 +269,7 @@ def _judged_profiles(
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
     """:raises UsageFault: if options ask for two answers, or choose rows of a table that is not shown"""
-    compares = list(comparing.given)
+    compares = list(comparing.words)
     if len(compares) > 1:
         raise UsageFault("only one of --compare-mixlist, --compare-precision-mode, --compare-against and --read-back")
     if node is not None and compares:
@@ -277,19 +277,19 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
     if format == "model-explorer" and (node is not None or compares):
         other = "--node" if node is not None else compares[0]
         raise UsageFault(f"{other} cannot be combined with --format model-explorer", hint="--format html has both")
-    if not rows.given:
+    if not rows.words:
         return
-    given = [word for word in rows.given if word != "--by node" or comparing.read_back or not compares]
+    given = [word for word in rows.words if word != "--by node" or comparing.read_back or not compares]
     if given and (node is not None or compares):
         raise UsageFault(f"{given[0]} cannot be combined with {'--node' if node is not None else 'a comparison'}")
     if format == "html":
         hint = "the page shows op types and nodes, and has a search and filters"
-        raise UsageFault(f"{rows.given[0]} cannot be combined with --format html", hint=hint)
+        raise UsageFault(f"{rows.words[0]} cannot be combined with --format html", hint=hint)
 
 
 def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
     """:raises UsageFault: if a profile is given, and nothing that it prices"""
-    lists = comparing.compare_mixlist or (judging.mixlist and not comparing.given and node is None)
+    lists = comparing.compare_mixlist or (judging.mixlist and not comparing.words and node is None)
     if profile and not lists:
         hint = "`opsinfo profile TABLE` shows the time of all op types"
         raise UsageFault("--profile requires --mixlist or --compare-mixlist", name="needs-mixlist", hint=hint)
@@ -338,7 +338,7 @@ def _choose(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Con
         and (not states or {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None} & {*states})
     ]
     if not chosen and len(answer):
-        asked = " and ".join(word for word in rows.given if word != "--by node")
+        asked = " and ".join(word for word in rows.words if word != "--by node")
         console.note(f"none of the {len(answer)} nodes matches {asked}")
     if out is not None:
         computing = [answer.graph[row.index] for row in chosen if row.type not in NOT_COMPUTED]
@@ -381,7 +381,7 @@ def _compare(
     console: Console,
 ) -> Answer:
     """Compare with a second judging or a compiled model; the exit status is 1 if anything differs."""
-    ((word, value),) = comparing.given.items()
+    ((word, value),) = comparing.words.items()
     label = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
     view = replace(view, compared_with=label, constants=constant_faults(judged.answer))
     if comparing.read_back is not None and is_fusion_result(comparing.read_back):

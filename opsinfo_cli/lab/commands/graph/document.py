@@ -163,15 +163,11 @@ def casts_text(answer: GraphAnswer) -> str:
     edges = f"{counted(casts.edges, 'edge')} need{'s' if casts.edges == 1 else ''} a Cast"
     same = casts.edges - casts.run - casts.folded
     shared = f", {same} shared with another edge" if same else ""
-    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{shared}{_converted(answer)}"
-
-
-def _converted(answer: GraphAnswer) -> str:
-    casts = answer.cast_counts
-    if answer.mode_name is None or not casts.bytes:
-        return ""
-    unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
-    return f", {size(casts.bytes)}{unknown} converted in each run"
+    converted = ""
+    if answer.mode_name is not None and casts.bytes:
+        unknown = f" and {counted(casts.unknown_sizes, 'tensor')} of unknown size" if casts.unknown_sizes else ""
+        converted = f", {size(casts.bytes)}{unknown} converted in each run"
+    return f"{edges}: {casts.run} to run, {casts.folded} folded on constants{shared}{converted}"
 
 
 def memory_text(answer: GraphAnswer) -> str:

@@ -257,11 +257,13 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
             [_name(each.name), *cells[1:-1], _short_why(view.answer.graph, each.predicted)]
             for each, cells in zip(back.differs, differing, strict=True)
         ]
-        return [table for table in (differences._replace(rows=rows), _unmatched(back, verbose), types) if table.rows]
+        return [
+            table for table in (differences._replace(rows=rows), _unmatched_table(back, verbose), types) if table.rows
+        ]
 
     def page() -> str:
         tables = {"Nodes that differ from the compiled model": differences, "Read back": types}
-        return _page(replace(view, back=back), {**tables, "Not compared": _unmatched(back, verbose=False)})
+        return _page(replace(view, back=back), {**tables, "Not compared": _unmatched_table(back, verbose=False)})
 
     def plain() -> list[Block]:
         lines = [["differs", *each] for each in differing]
@@ -316,7 +318,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     )
 
 
-def _unmatched(back: ReadBack, verbose: bool) -> Table:
+def _unmatched_table(back: ReadBack, verbose: bool) -> Table:
     if verbose:
         every: list[list[Cell]] = [[_name(each.name), each.type, each.side, each.why] for each in back.unmatched]
         return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)
