@@ -53,7 +53,7 @@ class Prices:
         self._by_node = {node.index: each for node in graph if (each := profile.by_node.get(node.name)) is not None}
         self._types = graph.types
         named = {graph.types[node] for node in self._by_node}
-        self._by_type = {name: each for name, each in profile.by_type.items() if name not in named}
+        self._by_type = {name: time for name, time in profile.by_type.items() if name not in named}
         self.matched = len(self._by_node)
 
     def of(self, nodes: Iterable[int]) -> float:

@@ -149,24 +149,24 @@ class BisectAnswer(NamedTuple):
             "grow": "white" if self.white else None,
             "culprits": [
                 {
-                    "type": each.type,
-                    "same": list(each.same),
-                    "nodes": each.nodes,
-                    "casts": each.casts,
-                    "trial": each.trial,
+                    "type": culprit.type,
+                    "same": list(culprit.same),
+                    "nodes": culprit.nodes,
+                    "casts": culprit.casts,
+                    "trial": culprit.trial,
                 }
-                for each in self.culprits
+                for culprit in self.culprits
             ],
             "moved": self.moved,
             "cost": effect and effect.cost.to_dict(),
             "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
-            "not_judged": list(dict.fromkeys(each.op_type for each in effect.coverage.types)) if effect else [],
+            "not_judged": list(dict.fromkeys(group.op_type for group in effect.coverage.types)) if effect else [],
             "mixlist": self.mixlist,
             "keep_dtype": nodes
             and {
                 "ended": nodes.end.ended,
                 "path": nodes.path,
-                "nodes": [{"name": each.name, "type": each.type, "trial": each.trial} for each in nodes.nodes],
+                "nodes": [{"name": node.name, "type": node.type, "trial": node.trial} for node in nodes.nodes],
                 "one_minimal": nodes.end.minimal,
             },
             "trials": {

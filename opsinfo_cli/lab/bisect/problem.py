@@ -353,9 +353,9 @@ def _rank_by_simulation(
         with listener.progress("ranking op types", len(plan.types)) as advance:
             ranked = simulation.rank(sets.base, advance)
         most = (simulation.error(plan) or 0.0) * _ENOUGH
-        left = sorted((each.error_without, each.type) for each in ranked if each.error_without is not None)
+        left = sorted((cost.error_without, cost.type) for cost in ranked if cost.error_without is not None)
         singles = [name for error, name in left if error <= most and isfinite(error)]
-        return [each.type for each in ranked if each.error_alone], singles[:_SINGLES]
+        return [cost.type for cost in ranked if cost.error_alone], singles[:_SINGLES]
     except MissingPackage as error:
         listener.detail(f"candidates are not ranked by a simulation: {error.message}")
     except OpsinfoError as error:

@@ -64,7 +64,7 @@ def graph_node_data(answer: GraphAnswer, rows: Iterable[NodeAnswer]) -> str:
     :param rows: the nodes that are coloured
     """
     graph = answer.graph
-    with_cast = {each.consumer for each in answer.casts if not each.constant}
+    with_cast = {cast.consumer for cast in answer.casts if not cast.constant}
     shown = {row.index for row in rows}
     places = {
         (subgraph.name if number else "", graph.names[index]): index
@@ -72,15 +72,15 @@ def graph_node_data(answer: GraphAnswer, rows: Iterable[NodeAnswer]) -> str:
         for index in reversed(subgraph.nodes)
     }
     results: dict[str, dict[str, Any]] = {}
-    for each in _nodes_of(graph):
-        if each.graph is None:
+    for node in _nodes_of(graph):
+        if node.graph is None:
             continue
-        drawn = results.setdefault(each.graph, {})
-        index = places.get((each.subgraph, each.name))
+        drawn = results.setdefault(node.graph, {})
+        index = places.get((node.subgraph, node.name))
         if index is None:
-            drawn[each.shown] = {"value": "removed by fusion", "bgColor": _REMOVED}
+            drawn[node.shown] = {"value": "removed by fusion", "bgColor": _REMOVED}
         elif index in shown:
-            drawn[each.shown] = _result(answer[index], index in with_cast)
+            drawn[node.shown] = _result(answer[index], index in with_cast)
     title = f"opsinfo graph, {answer.mode_name or 'as compiled'}"
     words = {"showExpandedSummaryOnGroupNode": True, "hideInAggregatedStatsTable": True}
     return _text(graph, title, results, **words)
@@ -88,7 +88,7 @@ def graph_node_data(answer: GraphAnswer, rows: Iterable[NodeAnswer]) -> str:
 
 def not_drawn(graph: ModelGraph) -> str:
     """Return which nodes Model Explorer does not draw; empty if it draws all."""
-    names = [each.name for each in _nodes_of(graph) if each.graph is None]
+    names = [node.name for node in _nodes_of(graph) if node.graph is None]
     if not names:
         return ""
     nodes = f"{counted(len(names), 'node')} ({join_some([f'`{name}`' for name in names], _SHOWN)})"
@@ -99,13 +99,13 @@ def simulation_node_data(report: SimulationReport) -> str:
     """Return the error of each node of the main graph as a gradient; an infinite error is the text ``inf``."""
     assert report.trace is not None
     graph = report.simulation.ready.prepared.graph
-    errors = {each.node: each.error for each in report.trace.nodes}
+    errors = {node.node: node.error for node in report.trace.nodes}
     results = {
-        each.shown: {"value": errors[each.name]}
-        if math.isfinite(errors[each.name])
+        node.shown: {"value": errors[node.name]}
+        if math.isfinite(errors[node.name])
         else {"value": "inf", "bgColor": _NOT_FINITE}
-        for each in _nodes_of(graph)
-        if not each.subgraph and each.name in errors
+        for node in _nodes_of(graph)
+        if not node.subgraph and node.name in errors
     }
     gradient = [{"stop": stop, "bgColor": colour} for stop, colour in _GRADIENT]
     return _text(graph, f"opsinfo simulate, {report.simulation.mode}: error", {"": results}, gradient=gradient)

@@ -176,28 +176,28 @@ def _candidates(names: Iterable[str], low: str) -> list[str]:
 def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> Answer:
     """:param calls: the losses of each operator, from the statistics of its calls"""
     types: dict[str, str | None] = {}
-    for each in calls:  # the first type that the target has, else the first known one
-        known = op_types_of(each.name)
-        here = (op for op in (*known, *spelled_as_types(each.name)) if operators and op in operators)
-        types[each.name] = next(iter((*here, *known)), None)
+    for operator in calls:  # the first type that the target has, else the first known one
+        known = op_types_of(operator.name)
+        here = (op for op in (*known, *spelled_as_types(operator.name)) if operators and op in operators)
+        types[operator.name] = next(iter((*here, *known)), None)
     policies = {
         name: operators[op].entry.policy if operators and op and op in operators else None for name, op in types.items()
     }
-    candidates = [each for each in calls if each.is_candidate and policies[each.name] is not Policy.BLACK]
+    candidates = [row for row in calls if row.is_candidate and policies[row.name] is not Policy.BLACK]
     titles = ("largest", "overflow", "zero", "subnormal", "tensors")
     columns = [Column("operator"), Column("op type"), Column("policy", policy=True)]
     columns += [Column(title, number=True, spare=title == "tensors") for title in titles]
     rows: list[list[Cell]] = [
         [
-            each.name,
-            types[each.name] or "-",
-            str(policies[each.name] or "-"),
-            f"{each.largest:.4g}",
-            *map(str, each.losses),
-            str(each.tensors),
-            Place(each.worst),
+            operator.name,
+            types[operator.name] or "-",
+            str(policies[operator.name] or "-"),
+            f"{operator.largest:.4g}",
+            *map(str, operator.losses),
+            str(operator.tensors),
+            Place(operator.worst),
         ]
-        for each in calls
+        for operator in calls
     ]
     table = Table([*columns, Column("worst call", spare=True)], rows, title=f"Tensors that overflow or vanish in {low}")
 
@@ -208,25 +208,25 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             "low": low,
             "calls": [
                 {
-                    "name": each.name,
-                    "op_type": types[each.name],
-                    "policy": policy.value if (policy := policies[each.name]) else None,
-                    "calls": each.calls,
-                    "tensors": each.tensors,
+                    "name": operator.name,
+                    "op_type": types[operator.name],
+                    "policy": policy.value if (policy := policies[operator.name]) else None,
+                    "calls": operator.calls,
+                    "tensors": operator.tensors,
                     "losses": {
-                        "overflow": each.losses.overflow,
-                        "zero": each.losses.zero,
-                        "subnormal": each.losses.subnormal,
+                        "overflow": operator.losses.overflow,
+                        "zero": operator.losses.zero,
+                        "subnormal": operator.losses.subnormal,
                     },
-                    "largest": each.largest if math.isfinite(each.largest) else None,
-                    "worst": each.worst,
-                    "candidate": each in candidates,
+                    "largest": operator.largest if math.isfinite(operator.largest) else None,
+                    "worst": operator.worst,
+                    "candidate": operator in candidates,
                 }
-                for each in calls
+                for operator in calls
             ],
         }
 
-    notes = _candidates([op for each in candidates if (op := types[each.name])], low)
+    notes = _candidates([op for operator in candidates if (op := types[operator.name])], low)
     return Answer(document, lambda: [table], notes=notes)
 
 

@@ -151,7 +151,7 @@ class ProfileView:
 
     @property
     def moved(self) -> Time:
-        return total(each.moved for each in self.types)
+        return total(row.moved for row in self.types)
 
     def rows(self) -> Iterator[tuple[str, Kernel]]:
         """Read the rows once more, each with the path of its table."""
@@ -167,13 +167,13 @@ def profile_answer(view: ProfileView) -> Answer:
         shown = [_type_rows(view) if view.kernels is None else _kernel_rows(view)]
         differs: list[list[Cell]] = [
             [
-                Place(each.name, is_node=True),
-                each.type,
-                dtypes(each.predicted.outputs),
-                dtypes(each.compiled.outputs),
-                each.predicted.why,
+                Place(node.name, is_node=True),
+                node.type,
+                dtypes(node.predicted.outputs),
+                dtypes(node.compiled.outputs),
+                node.predicted.why,
             ]
-            for each in (view.back.differs if view.back else ())
+            for node in (view.back.differs if view.back else ())
         ]
         if differs:
             columns = [Column(title) for title in ("node", "op type", "model", "ran")]
@@ -209,33 +209,33 @@ def profile_answer(view: ProfileView) -> Answer:
 
 def _type_rows(view: ProfileView) -> Rows:
     """Op types; in a pipe type, calls, microseconds, low, high, hf32, other, list, movable."""
-    states = [state for state in _STATES if any(_of(each, state) for each in view.types)]
+    states = [state for state in _STATES if any(_of(row, state) for row in view.types)]
     columns = [Column("op type"), Column("low (filled)", spare=True), Column("time (us)", number=True)]
     columns += [Column("%", number=True), Column("calls", number=True)]
     columns += [Column(state, number=True, spare=True) for state in states]
     columns += [Column("list", policy=True), Column("movable")]
     columns += [Column("moved", number=True)] * bool(view.mixlist)
-    longest = max((each.time.whole.microseconds for each in view.types), default=0.0) or 1.0
+    longest = max((row.time.whole.microseconds for row in view.types), default=0.0) or 1.0
     engine = view.whole  # a sum over all op types
     rows: list[list[Cell]] = []
     lines: list[list[str]] = []
-    for each in view.types:
-        whole, policy, movable = each.time.whole, str(each.policy or "-"), _MOVABLE[each.movable]
-        bar = ShareBar(_of(each, "low") / longest, whole.microseconds / longest)
-        row: list[Cell] = [each.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, engine)]
-        row += [str(whole.calls), *(_us(_of(each, state)) for state in states), policy, movable]
-        rows.append([*row, *([_us(each.moved.microseconds)] * bool(view.mixlist))])
-        times = [_us(_of(each, state)) for state in _STATES]
-        lines.append([each.time.type, str(whole.calls), _us(whole.microseconds), *times, policy, movable])
+    for row in view.types:
+        whole, policy, movable = row.time.whole, str(row.policy or "-"), _MOVABLE[row.movable]
+        bar = ShareBar(_of(row, "low") / longest, whole.microseconds / longest)
+        cells: list[Cell] = [row.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, engine)]
+        cells += [str(whole.calls), *(_us(_of(row, state)) for state in states), policy, movable]
+        rows.append([*cells, *([_us(row.moved.microseconds)] * bool(view.mixlist))])
+        times = [_us(_of(row, state)) for state in _STATES]
+        lines.append([row.time.type, str(whole.calls), _us(whole.microseconds), *times, policy, movable])
     return Rows(columns, rows, lambda: lines, title="Op types")
 
 
 _MOVABLE = {True: "yes", False: "no", None: "unknown"}
 
 
-def _of(each: TypePolicy, state: str) -> float:
+def _of(row: TypePolicy, state: str) -> float:
     """Return microseconds."""
-    return each.time.of(*_STATES[state]).microseconds
+    return row.time.of(*_STATES[state]).microseconds
 
 
 def _kernel_rows(view: ProfileView) -> Rows:
@@ -246,15 +246,15 @@ def _kernel_rows(view: ProfileView) -> Rows:
     columns += [Column("outputs"), Column("file:line", dim=True, spare=True)]
 
     def longest() -> Iterator[list[Cell]]:
-        for path, each in heapq.nlargest(_MOST, view.rows(), key=lambda row: row[1].microseconds):
-            name, place = Place(each.name, is_node=True), Place(os.path.basename(path), f":{each.line}")
-            ends = (dtypes(side or ()).replace(",", ", ") for side in (each.inputs, each.outputs))
-            yield [name, each.type, _us(each.microseconds), *ends, place]
+        for path, kernel in heapq.nlargest(_MOST, view.rows(), key=lambda row: row[1].microseconds):
+            name, place = Place(kernel.name, is_node=True), Place(os.path.basename(path), f":{kernel.line}")
+            ends = (dtypes(side or ()).replace(",", ", ") for side in (kernel.inputs, kernel.outputs))
+            yield [name, kernel.type, _us(kernel.microseconds), *ends, place]
 
     def every() -> Iterator[list[str]]:
-        for path, each in view.rows():
-            ends = dtypes(each.inputs or ()), dtypes(each.outputs or ())
-            yield [each.name, each.type, _us(each.microseconds), *ends, f"{path}:{each.line}"]
+        for path, kernel in view.rows():
+            ends = dtypes(kernel.inputs or ()), dtypes(kernel.outputs or ())
+            yield [kernel.name, kernel.type, _us(kernel.microseconds), *ends, f"{path}:{kernel.line}"]
 
     return Rows(columns, longest(), every, title="Kernels")
 
@@ -263,9 +263,9 @@ def _notes(view: ProfileView) -> Iterator[str]:
     """Yield the totals, what lists and the mixlist move, and the next step."""
     profile, totals = view.profile, view.profile.totals
     shares = [
-        f"{_share(sum(_of(each, state) for each in view.types), totals.microseconds)} % {state}"
+        f"{_share(sum(_of(row, state) for row in view.types), totals.microseconds)} % {state}"
         for state in _STATES
-        if any(_of(each, state) for each in view.types)
+        if any(_of(row, state) for row in view.types)
     ]
     text = f"{_time(totals)} in {counted(len(view.types), 'op type')}"
     yield f"{text}: {', '.join(shares)}" if shares else text
@@ -274,25 +274,25 @@ def _notes(view: ProfileView) -> Iterator[str]:
         parts = ", ".join(f"{core} {_time(time)}" for core, time in profile.apart.items())
         yield f"not the engine's, and in no sum above: {parts}"
     if view.target:
-        movable = [total(each.time.nodes.values()) for each in view.types if each.movable]
+        movable = [total(row.time.nodes.values()) for row in view.types if row.movable]
         yield f"a list can move {_time(total(movable))} of {counted(len(movable), 'op type')}"
-    moving = [each for each in view.types if each.moved.calls]
+    moving = [row for row in view.types if row.moved.calls]
     if view.mixlist and moving:
-        words = [f"{each.time.type} to {'high' if each.policy is Policy.BLACK else 'low'}" for each in moving]
+        words = [f"{row.time.type} to {'high' if row.policy is Policy.BLACK else 'low'}" for row in moving]
         share = _share(view.moved.microseconds, view.whole)
         text = f"{view.mixlist} moves {_time(view.moved)}, {share} % of the engine's time: {join_some(words, 5)}"
         yield f"{text}; their new time is unknown"
     elif view.mixlist:
         yield f"{view.mixlist} moves nothing that ran"
-    undecided = [each for each in view.types if each.open.calls]
+    undecided = [row for row in view.types if row.open.calls]
     if view.mixlist and undecided:
-        time, names = total(each.open for each in undecided), join_some([each.time.type for each in undecided], 5)
+        time, names = total(row.open for row in undecided), join_some([row.time.type for row in undecided], 5)
         yield f"{_time(time)} become gray ({names}): `opsinfo graph MODEL --mixlist` shows whether they move"
     if view.back:
         agreement = "nothing to compare" if view.back.agreement is None else f"{view.back.agreement:.1f} % agree"
         nodes = counted(view.back.matched, "node")
         yield f"{nodes} of the model ran by name: {agreement}; {len(view.back.unmatched)} not compared"
-    if any(each.time.nodes for each in view.types):
+    if any(row.time.nodes for row in view.types):
         table = quoted(view.profile.tables[0].path) if len(view.profile.tables) == 1 else "TABLE"
         target = quoted(view.target.text) if view.target else "TARGET"
         yield f"next: opsinfo bisect --profile {table} --against {target} --model MODEL -- CHECK"
@@ -300,10 +300,10 @@ def _notes(view: ProfileView) -> Iterator[str]:
 
 def _caveats(view: ProfileView) -> list[str]:
     caveats = []
-    aclnn = total(time for each in view.types for time in each.time.aclnn.values())
+    aclnn = total(time for row in view.types for time in row.time.aclnn.values())
     if aclnn.calls:
         caveats.append(f"{_time(aclnn)} are calls of aclnn, as in eager mode: no mixlist is read for them")
-    unknown = total(each.time.of("unknown") for each in view.types)
+    unknown = total(row.time.of("unknown") for row in view.types)
     if unknown.calls:
         is_all = unknown.calls == view.profile.totals.calls
         hint = "; level l1 of the profiler (Level1 in torch_npu) records them" if is_all else ""
@@ -314,10 +314,10 @@ def _caveats(view: ProfileView) -> list[str]:
     ]
     if several:
         caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")
-    replaced = [f"{each.time.type} as {each.judged}" for each in view.types if each.judged]
+    replaced = [f"{row.time.type} as {row.judged}" for row in view.types if row.judged]
     if replaced:
         caveats.append(f"judged before the compiler replaced them, with known shapes: {', '.join(replaced)}")
-    recorded = sum(each.confidence == "kernel" for each in view.types)
+    recorded = sum(row.confidence == "kernel" for row in view.types)
     if recorded:
         caveats.append(f"movable is known from kernels of CANN 8.1.RC1 for {counted(recorded, 'op type')}")
     skipped = sum(table.skipped for table in view.profile.tables)
@@ -330,23 +330,23 @@ def _document(view: ProfileView) -> documents.ProfileDocument:
     document: documents.ProfileDocument = {
         **view.profile.to_dict(),
         "target": view.target.facts if view.target else None,
-        "types": [each.to_dict() for each in view.types],
+        "types": [row.to_dict() for row in view.types],
     }
     if view.mixlist:
         document["moved"] = {
             **view.moved.to_dict(),
             "types": [
                 {
-                    "type": each.time.type,
-                    "from": each.before.value if each.before else None,
-                    "to": each.policy.value if each.policy else None,
-                    **each.moved.to_dict(),
+                    "type": row.time.type,
+                    "from": row.before.value if row.before else None,
+                    "to": row.policy.value if row.policy else None,
+                    **row.moved.to_dict(),
                 }
-                for each in view.types
-                if each.moved.calls
+                for row in view.types
+                if row.moved.calls
             ],
         }
-        document["becomes_gray"] = total(each.open for each in view.types).to_dict()
+        document["becomes_gray"] = total(row.open for row in view.types).to_dict()
     if view.kernels is not None:
         rows = (kernel.to_dict(path) for path, kernel in view.rows())  # the console writes them one by one
         document["kernels"] = cast("list[documents.Kernel]", rows)

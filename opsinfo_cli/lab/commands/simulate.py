@@ -128,7 +128,7 @@ def simulation_answer(report: SimulationReport) -> Answer:
         report.to_dict,
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
-        caveats=[f"not shown: {each.message}" for each in report.limits],
+        caveats=[f"not shown: {limit.message}" for limit in report.limits],
         notes=[_summary(report), *_coverage_lines(report), *([] if report.passes is None else [_passes(report)])],
         status=int(report.passes is False),
     )
@@ -149,27 +149,27 @@ def cosine(value: float | None) -> str:
 def _outputs(report: SimulationReport) -> list[list[str]]:
     return [
         [
-            each.name,
-            number(each.max_abs_error),
-            number(each.max_rel_error),
-            cosine(each.cosine),
-            str(each.inf),
-            str(each.nan),
+            output.name,
+            number(output.max_abs_error),
+            number(output.max_rel_error),
+            cosine(output.cosine),
+            str(output.inf),
+            str(output.nan),
         ]
-        for each in report.simulated.outputs
+        for output in report.simulated.outputs
     ]
 
 
 def _types(report: SimulationReport) -> list[list[str]]:
     return [
-        [each.type, str(len(each.nodes)), number(each.error_alone), number(each.error_without)] for each in report.types
+        [cost.type, str(len(cost.nodes)), number(cost.error_alone), number(cost.error_without)] for cost in report.types
     ]
 
 
 def _nodes(report: SimulationReport) -> list[list[str]]:
     return [
-        [each.name, each.type, number(each.error_alone), number(each.margin), dims(each.shape)]
-        for each in report.nodes or ()
+        [node.name, node.type, number(node.error_alone), number(node.margin), dims(node.shape)]
+        for node in report.nodes or ()
     ]
 
 
@@ -202,12 +202,12 @@ def _first_nodes(report: SimulationReport) -> list[tuple[str, TracedNode | None,
 
 
 def _lines(report: SimulationReport) -> Iterable[Sequence[str]]:
-    yield from (["output", *each] for each in _outputs(report))
+    yield from (["output", *fields] for fields in _outputs(report))
     for kind, node, why in _first_nodes(report):
         yield [kind, *((node.node, node.type, why) if node else ("-", "-", "-"))]
-    yield from (["absorbed", each.node, each.type, each.absorbed_by] for each in _absorbed_nodes(report))
-    yield from (["type", *each] for each in _types(report))
-    yield from (["node", *each] for each in _nodes(report))
+    yield from (["absorbed", node.node, node.type, node.absorbed_by] for node in _absorbed_nodes(report))
+    yield from (["type", *fields] for fields in _types(report))
+    yield from (["node", *fields] for fields in _nodes(report))
 
 
 def _drawn(report: SimulationReport) -> list[Block]:
@@ -218,7 +218,8 @@ def _drawn(report: SimulationReport) -> list[Block]:
             for kind, node, why in _first_nodes(report)
         ]
         if _absorbed_nodes(report):
-            first.append(f"Inf that a Softmax absorbs: {join_some([each.node for each in _absorbed_nodes(report)])}")
+            names = join_some([node.node for node in _absorbed_nodes(report)])
+            first.append(f"Inf that a Softmax absorbs: {names}")
         blocks.append(Lines([*first, ""], indent=2))
     if report.types:
         blocks.append(_type_table(report))
@@ -236,7 +237,9 @@ def _output_table(report: SimulationReport, whole: bool = False) -> Table:
     rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _outputs(report)]
     if whole:
         columns += [Column("elements", number=True), Column("note")]
-        rows = [[*row, str(each.elements), each.why] for row, each in zip(rows, report.simulated.outputs, strict=True)]
+        rows = [
+            [*row, str(output.elements), output.why] for row, output in zip(rows, report.simulated.outputs, strict=True)
+        ]
     return Table([Column("output"), *columns], rows, title="Outputs against the reference")
 
 
@@ -245,7 +248,7 @@ def _type_table(report: SimulationReport, whole: bool = False) -> Table:
     rows = _types(report)
     if whole:
         columns.append(Column("names"))
-        rows = [[*row, join_some(each.nodes, 20)] for row, each in zip(rows, report.types, strict=True)]
+        rows = [[*row, join_some(cost.nodes, 20)] for row, cost in zip(rows, report.types, strict=True)]
     return Table([Column("op type"), *columns], rows, title="Op types, those that cost most first")
 
 
@@ -269,7 +272,7 @@ def _passes(report: SimulationReport) -> str:
     """Return whether the outputs are within the bounds."""
     given = (("--max-error", report.max_error), ("--min-cosine", report.min_cosine))
     bounds = " and ".join(f"{word} {repr(bound).removesuffix('.0')}" for word, bound in given if bound is not None)
-    failing = [each for each in report.simulated.outputs if not each.passes(report.max_error, report.min_cosine)]
+    failing = [output for output in report.simulated.outputs if not output.passes(report.max_error, report.min_cosine)]
     if not failing:
         return f"passes {bounds}"
     worst, least = report.simulated.max_rel_error, report.simulated.min_cosine
@@ -288,7 +291,7 @@ def _page(report: SimulationReport) -> str:
     if report.trace is not None:
         plot = f'<div class="plot">\n{svg_text(error_plot(report.trace.nodes), in_page=True)}</div>\n'
         lead = section("Error along the graph", plot, "trace")
-    limits = "".join(f"<li>{escaped(each.message)}</li>\n" for each in report.limits)
+    limits = "".join(f"<li>{escaped(limit.message)}</li>\n" for limit in report.limits)
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")
     tables = [_output_table(report, whole=True), *([_type_table(report, whole=True)] if report.types else [])]
     tables += [_node_table(report)] if report.nodes else []
@@ -296,7 +299,7 @@ def _page(report: SimulationReport) -> str:
     facts = [("Precision mode", simulation.mode)]
     if report.mixlist:
         facts.append(("Mixlist", report.mixlist))
-    facts.append(("Inputs", ", ".join(each.name for each in simulation.inputs)))
+    facts.append(("Inputs", ", ".join(input_set.name for input_set in simulation.inputs)))
     facts.append(("Compared with", "float32"))
     facts.append(("Rounded", f"in {counted(report.simulated.rounded, 'place')}"))
     for kind, node, why in _first_nodes(report):
@@ -304,7 +307,7 @@ def _page(report: SimulationReport) -> str:
         facts.append((title, f"{node.node} ({node.type}): {why}" if node else "none"))
     facts += [("Not judged", text) for text in _coverage_lines(report)]
     if _absorbed_nodes(report):
-        facts.append(("Inf that a Softmax absorbs", join_some([each.node for each in _absorbed_nodes(report)], 20)))
+        facts.append(("Inf that a Softmax absorbs", join_some([node.node for node in _absorbed_nodes(report)], 20)))
     if report.passes is not None:
         facts.append(("Check", "passes" if report.passes else "fails"))
     return table_page(f"Simulation of {simulation.path}", facts, tables, lead=lead, styles=["plot.css"])

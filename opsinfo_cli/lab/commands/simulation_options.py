@@ -50,7 +50,7 @@ class SimulationOptions:
             word = "--shape" if field.name == "shapes" else f"--{field.name.replace('_', '-')}"
             value = getattr(self, field.name)
             values = value if isinstance(value, tuple) else (value,) if value != field.default else ()
-            found += [(word,) if each is True else (word, str(each)) for each in values]
+            found += [(word,) if given is True else (word, str(given)) for given in values]
         return found
 
 

@@ -98,8 +98,8 @@ def calls_of(data: Mapping[str, Any], path: str) -> list[DumpedCall]:
 def _magnitudes(value: Any) -> Iterator[float]:
     """Yield those of the tensors in the inputs and outputs of a call; an empty tensor has none."""
     if isinstance(value, list):
-        for each in value:
-            yield from _magnitudes(each)
+        for part in value:
+            yield from _magnitudes(part)
     elif isinstance(value, dict) and "Max" not in value:
         yield from _magnitudes(list(value.values()))
     elif isinstance(value, dict) and "float" in str(value.get("dtype")).lower():
@@ -122,7 +122,7 @@ class TensorLosses(NamedTuple):
 
     @classmethod
     def of(cls, magnitudes: Iterable[float], format: Format) -> TensorLosses:
-        limits, pairs = format.limits, [(each, format.nearest(each)) for each in magnitudes]
+        limits, pairs = format.limits, [(magnitude, format.nearest(magnitude)) for magnitude in magnitudes]
         return cls(
             sum(nearest > limits.largest for _, nearest in pairs),
             sum(nearest == 0 < magnitude for magnitude, nearest in pairs),
@@ -162,4 +162,4 @@ def by_name(calls: Iterable[DumpedCall], format: Format) -> list[CallLosses]:
         largest = max(magnitude for _, magnitude in lost)
         tensors, worst = sum(len(call.magnitudes) for call in group), group[lost.index(max(lost))].call
         operators.append(CallLosses(name, len(group), tensors, losses, largest, worst))
-    return sorted(operators, key=lambda each: (each.losses, each.largest), reverse=True)
+    return sorted(operators, key=lambda operator: (operator.losses, operator.largest), reverse=True)

@@ -214,4 +214,4 @@ def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLo
         worst = max(group, key=lambda tensor: tensor.losses[format].shares(tensor.values))
         values = sum(tensor.values for tensor in group)
         operators.append(OperatorLosses(op_type, len(group), values, losses, worst.path))
-    return sorted(operators, key=lambda each: each.losses.shares(each.values), reverse=True)
+    return sorted(operators, key=lambda operator: operator.losses.shares(operator.values), reverse=True)

@@ -172,7 +172,7 @@ class Table:
         names = {name.strip().lower().removesuffix("(us)"): at for at, name in enumerate(header)}
         for self.format, (name, type_, time, core) in FORMATS.items():
             if name in names and type_ in names and time in names:
-                others = [names.get(each) for each in (core, *_OTHERS)]
+                others = [names.get(name) for name in (core, *_OTHERS)]
                 places = [next((names[word] for word in words if word in names), None) for words in (_DEVICE, _STEP)]
                 return _Columns(names[name], names[type_], names[time], *others, *places)
         if line is None:
@@ -321,7 +321,7 @@ def _files_below(folder: str) -> Iterator[str]:
 
 def _rows_elsewhere(tables: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the tables whose rows are in other tables, and slices that are missing, with the reason."""
-    roots = {os.path.dirname(os.path.dirname(each)) for each in tables if _TORCH in each}
+    roots = {os.path.dirname(os.path.dirname(path)) for path in tables if _TORCH in path}
     exports: dict[str, dict[str, list[tuple[str, int, str]]]] = {}
     for path in tables:
         if match := _EXPORT.fullmatch(os.path.basename(path)):

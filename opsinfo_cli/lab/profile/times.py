@@ -54,7 +54,7 @@ class Time(NamedTuple):
 
 def total(times: Iterable[Time]) -> Time:
     times = list(times)
-    return Time(sum(each.calls for each in times), sum(each.microseconds for each in times))
+    return Time(sum(time.calls for time in times), sum(time.microseconds for time in times))
 
 
 class TypeTime(NamedTuple):
@@ -73,7 +73,7 @@ class TypeTime(NamedTuple):
         return total([*self.nodes.values(), *self.aclnn.values()])
 
     def of(self, *states: State) -> Time:
-        return total(each[state] for each in (self.nodes, self.aclnn) for state in states if state in each)
+        return total(times[state] for times in (self.nodes, self.aclnn) for state in states if state in times)
 
     def to_dict(self) -> documents.Type:
         """Return it without lists."""
@@ -143,13 +143,13 @@ class Profile(NamedTuple):
         """Return the JSON document of ``opsinfo profile`` without a target."""
 
         def sum_of(*states: State) -> float:
-            return round(sum(each.of(*states).microseconds for each in self.types), 3)
+            return round(sum(row.of(*states).microseconds for row in self.types), 3)
 
         return {
             "schema_version": 1,
             "command": "profile",
             "target": None,
-            "types": [each.to_dict() for each in self.types],
+            "types": [row.to_dict() for row in self.types],
             "casts": self.casts.to_dict(),
             "not_engine": {
                 **self.not_engine.to_dict(),
@@ -171,7 +171,7 @@ class Profile(NamedTuple):
 
     @property
     def totals(self) -> Time:
-        return total(each.whole for each in self.types)
+        return total(row.whole for row in self.types)
 
     @property
     def not_engine(self) -> Time:
@@ -180,8 +180,8 @@ class Profile(NamedTuple):
     @property
     def by_type(self) -> dict[str, float]:
         """Microseconds of each op type, and of the type that it was judged as; Casts and others' are left out."""
-        times = {each.type: each.whole.microseconds for each in self.types}
-        judged = {REPLACED[each]: time for each, time in times.items() if each in REPLACED}
+        times = {row.type: row.whole.microseconds for row in self.types}
+        judged = {REPLACED[name]: time for name, time in times.items() if name in REPLACED}
         return {**judged, **times}
 
     @property
@@ -273,7 +273,7 @@ def profile_of(tables: Sequence[Table], nodes: Collection[str] = (), run: Run | 
         row = types.setdefault(name, TypeTime(name, {}, {}))
         (row.aclnn if is_aclnn else row.nodes)[state] = _time(counts)
     return Profile(
-        sorted(types.values(), key=lambda each: (-each.whole.microseconds, each.type)),
+        sorted(types.values(), key=lambda row: (-row.whole.microseconds, row.type)),
         _time(casts),
         {core: _time(counts) for core, counts in apart.items()},
         {Run(*key): _time(counts) for key, counts in runs.items()},

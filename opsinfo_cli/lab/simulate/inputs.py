@@ -46,10 +46,10 @@ def require_fit(inputs: Sequence[ModelInput], feeds: Mapping[str, Any], where: s
 
     :raises UsageFault: if one is missing, unknown, or of another dtype or shape
     """
-    known = {each.name: each for each in inputs}
+    known = {model_input.name: model_input for model_input in inputs}
     for name in feeds:
         require_input(name, inputs, where)
-    if missing := [each.shown for each in inputs if each.name not in feeds]:
+    if missing := [model_input.shown for model_input in inputs if model_input.name not in feeds]:
         raise UsageFault(f"{where}: missing inputs: {join_some(missing, 5)}", name="missing-input")
     for name, array in feeds.items():
         wanted = known[name].dtype
@@ -88,11 +88,13 @@ def given_shapes(specs: Iterable[str | Mapping[str, Any]], shapes: Shapes, input
     found = stated_shapes(shapes, inputs)
     seen: dict[str, list[tuple[int, ...]]] = {}
     for spec in specs:
-        for each in [InputSet(GIVEN, dict(spec))] if not isinstance(spec, str) else _read_sets(spec, inputs):
-            require_fit(inputs, each.feeds, each.name)
-            for name, array in each.feeds.items():
+        for input_set in [InputSet(GIVEN, dict(spec))] if not isinstance(spec, str) else _read_sets(spec, inputs):
+            require_fit(inputs, input_set.feeds, input_set.name)
+            for name, array in input_set.feeds.items():
                 if any(size not in (OPEN, own) for size, own in zip(shapes.get(name, ()), array.shape, strict=False)):
-                    message = f"--shape {name}={dims_text(shapes[name])}: in {each.name} it is {dims_text(array.shape)}"
+                    message = (
+                        f"--shape {name}={dims_text(shapes[name])}: in {input_set.name} it is {dims_text(array.shape)}"
+                    )
                     hint = "leave out --shape: the shapes of --inputs are used"
                     raise UsageFault(message, name="bad-shape", hint=hint)
                 seen.setdefault(name, []).append(array.shape)
@@ -118,8 +120,8 @@ def input_sets(spec: str, proto: Any) -> list[InputSet]:
             raise UsageFault(message, name="bad-seed", hint="write random:0")
         return [InputSet(spec, _random(inputs, int(seed), _tables(proto.graph)))]
     found = _read_sets(spec, inputs)
-    for each in found:
-        require_fit(inputs, each.feeds, each.name)
+    for input_set in found:
+        require_fit(inputs, input_set.feeds, input_set.name)
     return found
 
 
@@ -136,21 +138,21 @@ def unknown_numbers(proto: Any) -> list[str]:
     """Return the inputs of whole numbers whose meaning is unknown: random ones may not serve them."""
     tables = _tables(proto.graph)
     return [
-        each.name
-        for each in model_inputs(proto)
-        if each.dtype.startswith(("int", "uint")) and not tables.get(each.name)
+        model_input.name
+        for model_input in model_inputs(proto)
+        if model_input.dtype.startswith(("int", "uint")) and not tables.get(model_input.name)
     ]
 
 
 def _tables(graph: Any) -> dict[str, int]:
     """Return values that choose rows of a constant table, with the number of rows; traced back through Casts."""
-    sizes = {each.name: tuple(each.dims) for each in graph.initializer}
+    sizes = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
     rows: dict[str, int] = {}
     for node in reversed(graph.node):
         if node.domain not in ("", "ai.onnx"):
             continue
         if node.op_type == "Gather" and (shape := sizes.get(node.input[0])):
-            axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
+            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), 0)
             value, size = node.input[1], shape[axis] if -len(shape) <= axis < len(shape) else 0
         elif node.op_type in _SAME_NUMBERS and node.output[0] in rows:
             value, size = node.input[0], rows[node.output[0]]
@@ -171,32 +173,32 @@ def _random(inputs: Sequence[ModelInput], seed: int, tables: Mapping[str, int]) 
     :raises UsageFault: if dimensions are open, or an input is not an array of numbers
     """
     np = load_package("numpy")
-    for each in inputs:
-        if each.dtype in ("", "str"):
-            what = "texts" if each.dtype else "no tensor"
-            message = f"the input `{each.name}` takes {what}: random values cannot be made for it"
+    for model_input in inputs:
+        if model_input.dtype in ("", "str"):
+            what = "texts" if model_input.dtype else "no tensor"
+            message = f"the input `{model_input.name}` takes {what}: random values cannot be made for it"
             raise UsageFault(message, name="not-random", hint="give them with --inputs FILE.npz")
-    if missing := [each for each in inputs if each.is_open]:
-        message = f"open dimensions: {join_some([each.shown for each in missing], 5)}"
+    if missing := [model_input for model_input in inputs if model_input.is_open]:
+        message = f"open dimensions: {join_some([model_input.shown for model_input in missing], 5)}"
         raise UsageFault(message, name="open-dimensions", hint=f"choose them: {options_for(missing)}")
     random = np.random.default_rng(seed)
     feeds = {}
-    for each in inputs:
+    for model_input in inputs:
         try:
-            dtype = np.dtype(each.dtype)
+            dtype = np.dtype(model_input.dtype)
         except TypeError:  # such as bfloat16; the `onnx` package depends on ml_dtypes
-            dtype = np.dtype(getattr(load_package("ml_dtypes"), each.dtype))
-        shape = tuple(int(dim) for dim in each.dims or ())
+            dtype = np.dtype(getattr(load_package("ml_dtypes"), model_input.dtype))
+        shape = tuple(int(dim) for dim in model_input.dims or ())
         if len(shape) > _MOST_DIMS or prod(shape) > _MOST_VALUES:
-            message = f"the input `{each.name}` has too many values or dimensions for random ones"
+            message = f"the input `{model_input.name}` has too many values or dimensions for random ones"
             raise UsageFault(message, name="not-random", hint="give a smaller shape with --shape")
         if dtype.kind in "iu":
-            array = random.integers(0, tables.get(each.name) or _BELOW, size=shape)
+            array = random.integers(0, tables.get(model_input.name) or _BELOW, size=shape)
         elif dtype.kind == "b":
             array = random.integers(0, 2, size=shape)
         else:
             array = random.standard_normal(size=shape)
-        feeds[each.name] = np.asarray(array).astype(dtype)
+        feeds[model_input.name] = np.asarray(array).astype(dtype)
     return feeds
 
 
@@ -269,7 +271,7 @@ def read_tensor_folder(folder: str, inputs: Sequence[ModelInput]) -> dict[str, A
             continue
         own, array = _tensor(path)
         number = int(numbered[1])
-        if own not in {each.name for each in inputs}:
+        if own not in {model_input.name for model_input in inputs}:
             if number >= len(inputs):
                 message = f"the model has {len(inputs)} inputs, counted from 0"
                 raise UsageFault(message, name="unknown-input", path=path)

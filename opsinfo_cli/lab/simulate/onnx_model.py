@@ -75,7 +75,8 @@ class OnnxFile:
             names = set()
             for number, node in enumerate(graph.node, 1):
                 in_training = node.op_type == "Dropout" and len(node.input) > 2
-                if (node.op_type in _RANDOM or in_training) and all(each.name != "seed" for each in node.attribute):
+                has_seed = any(attribute.name == "seed" for attribute in node.attribute)
+                if (node.op_type in _RANDOM or in_training) and not has_seed:
                     seed = number if in_training else float(number)  # both computations draw the same numbers
                     node.attribute.append(load_package("onnx").helper.make_attribute("seed", seed))
                 if node.name in names:  # onnxruntime refuses a name that repeats
@@ -86,7 +87,7 @@ class OnnxFile:
     @property
     def opset(self) -> int:
         """Return the version of the default domain."""
-        found = [each.version for each in self.proto.opset_import if each.domain in ("", "ai.onnx")]
+        found = [entry.version for entry in self.proto.opset_import if entry.domain in ("", "ai.onnx")]
         return int(found[0]) if found else 1
 
     def weight(self, tensor: Any) -> Any:
@@ -169,7 +170,7 @@ def _move_constants(graph: Any, weights: dict[str, Any]) -> None:
     """Turn the main graph's large Constants into initializers, as onnxruntime does when it loads a model."""
     kept = []
     for node in graph.node:
-        value = next((each.t for each in node.attribute if each.name == "value"), None)
+        value = next((attribute.t for attribute in node.attribute if attribute.name == "value"), None)
         if node.op_type == "Constant" and value is not None and value.ByteSize() > LARGE:
             made = graph.initializer.add()
             made.CopyFrom(value)

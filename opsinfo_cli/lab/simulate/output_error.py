@@ -85,7 +85,7 @@ def _array(value: Any) -> Any:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        return np.concatenate([np.ravel(_array(each)) for each in value]) if value else np.zeros(0)
+        return np.concatenate([np.ravel(_array(part)) for part in value]) if value else np.zeros(0)
     return np.asarray([] if value is None else value)
 
 
@@ -108,7 +108,7 @@ def _measure(name: str, a: Any, b: Any) -> OutputError:
     inf = nan = reference_inf = reference_nan = 0
     same_kind = True
     for at in range(0, a.size, _BLOCK):
-        x, y = (each[at : at + _BLOCK].astype("c16" if each.dtype.kind == "c" else "f8") for each in (a, b))
+        x, y = (array[at : at + _BLOCK].astype("c16" if array.dtype.kind == "c" else "f8") for array in (a, b))
         xx, yy = _inner_product(x, x), _inner_product(y, y)
         if not math.isfinite(xx + yy):  # Inf and NaN reach the products, so that finite values need no more passes
             inf, nan = inf + int(np.isinf(x).sum()), nan + int(np.isnan(x).sum())
@@ -153,18 +153,18 @@ def _cosine(dot: float, a_square: float, b_square: float) -> float | None:
 
 def worst(errors: Sequence[OutputError]) -> OutputError:
     """Return one output over several sets of inputs: largest errors, smallest cosine, counts of Inf and NaN in all."""
-    cosines = [each.cosine for each in errors]
-    known = [each for each in cosines if each is not None]
+    cosines = [error.cosine for error in errors]
+    known = [cosine for cosine in cosines if cosine is not None]
     return OutputError(
         errors[0].name,
-        max(each.max_abs_error for each in errors),
-        max(each.max_rel_error for each in errors),
+        max(error.max_abs_error for error in errors),
+        max(error.max_rel_error for error in errors),
         min(known) if len(known) == len(cosines) else None,
-        sum(each.inf for each in errors),
-        sum(each.nan for each in errors),
-        sum(each.reference_inf for each in errors),
-        sum(each.reference_nan for each in errors),
-        sum(each.elements for each in errors),
-        next((each.why for each in errors if each.why), ""),
-        max(each.finite_error for each in errors),
+        sum(error.inf for error in errors),
+        sum(error.nan for error in errors),
+        sum(error.reference_inf for error in errors),
+        sum(error.reference_nan for error in errors),
+        sum(error.elements for error in errors),
+        next((error.why for error in errors if error.why), ""),
+        max(error.finite_error for error in errors),
     )

@@ -51,13 +51,13 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
         limits.append(_HF32)
     if "hifloat8" in plan.dtypes:
         limits.append(_HIFLOAT8)
-    if any(each.is_random for each in simulation.inputs):
+    if any(input_set.is_random for input_set in simulation.inputs):
         message = "real data: random inputs may overflow where real ones do not, and the other way round"
         limits.append(Limit("random-inputs", message))
     places, nodes = simulation.places, answer.graph.nodes
-    expanded = tuple(each.name for each in places.expanded)
+    expanded = tuple(expansion.name for expansion in places.expanded)
     if expanded:
-        inner = sum(each.inner for each in places.expanded)
+        inner = sum(expansion.inner for expansion in places.expanded)
         message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
         limits.append(Limit("inner-tensors", message, expanded))
     recurrent = tuple(
@@ -68,12 +68,12 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
     if recurrent:
         message = f"states between steps: rounded at their inputs and outputs only are {join_some(recurrent)}"
         limits.append(Limit("recurrent", message, recurrent))
-    assumed = tuple(nodes[at].name for at, each in enumerate(answer.judged.choices) if each.confidence == "assumed")
+    assumed = tuple(nodes[at].name for at, choice in enumerate(answer.judged.choices) if choice.confidence == "assumed")
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
         limits.append(Limit("assumed", message, assumed))
-    limits += [Limit(*each) for each in limits_of(answer)]
-    refused = tuple(each.name for each in answer.graph.model.refused)
+    limits += [Limit(*limit) for limit in limits_of(answer)]
+    refused = tuple(refusal.name for refusal in answer.graph.model.refused)
     if refused:
         limits.append(Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused))
     removed = tuple(nodes[node].name for node in answer.removed)
@@ -144,7 +144,7 @@ class SimulationReport(NamedTuple):
         simulation, trace = self.simulation, self.trace
         model = simulation.ready.prepared.graph.model
         wrong, jump = (trace.first_not_finite, trace.first_jump) if trace else (None, None)
-        traced = None if trace is None else [each.to_dict() for each in trace.nodes]
+        traced = None if trace is None else [node.to_dict() for node in trace.nodes]
         document: documents.SimulateDocument = {
             "schema_version": 1,
             "command": "simulate",
@@ -154,26 +154,28 @@ class SimulationReport(NamedTuple):
             "saturate": simulation.rewriter.rounder.saturate,
             "shapes": {name: list(dims) for name, dims in model.shapes.items()},
             "open_dimensions": len(self.decided_open),
-            "inputs": [each.name for each in simulation.inputs],
+            "inputs": [input_set.name for input_set in simulation.inputs],
             "rounded": self.simulated.rounded,
-            "outputs": [each.to_dict() for each in self.simulated.outputs],
+            "outputs": [output.to_dict() for output in self.simulated.outputs],
             "first_not_finite": wrong and {"node": wrong.node, "type": wrong.type, "why": wrong.why_not_finite},
             "first_jump": jump and {"node": jump.node, "type": jump.type, "why": jump.why_jump},
-            "types": [each.to_dict() for each in self.types],
+            "types": [cost.to_dict() for cost in self.types],
             "nodes": None if traced is None else [*traced],
             "absorbed": [
-                {"node": each.node, "type": each.type, "by": each.absorbed_by}
-                for each in (trace.absorbed if trace else ())
+                {"node": node.node, "type": node.type, "by": node.absorbed_by}
+                for node in (trace.absorbed if trace else ())
             ],
             "coverage": self.coverage.to_dict(),
-            "refused_by_atc": [{"name": each.name, "type": each.type, "why": each.why} for each in model.refused],
+            "refused_by_atc": [
+                {"name": refusal.name, "type": refusal.type, "why": refusal.why} for refusal in model.refused
+            ],
             "max_error": self.max_error,
             "min_cosine": self.min_cosine,
             "passes": self.passes,
             "not_shown": [
-                {"kind": each.kind, "message": each.message, "nodes": list(each.nodes)} for each in self.limits
+                {"kind": limit.kind, "message": limit.message, "nodes": list(limit.nodes)} for limit in self.limits
             ],
         }
         if self.nodes is not None:
-            document["nodes"], document["trace"] = [each.to_dict() for each in self.nodes], traced
+            document["nodes"], document["trace"] = [node.to_dict() for node in self.nodes], traced
         return document

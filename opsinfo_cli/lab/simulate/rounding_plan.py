@@ -84,11 +84,11 @@ class RoundingPlan(dict[Spot, RoundedTensor]):
     @property
     def key(self) -> frozenset[tuple[Spot, str]]:
         """Equal for plans that round alike."""
-        return frozenset((spot, each.dtype) for spot, each in self.items())
+        return frozenset((spot, tensor.dtype) for spot, tensor in self.items())
 
     @property
     def dtypes(self) -> set[str]:
-        return {each.dtype for each in self.values()}
+        return {tensor.dtype for tensor in self.values()}
 
     @property
     def owners(self) -> set[int]:
@@ -99,9 +99,9 @@ class RoundingPlan(dict[Spot, RoundedTensor]):
     def types(self) -> dict[str, tuple[str, ...]]:
         """The op types at whose nodes tensors are rounded, each with the names of the nodes."""
         found: dict[str, dict[str, None]] = {}
-        for spot, each in self.items():
+        for spot, tensor in self.items():
             if spot.side is not Side.RESULT:
-                found.setdefault(each.type, {})[each.node] = None
+                found.setdefault(tensor.type, {})[tensor.node] = None
         return {op_type: tuple(nodes) for op_type, nodes in found.items()}
 
     @property
@@ -112,7 +112,9 @@ class RoundingPlan(dict[Spot, RoundedTensor]):
     def only(self, op_type: str | None = None, node: str | None = None) -> RoundingPlan:
         """Return the part of the plan at the nodes of an op type, or at a node."""
         return RoundingPlan(
-            (spot, each) for spot, each in self.items() if op_type in (None, each.type) and node in (None, each.node)
+            (spot, tensor)
+            for spot, tensor in self.items()
+            if op_type in (None, tensor.type) and node in (None, tensor.node)
         )
 
 
@@ -254,7 +256,7 @@ class _Finder:
             places.expanded.append(Expansion(main.name, tuple(node.type for node in group), inner))
         left = list(self.bodies.get(main.index, ()))
         for attribute, scope in self.file.bodies_of(number):
-            body = next((each for each in left if each.name.rpartition("/")[2] == attribute), None)
+            body = next((subgraph for subgraph in left if subgraph.name.rpartition("/")[2] == attribute), None)
             if body is not None:
                 left.remove(body)
                 self.scope(body, scope)
@@ -326,7 +328,7 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
         if own not in STORED:
             continue
         dtypes = answer.outputs if place.spot.side is Side.OUTPUT else inputs
-        choices = [(dtypes[each.slot], each) for each in reversed(place.deciders)]
+        choices = [(dtypes[decider.slot], decider) for decider in reversed(place.deciders)]
         if place.origin >= 0:
             choices.append((answer.outputs[place.origin], place.deciders[0]))
         dtype, by = next(((dtype, by) for dtype, by in choices if dtype in ROUNDED), (own, place.deciders[0]))

@@ -89,17 +89,17 @@ def open_simulation(
     graph = ready.prepared.graph
     proto = onnx_model(graph)
     sets: list[InputSet] = []
-    for each in inputs or (FIRST_SEED,):
-        if isinstance(each, str):
-            sets += input_sets(each, proto)
+    for source in inputs or (FIRST_SEED,):
+        if isinstance(source, str):
+            sets += input_sets(source, proto)
         else:
-            require_fit(model_inputs(proto), dict(each), GIVEN)
-            sets.append(InputSet(GIVEN, dict(each)))
+            require_fit(model_inputs(proto), dict(source), GIVEN)
+            sets.append(InputSet(GIVEN, dict(source)))
     try:
         with listener.progress("computing in float32"):
             return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate)
     except Refused as error:
-        if error.name == "not-computed" and any(each.is_random for each in sets):
+        if error.name == "not-computed" and any(input_set.is_random for input_set in sets):
             error.hint = "random inputs may be the cause: give real ones with --inputs FILE.npz"
             if whole := ", ".join(f"`{name}`" for name in unknown_numbers(proto)):
                 may = f"random whole numbers are 0 and 1, which may not serve {whole}"

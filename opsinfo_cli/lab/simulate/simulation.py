@@ -39,18 +39,18 @@ class OutputErrors(NamedTuple):
     @property
     def max_rel_error(self) -> float:
         """The largest of all outputs."""
-        return max((each.max_rel_error for each in self.outputs), default=0.0)
+        return max((output.max_rel_error for output in self.outputs), default=0.0)
 
     @property
     def min_cosine(self) -> float | None:
         """The smallest of all outputs; None: that of an output is unknown."""
-        cosines = [each.cosine for each in self.outputs]
-        known = [each for each in cosines if each is not None]
+        cosines = [output.cosine for output in self.outputs]
+        known = [cosine for cosine in cosines if cosine is not None]
         return None if len(known) < len(cosines) else min(known, default=1.0)
 
     def passes(self, max_error: float | None = None, min_cosine: float | None = None) -> bool:
         """Return whether every output is within both bounds; an unknown error is not."""
-        return all(each.passes(max_error, min_cosine) for each in self.outputs)
+        return all(output.passes(max_error, min_cosine) for output in self.outputs)
 
 
 class TypeCost(NamedTuple):
@@ -109,11 +109,11 @@ class Simulation:
         graph = ready.prepared.graph
         ready.judge(mode)
         self.file = OnnxFile.of(onnx_model(graph), path)
-        self.names = [each.name for each in self.file.proto.graph.output]
+        self.names = [output.name for output in self.file.proto.graph.output]
         if not self.names:
             raise Damaged("the model has no outputs", name="no-outputs", path=path)
         plain = ModelSession(self.file.proto.SerializeToString(), self.file.weights, path)
-        self.reference = [dict(zip(self.names, plain.run(each.feeds), strict=True)) for each in inputs]
+        self.reference = [dict(zip(self.names, plain.run(input_set.feeds), strict=True)) for input_set in inputs]
         self.places = tensor_places(self.file, graph)
         self.rewriter = Rewriter(self.file, Rounder(self.file.opset, saturate))
         self._known: dict[frozenset[tuple[Spot, str]], OutputErrors] = {}
@@ -149,8 +149,8 @@ class Simulation:
         if key not in self._known:
             session = self.session(plan)
             errors: dict[str, list[OutputError]] = {}
-            for each, reference in zip(self.inputs, self.reference, strict=True):
-                found = dict(zip(self.names, session.run(each.feeds), strict=True))
+            for input_set, reference in zip(self.inputs, self.reference, strict=True):
+                found = dict(zip(self.names, session.run(input_set.feeds), strict=True))
                 for name, value in reference.items():
                     errors.setdefault(name, []).append(output_error(name, found[name], value))
             self._known[key] = OutputErrors(tuple(map(worst, errors.values())), len(plan))

@@ -89,17 +89,17 @@ class Trace(NamedTuple):
     @property
     def first_not_finite(self) -> TracedNode | None:
         """The first node that yields Inf or NaN where float32 does not, and no Softmax absorbs it."""
-        return next((each for each in self.nodes if (each.inf or each.nan) and not each.absorbed_by), None)
+        return next((node for node in self.nodes if (node.inf or node.nan) and not node.absorbed_by), None)
 
     @property
     def absorbed(self) -> list[TracedNode]:
         """Nodes whose infinities end in a Softmax, which yields what it yields in float32."""
-        return [each for each in self.nodes if each.absorbed_by]
+        return [node for node in self.nodes if node.absorbed_by]
 
     @property
     def first_jump(self) -> TracedNode | None:
         """The first node whose error is ten times the largest error of its inputs and above 0.001."""
-        return next((each for each in self.nodes if each.jumps), None)
+        return next((node for node in self.nodes if node.jumps), None)
 
 
 def trace(simulation: Simulation, plan: RoundingPlan, progress: Callable[[float], None] = lambda _: None) -> Trace:
@@ -131,11 +131,11 @@ def floating_values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
     file, slots = simulation.file, simulation.ready.prepared.slots
     found = {}
-    for each in simulation.places.all:
-        side, owner, number = each.spot
+    for place in simulation.places.all:
+        side, owner, number = place.spot
         if side is not Side.OUTPUT or file.nodes[owner].scope != 0:
             continue
-        if slots.outputs[each.deciders[0].slot].first_dtype in STORED:
+        if slots.outputs[place.deciders[0].slot].first_dtype in STORED:
             found[file.nodes[owner].proto.output[number]] = owner
     return found
 
@@ -158,7 +158,7 @@ def portions(values: Sequence[str], sizes: Mapping[str, int], portion: int) -> I
 def compute_values(simulation: Simulation, plan: RoundingPlan, more: Sequence[str]) -> list[list[Any]]:
     """Return the values of each set of inputs; the session is released before the other one is created."""
     session = simulation.session(plan, more)
-    return [list(session.run(each.feeds)) for each in simulation.inputs]
+    return [list(session.run(input_set.feeds)) for input_set in simulation.inputs]
 
 
 def _nodes(
@@ -178,12 +178,12 @@ def _nodes(
         yield TracedNode(
             name,
             op_type,
-            max(each.max_rel_error for each in own),
+            max(error.max_rel_error for error in own),
             max(read, default=0.0),
-            sum(max(0, each.inf - each.reference_inf) for each in own),
-            sum(max(0, each.nan - each.reference_nan) for each in own),
-            sum(each.elements for each in own),
-            max(each.finite_error for each in own),
+            sum(max(0, error.inf - error.reference_inf) for error in own),
+            sum(max(0, error.nan - error.reference_nan) for error in own),
+            sum(error.elements for error in own),
+            max(error.finite_error for error in own),
             absorbed.get(number, ""),
         )
 
@@ -198,7 +198,7 @@ def _absorbers(simulation: Simulation, outputs: dict[int, list[OutputError]]) ->
             readers.setdefault(value, []).append(number)
     found: dict[int, str] = {}
     for number in reversed(outputs):
-        if not any(each.inf > each.reference_inf for each in outputs[number]) or _has_nan(outputs[number]):
+        if not any(error.inf > error.reference_inf for error in outputs[number]) or _has_nan(outputs[number]):
             continue
         ends: list[str] = []
         for error in outputs[number]:
@@ -206,7 +206,7 @@ def _absorbers(simulation: Simulation, outputs: dict[int, list[OutputError]]) ->
                 continue
             for reader in readers.get(error.name, ()):
                 name, op_type = names.get(reader, ("", ""))
-                finite = reader in outputs and not any(each.inf > each.reference_inf for each in outputs[reader])
+                finite = reader in outputs and not any(error.inf > error.reference_inf for error in outputs[reader])
                 absorbs = finite and op_type in _ABSORBING and not _has_nan(outputs[reader])
                 ends.append(name if absorbs else found.get(reader, ""))
         if ends and all(ends):
@@ -215,7 +215,7 @@ def _absorbers(simulation: Simulation, outputs: dict[int, list[OutputError]]) ->
 
 
 def _has_nan(errors: Sequence[OutputError]) -> bool:
-    return any(each.nan > each.reference_nan for each in errors)
+    return any(error.nan > error.reference_nan for error in errors)
 
 
 def _read(simulation: Simulation, number: int) -> Iterator[str]:
@@ -232,12 +232,12 @@ def sizes_of(simulation: Simulation) -> dict[str, int]:
     proto = simulation.file.proto
     made = type(proto)()
     made.CopyFrom(proto)
-    for each in made.graph.input:
-        array = simulation.inputs[0].feeds.get(each.name)
+    for model_input in made.graph.input:
+        array = simulation.inputs[0].feeds.get(model_input.name)
         if array is not None:
-            each.type.tensor_type.shape.Clear()
+            model_input.type.tensor_type.shape.Clear()
             for size in array.shape:
-                each.type.tensor_type.shape.dim.add().dim_value = size
+                model_input.type.tensor_type.shape.dim.add().dim_value = size
     del made.graph.value_info[:]
     try:
         found = infer(made)

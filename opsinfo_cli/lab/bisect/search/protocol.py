@@ -104,7 +104,7 @@ def _replace_members(
         member = max(sorted(left), key=alone.__getitem__)
         tried.add(member)
         rest = best[0] - {member}
-        pool = [number for number, each in enumerate(alone) if number not in best[0] and each < alone[member]]
+        pool = [number for number, amount in enumerate(alone) if number not in best[0] and amount < alone[member]]
         pool.sort(key=alone.__getitem__)
         if not pool or not (yield Question(rest.union(pool), likely=0.1)):
             continue

@@ -73,7 +73,7 @@ def progress_of(console: Console, show: Show, what: str) -> Callable[[SearchSess
         is_told = True
         if seconds >= _SLOW:
             least, _, most = price(count, lead, session.subject.cost is not None)
-            times = [span(ceil(max(0, each - runs) / slots) * seconds) for each in (least, most)]
+            times = [span(ceil(max(0, bound - runs) / slots) * seconds) for bound in (least, most)]
             console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
 
     return tell

@@ -22,23 +22,23 @@ def curve_plot(points: Sequence[CurvePoint]) -> Plot:
     :param points: the cheapest first, at least one
     """
     if points[0].microseconds is not None:
-        unit, costs = "microseconds", [each.microseconds or 0.0 for each in points]
-    elif any(each.bytes for each in points):
-        unit, costs = "bytes in high precision", [float(each.bytes) for each in points]
+        unit, costs = "microseconds", [point.microseconds or 0.0 for point in points]
+    elif any(point.bytes for point in points):
+        unit, costs = "bytes in high precision", [float(point.bytes) for point in points]
     else:
-        unit, costs = "nodes in high precision", [float(each.nodes) for each in points]
-    finite = [each.loss for each in points if math.isfinite(each.loss)] or [0.0]
+        unit, costs = "nodes in high precision", [float(point.nodes) for point in points]
+    finite = [point.loss for point in points if math.isfinite(point.loss)] or [0.0]
     spare = (max(finite) - min(finite)) * _SPARE or abs(finite[0]) * _SPARE or 1.0
     low, high = min(finite) - spare, max(finite) + spare
     line: list[tuple[float, float]] = []
     marks: list[PlotMark] = []
-    for cost, each in sorted(zip(costs, points, strict=True), key=lambda pair: pair[0]):
-        y = each.loss if math.isfinite(each.loss) else high
-        if math.isfinite(each.loss) and (not line or y < line[-1][1]):
+    for cost, point in sorted(zip(costs, points, strict=True), key=lambda pair: pair[0]):
+        y = point.loss if math.isfinite(point.loss) else high
+        if math.isfinite(point.loss) and (not line or y < line[-1][1]):
             line.append((cost, y))
-        kind: MarkKind = "bad" if not math.isfinite(each.loss) else "faint" if each.dominated else "large"
-        names = ", ".join(each.names) or "no op type"
-        marks.append(PlotMark(cost, y, f"loss {each.loss:.4g}, {unit} {cost:g}, trial {each.trial}: {names}", kind))
+        kind: MarkKind = "bad" if not math.isfinite(point.loss) else "faint" if point.dominated else "large"
+        names = ", ".join(point.names) or "no op type"
+        marks.append(PlotMark(cost, y, f"loss {point.loss:.4g}, {unit} {cost:g}, trial {point.trial}: {names}", kind))
     if line:
         line.append((max(costs), line[-1][1]))
     return Plot(

@@ -78,21 +78,25 @@ class PageColumns:
         return {
             "mode": self.outcome.mode_name,
             **_names(graph.names),
-            "type": [types.number(each) for each in graph.types],
+            "type": [types.number(op_type) for op_type in graph.types],
             "types": list(map(visible, types.values)),
-            "idle": [number for number, each in enumerate(types.values) if each in NOT_COMPUTED],
+            "idle": [number for number, op_type in enumerate(types.values) if op_type in NOT_COMPUTED],
             "state": self.state,
             "states": [
-                [*([each and visible(each) for each in side] for side in state[:4]), *state[4:7], dtype_class(dtype)]
+                [
+                    *([dtype and visible(dtype) for dtype in side] for side in state[:4]),
+                    *state[4:7],
+                    dtype_class(leading),
+                ]
                 for state in self.states.values
-                for dtype in [_leading(state)]
+                for leading in [_leading(state)]
             ],
             "reason": self.reason,
-            "reasons": [[visible(part) for part in each] for each in self.reasons.values],
+            "reasons": [[visible(part) for part in parts] for parts in self.reasons.values],
             "follows": self.follows,
             **self._edges(),
             "order": None if self.order == range(len(graph)) else list(self.order),
-            "subgraphs": [[visible(each.name), each.nodes.start] for each in graph.subgraphs[1:]],
+            "subgraphs": [[visible(subgraph.name), subgraph.nodes.start] for subgraph in graph.subgraphs[1:]],
             "casts": _casts(self.outcome.casts if self.outcome.mode_name is not None else ()),
             "castNodes": sorted(self.outcome.inserted),
             "removed": sorted(self.outcome.removed),
@@ -128,18 +132,18 @@ class PageColumns:
         """Return the dtypes of the compiled model for nodes that differ, and why others were not compared."""
         differs = {
             index: [
-                visible(each.compiled.name),
-                visible(each.compiled.type),
-                each.compiled.inputs,
-                each.compiled.outputs,
+                visible(node.compiled.name),
+                visible(node.compiled.type),
+                node.compiled.inputs,
+                node.compiled.outputs,
             ]
-            for each in found.differs
-            if (index := self._index(each.predicted.name)) is not None
+            for node in found.differs
+            if (index := self._index(node.predicted.name)) is not None
         }
         unmatched = {
-            index: each.why
-            for each in found.unmatched
-            if each.side == "predicted" and (index := self._index(each.name)) is not None
+            index: node.why
+            for node in found.unmatched
+            if node.side == "predicted" and (index := self._index(node.name)) is not None
         }
         return {"differs": differs, "unmatched": unmatched}
 
@@ -172,6 +176,6 @@ def _names(names: Iterable[str]) -> dict[str, Any]:
 def _casts(casts: Iterable[Cast]) -> Mapping[str, list[Any]]:
     """Return Casts by their input slot; ``kind`` is the number of [from, to, folded]."""
     kinds: Numbered[tuple[str, str, bool]] = Numbered()
-    found = [(each.consumer, each.input, kinds.number((each.begin, each.end, each.constant))) for each in casts]
+    found = [(cast.consumer, cast.input, kinds.number((cast.begin, cast.end, cast.constant))) for cast in casts]
     node, number, kind = map(list, zip(*found, strict=True)) if found else ([], [], [])
-    return {"node": node, "input": number, "kind": kind, "kinds": [list(each) for each in kinds.values]}
+    return {"node": node, "input": number, "kind": kind, "kinds": [list(kind) for kind in kinds.values]}

@@ -250,7 +250,7 @@ def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...
         return batch_profiles(options.dynamic_batch_size, graph.model.inputs)
     stated = list(parse_shapes(shapes))  # their order is that of the sizes, as in atc
     order = {name: number for number, name in enumerate(stated)}
-    inputs = sorted(graph.model.inputs, key=lambda each: order.get(each.name, len(order)))
+    inputs = sorted(graph.model.inputs, key=lambda model_input: order.get(model_input.name, len(order)))
     return dims_profiles(options.dynamic_dims or "", inputs)
 
 
@@ -260,8 +260,8 @@ def _judged_profiles(
     """Yield the answer of each profile."""
     model = judged.graph.model
     assert judged.ready.again is not None
-    for each in profiles:
-        shapes = {**model.shapes, **each.shapes}
+    for profile in profiles:
+        shapes = {**model.shapes, **profile.shapes}
         graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
         yield judged.ready.again(graph).judge(judged.answer.mode.name, judged.mixlist)
         advance(1)
@@ -361,7 +361,7 @@ def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
     names = judged.answer.graph.names
     whole = [name] if judged.answer.find(name) else ending_with(name, names)
     if len(whole) > 1:
-        listed = ", ".join(f"`{each}`" for each in whole[:_MOST_NAMED])
+        listed = ", ".join(f"`{end}`" for end in whole[:_MOST_NAMED])
         hint = f"give more of the name: {listed}{' ...' if len(whole) > _MOST_NAMED else ''}"
         raise UsageFault(f"{len(whole)} nodes end with `{name}`", name="ambiguous-node", hint=hint)
     if not whole:
@@ -435,12 +435,12 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
         caveats.append(f"the first column for {nodes}, because none fits; --on first-column shows them")
     if model.predicted:
         caveats.append("a prediction: op types and nodes may change when the compiler fuses operators")
-    caveats += [each.message for each in limits_of(judged.answer)]
+    caveats += [limit.message for limit in limits_of(judged.answer)]
     modes = judged.answer.modes
     if modes.has_hf32 is None and judged.answer.may_be_in_hf32:
         nodes = counted(len(judged.answer.may_be_in_hf32), "high node")
         caveats.append(f"unknown whether this chip computes {nodes} in HF32 or in float32")
-    caveats += [*modes.caveats, *(f"considered: {each}" for each in considered.applied)]
+    caveats += [*modes.caveats, *(f"considered: {option_text}" for option_text in considered.applied)]
     if considered.unknown:
         caveats.append(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
     return caveats

@@ -58,8 +58,8 @@ class GraphView:
 def comparison_document(answer: GraphAnswer, found: AnswerComparison) -> documents.GraphDocument:
     document = whole_document(answer)
     document["changed"] = [{"name": a.name, "type": a.type, "a": _ends(a), "b": _ends(b)} for a, b in found.changed]
-    document["casts_gone"] = [answer.cast_document(each) for each in found.casts_gone]
-    document["casts_added"] = [answer.cast_document(each) for each in found.casts_added]
+    document["casts_gone"] = [answer.cast_document(edge) for edge in found.casts_gone]
+    document["casts_added"] = [answer.cast_document(edge) for edge in found.casts_added]
     return document
 
 
@@ -71,8 +71,13 @@ def fusion_result_document(answer: GraphAnswer, result: FusionResult) -> documen
     document = whole_document(answer)
     document["fusion_result"] = {"graph": result.graph, "graphs": result.graphs}
     document["passes"] = [
-        {"name": each.name, "predicted": each.predicted, "matched": each.matched, "effective": each.effective}
-        for each in result.passes
+        {
+            "name": row.name,
+            "predicted": row.predicted,
+            "matched": row.matched,
+            "effective": row.effective,
+        }
+        for row in result.passes
     ]
     return document
 
@@ -88,7 +93,7 @@ def profiles_document(
     document = whole_document(answers[0])
     document["profiles"] = [
         {
-            "name": each.name,
+            "name": profile.name,
             "shapes": {name: list(dims) for name, dims in answer.graph.model.shapes.items()},
             "nodes": answer.counts.nodes,
             "low": answer.counts.low,
@@ -96,14 +101,14 @@ def profiles_document(
             "not_judged": answer.counts.not_judged,
             "casts_run": answer.counts.casts.run,
         }
-        for each, answer in zip(profiles, answers, strict=True)
+        for profile, answer in zip(profiles, answers, strict=True)
     ]
     document["profiles_differ"] = [
         {
-            "name": each.name,
-            "profiles": [None if row is None else {"type": row.type, **_ends(row)} for row in each.rows],
+            "name": node.name,
+            "profiles": [None if row is None else {"type": row.type, **_ends(row)} for row in node.rows],
         }
-        for each in found
+        for node in found
     ]
     return document
 
@@ -113,20 +118,20 @@ def read_back_document(found: ReadBack) -> documents.ReadBack:
         "agreement": found.agreement,
         "matched": found.matched,
         "by_fusion": found.by_fusion,
-        "types": [{"type": each.type, "matched": each.matched, "agree": each.agree} for each in found.types],
+        "types": [{"type": row.type, "matched": row.matched, "agree": row.agree} for row in found.types],
         "unmatched": [
-            {"name": each.name, "type": each.type, "in": cast("Any", each.side), "why": each.why}
-            for each in found.unmatched
+            {"name": node.name, "type": node.type, "in": cast("Any", node.side), "why": node.why}
+            for node in found.unmatched
         ],
         "differs": [
             {
-                "name": each.name,
-                "type": each.type,
-                "predicted": _ends(each.predicted),
-                "compiled": _ends(each.compiled),
-                "why": each.predicted.why,
+                "name": node.name,
+                "type": node.type,
+                "predicted": _ends(node.predicted),
+                "compiled": _ends(node.compiled),
+                "why": node.predicted.why,
             }
-            for each in found.differs
+            for node in found.differs
         ],
     }
 
@@ -134,7 +139,7 @@ def read_back_document(found: ReadBack) -> documents.ReadBack:
 def reads_low_text(answer: GraphAnswer) -> str:
     """Return that nodes which give float32 do not compute in it."""
     rows = answer.reads_low
-    parts = [f"{each.nodes} {each.type} in {each.dtype}" for each in rows[:_MOST_TYPES]]
+    parts = [f"{row.nodes} {row.type} in {row.dtype}" for row in rows[:_MOST_TYPES]]
     more = f" and {len(rows) - _MOST_TYPES} more op types" if len(rows) > _MOST_TYPES else ""
     mode = MODES.get(answer.mode_name or "")
     same = f"; {mode.name} is the same mode as {mode.same[0]}" if mode and mode.engine == "FORCE_FP32" else ""
@@ -147,8 +152,8 @@ def coverage_text(coverage: Coverage) -> str:
     if not left:
         return ""
     types: Counter[str] = Counter()
-    for each in coverage.types:
-        types[each.op_type] += each.nodes
+    for group in coverage.types:
+        types[group.op_type] += group.nodes
     listed = [f"{count} {op_type}" for op_type, count in types.most_common(_MOST_TYPES)]
     if len(types) > _MOST_TYPES:
         listed.append(f"{left - sum(count for _, count in types.most_common(_MOST_TYPES))} of other types")

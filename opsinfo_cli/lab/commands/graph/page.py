@@ -43,10 +43,10 @@ def graph_page(view: GraphView, types: Table, tables: Mapping[str, Table]) -> st
     ]
     facts.append(("Compared with", view.compared_with))
     sections = table_section("Op types", types, _MOST_ROWS, "types")
-    sections += "".join(table_section(title, each, _MOST_ROWS) for title, each in tables.items() if each.rows)
+    sections += "".join(table_section(title, table, _MOST_ROWS) for title, table in tables.items() if table.rows)
     notes = [*(note.message for note in graph.model.notes), *view.caveats]  # of the model, and limits of the answer
     if notes:
-        items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes)
+        items = "".join(f"<li>{escaped(note)}</li>\n" for note in notes)
         title = f"{counted(len(notes), 'note')} on what this answer assumes"
         head = f'<details id="notes"><summary>{title}</summary>'
         sections += f'{head}\n<ul class="notes">\n{items}</ul>\n</details>\n'
@@ -83,7 +83,7 @@ _SCRIPT_PART = (
 
 def _lead(view: GraphView) -> str:
     types = view.answer.types
-    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    low, high = sum(row.low for row in types), sum(row.high for row in types)
     nodes = [("low", low), ("high", high), ("neither", len(view.answer) - low - high)]
     casts = view.answer.cast_counts
     every = [Bar("Nodes", nodes), Bar("Casts", [("to run", casts.run), ("folded on constants", casts.folded)])]
@@ -98,7 +98,7 @@ def _lead(view: GraphView) -> str:
         every.append(Bar("Read back: nodes", [("agree", view.back.matched - differs), ("differ", differs)]))
     notes = [casts_text(view.answer), memory_text(view.answer)]
     notes.append(coverage_text(view.answer.coverage) if view.answer.mode_name is not None else "")
-    items = "".join(f"<li>{escaped(each)}</li>\n" for each in notes if each)
+    items = "".join(f"<li>{escaped(note)}</li>\n" for note in notes if note)
     return f'{bars(every)}<ul class="notes">\n{items}</ul>\n'
 
 
@@ -118,10 +118,10 @@ def _drawing(view: GraphView, columns: PageColumns) -> str:
         bands.append(Band("nodes with other dtypes", ticks=[place[index] for index in changed], name="mark"))
         bands.append(Band(f"B: {view.compared_with}", other))
     if view.back:
-        marked = [view.answer.graph.find(each.predicted.name) for each in view.back.differs]
+        marked = [view.answer.graph.find(node.predicted.name) for node in view.back.differs]
         ticks = [place[node.index] for node in marked if node]
         bands.append(Band("nodes that differ from the compiled model", ticks=ticks, name="mark"))
-    ticks = sorted({place[each.consumer] for each in view.answer.casts if not each.constant})
+    ticks = sorted({place[cast.consumer] for cast in view.answer.casts if not cast.constant})
     bands.append(Band("nodes with a Cast that runs at an input", ticks=ticks, name="tick"))
     drawing = f'<div class="ribbon">\n{ribbon(len(words), bands)}</div>\n{_legend(words, bands)}'
     return section("All nodes in topological order", drawing, "ribbon")
@@ -129,10 +129,10 @@ def _drawing(view: GraphView, columns: PageColumns) -> str:
 
 def _legend(words: Sequence[str | None], bands: Sequence[Band]) -> str:
     counts = Counter(words)
-    ranked = sorted(counts, key=lambda each: (each not in DTYPES, -counts[each], each or ""))
+    ranked = sorted(counts, key=lambda dtype: (dtype not in DTYPES, -counts[dtype], dtype or ""))
     items = "".join(
-        f'<li><span class="list {dtype_class(each)}">{escaped(each or _NO_DTYPE)}</span> <b>{counts[each]}</b></li>'
-        for each in ranked
+        f'<li><span class="list {dtype_class(dtype)}">{escaped(dtype or _NO_DTYPE)}</span> <b>{counts[dtype]}</b></li>'
+        for dtype in ranked
     )
     drawn = [band.label for band in bands if band.dtypes]
     if len(drawn) > 1:

@@ -51,7 +51,7 @@ def ribbon(count: int, bands: Sequence[Band]) -> str:
 
 def _dtypes(dtypes: Sequence[str | None], bins: int, y: int) -> Iterator[str]:
     """Yield a path for each class; a column shows the shares of its nodes, stacked."""
-    boxes: dict[str, list[str]] = {each: [] for each in _CLASSES}
+    boxes: dict[str, list[str]] = {name: [] for name in _CLASSES}
     numbers = {dtype: _CLASSES.index(dtype_class(dtype)) for dtype in set(dtypes)}
     before: tuple[list[int], int] | None = None
     for column in range(bins + 1):

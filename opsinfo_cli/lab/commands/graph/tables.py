@@ -80,8 +80,8 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
         made = answer.document(shown, types)
         if view.constants:
             made["constants"] = [
-                {"name": each.name, "used_by": each.used_by, "value": each.value, "why": each.why}
-                for each in view.constants.faults
+                {"name": fault.name, "used_by": fault.used_by, "value": fault.value, "why": fault.why}
+                for fault in view.constants.faults
             ]
             made["unread"] = [{"path": path, "why": why} for path, why in view.constants.unread.items()]
         if view.cost:
@@ -132,8 +132,8 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     found = differences(answers)
     titles = ("profile", "nodes", "low", "high", "not judged", "Casts that run")
     counts = [
-        [each.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
-        for each, own in zip(profiles, (answer.counts for answer in answers), strict=True)
+        [profile.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
+        for profile, own in zip(profiles, (answer.counts for answer in answers), strict=True)
     ]
     rows = []
     for node in found:
@@ -191,7 +191,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         return Table([Column(title) for title in ("", "node", "op type", "A", "B")], rows, lines)
 
     def blocks() -> list[Block]:
-        types = [each for each in _comparison_by_type(comparison) if each.rows]
+        types = [table for table in _comparison_by_type(comparison) if table.rows]
         return [table() if by == "node" else Either(lambda: types, lambda: [table()])]
 
     def page() -> str:
@@ -224,7 +224,7 @@ def _comparison_by_type(comparison: AnswerComparison) -> tuple[Table, Table]:
     """Return how many nodes of an op type change, and how many Casts between two dtypes."""
     nodes = Counter((a.type, dtypes(a.outputs), dtypes(b.outputs)) for a, b in comparison.changed)
     gone, added = (
-        Counter((each.begin, each.end) for each in c) for c in (comparison.casts_gone, comparison.casts_added)
+        Counter((cast.begin, cast.end) for cast in c) for c in (comparison.casts_gone, comparison.casts_added)
     )
     columns = [Column("op type"), Column("nodes", number=True), Column("A"), Column("B")]
     types = [[name, str(count), a, b] for (name, a, b), count in nodes.most_common()]
@@ -243,19 +243,19 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
     :param verbose: whether a terminal lists the latter, instead of counting them by reason
     """
     differing = [
-        [each.name, each.type, dtypes(each.predicted.outputs), dtypes(each.compiled.outputs), each.predicted.why]
-        for each in back.differs
+        [node.name, node.type, dtypes(node.predicted.outputs), dtypes(node.compiled.outputs), node.predicted.why]
+        for node in back.differs
     ]
 
     titles = ("node", "op type", "predicted", "compiled", "why predicted")
     differences = Table([Column(title, dim=title == titles[-1]) for title in titles], differing)
     counts = [Column("op type"), Column("matched", number=True), Column("agree", number=True)]
-    types = Table(counts, [[each.type, str(each.matched), str(each.agree)] for each in back.types])
+    types = Table(counts, [[row.type, str(row.matched), str(row.agree)] for row in back.types])
 
     def drawn() -> list[Block]:
         rows: list[list[Cell]] = [
-            [_name(each.name), *cells[1:-1], _short_why(view.answer.graph, each.predicted)]
-            for each, cells in zip(back.differs, differing, strict=True)
+            [_name(node.name), *cells[1:-1], _short_why(view.answer.graph, node.predicted)]
+            for node, cells in zip(back.differs, differing, strict=True)
         ]
         return [
             table for table in (differences._replace(rows=rows), _unmatched_table(back, verbose), types) if table.rows
@@ -266,9 +266,9 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         return _page(replace(view, back=back), {**tables, "Not compared": _unmatched_table(back, verbose=False)})
 
     def plain() -> list[Block]:
-        lines = [["differs", *each] for each in differing]
-        lines += [["unmatched", each.name, each.type, each.side, each.why] for each in back.unmatched]
-        lines += [["agree", each.type, str(each.matched), str(each.agree)] for each in back.types]
+        lines = [["differs", *cells] for cells in differing]
+        lines += [["unmatched", node.name, node.type, node.side, node.why] for node in back.unmatched]
+        lines += [["agree", row.type, str(row.matched), str(row.agree)] for row in back.types]
         return [Table((), lines)]
 
     agreement = "nothing to compare" if back.agreement is None else f"{back.agreement:.1f} % agree"
@@ -292,18 +292,18 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     :param verbose: whether a terminal shows those without effect, and of unknown rules, too
     """
 
-    def row(each: PassCount) -> list[str]:
-        predicted = "-" if each.predicted is None else str(each.predicted)
-        return [each.name, predicted, str(each.matched), str(each.effective), "differs" if each.differs else ""]
+    def cells(row: PassCount) -> list[str]:
+        predicted = "-" if row.predicted is None else str(row.predicted)
+        return [row.name, predicted, str(row.matched), str(row.effective), "differs" if row.differs else ""]
 
     columns = [Column("pass"), *(Column(title, number=True) for title in ("predicted", "matched", "effective"))]
-    every = Table([*columns, Column("")], [row(each) for each in result.passes])
+    every = Table([*columns, Column("")], [cells(row) for row in result.passes])
 
     def shown() -> list[Block]:
-        rows = [row(each) for each in result.passes if verbose or each.differs or each.predicted or each.effective]
+        rows = [cells(row) for row in result.passes if verbose or row.differs or row.predicted or row.effective]
         return [every._replace(rows=rows)]
 
-    left = sum(each.predicted is None and each.effective > 0 for each in result.passes)
+    left = sum(row.predicted is None and row.effective > 0 for row in result.passes)
     known, differing = len(result.known), result.differing
     text = f"{known - differing} of {known} passes with known rules took effect as often as predicted"
     others = f"; {left} more took effect" if left else ""
@@ -320,11 +320,11 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
 
 def _unmatched_table(back: ReadBack, verbose: bool) -> Table:
     if verbose:
-        every: list[list[Cell]] = [[_name(each.name), each.type, each.side, each.why] for each in back.unmatched]
+        every: list[list[Cell]] = [[_name(node.name), node.type, node.side, node.why] for node in back.unmatched]
         return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)
     by_reason: dict[tuple[str, str], Counter[str]] = {}
-    for each in back.unmatched:
-        by_reason.setdefault((each.side, each.why), Counter())[each.type] += 1
+    for node in back.unmatched:
+        by_reason.setdefault((node.side, node.why), Counter())[node.type] += 1
     rows: list[list[Cell]] = [
         [Place(", ".join(types)), str(types.total()), side, why] for (side, why), types in by_reason.items()
     ]
@@ -339,9 +339,9 @@ def _type_table(types: Sequence[TypeSummary], whole: bool = False) -> Table:
     """
     titles = ("nodes", "low", "high", *["neither"] * whole)
     rows = []
-    for each in types:
-        counts = each.nodes, each.low, each.high, each.nodes - each.low - each.high
-        rows.append([each.op_type, *map(str, counts[: len(titles)]), each.policy or "-"])
+    for row in types:
+        counts = row.nodes, row.low, row.high, row.nodes - row.low - row.high
+        rows.append([row.op_type, *map(str, counts[: len(titles)]), row.policy or "-"])
     columns = [Column("op type"), *(Column(title, number=True) for title in titles), Column("list", policy=True)]
     return Table(columns, rows)
 
@@ -354,15 +354,15 @@ def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
     columns += [Column("outputs", spare=True), Column("why", dim=True)]
 
     def lines() -> Iterable[tuple[str, ...]]:
-        for each in rows:
-            ends = dtypes(each.inputs), dtypes(each.outputs)
-            yield each.name, each.type, each.runs or "-", *ends, each.policy or "-", each.confidence or "-", each.why
+        for row in rows:
+            ends = dtypes(row.inputs), dtypes(row.outputs)
+            yield row.name, row.type, row.runs or "-", *ends, row.policy or "-", row.confidence or "-", row.why
 
     def cells() -> Iterable[list[Cell]]:
         ends = unique_ends(graph.names)
-        for each in sorted(rows, key=lambda each: each.type in NOT_COMPUTED):
-            name, why = _name(each.name, ends[each.name]), _short_why(graph, each)
-            yield [name, each.type, each.runs or "-", each.policy or "-", dtypes(each.outputs), why]
+        for row in sorted(rows, key=lambda row: row.type in NOT_COMPUTED):
+            name, why = _name(row.name, ends[row.name]), _short_why(graph, row)
+            yield [name, row.type, row.runs or "-", row.policy or "-", dtypes(row.outputs), why]
 
     return Table(columns, cells(), lines)
 
@@ -390,7 +390,7 @@ def _page(view: GraphView, tables: Mapping[str, Table] = MappingProxyType({})) -
 
     faults = view.constants.faults if view.constants else ()
     columns = [*map(Column, ("constant", "used by", "why")), Column("first value", number=True)]
-    constants = Table(columns, [[each.name, each.used_by, each.why, f"{each.value:g}"] for each in faults])
+    constants = Table(columns, [[fault.name, fault.used_by, fault.why, f"{fault.value:g}"] for fault in faults])
     types = _type_table(view.answer.types, whole=True)
     return graph_page(view, types, {**tables, "Constants out of range": constants})
 
@@ -399,10 +399,10 @@ def _constant_warnings(check: ConstantCheck | None) -> list[str]:
     """Return warnings of the constants that do not fit, those that overflow first."""
     if check is None:
         return []
-    faults = sorted(check.faults, key=lambda each: " overflow " not in each.why)
+    faults = sorted(check.faults, key=lambda fault: " overflow " not in fault.why)
     warnings = [
-        f"constant `{each.name}`, used by `{each.used_by}`: {each.why}, the first is {each.value:g}"
-        for each in faults[:_MOST_CONSTANTS]
+        f"constant `{fault.name}`, used by `{fault.used_by}`: {fault.why}, the first is {fault.value:g}"
+        for fault in faults[:_MOST_CONSTANTS]
     ]
     left = len(faults) - _MOST_CONSTANTS
     if left > 0:
@@ -413,9 +413,9 @@ def _constant_warnings(check: ConstantCheck | None) -> list[str]:
 
 def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
     """Return the number of compute nodes shown, and of Casts in the whole graph."""
-    low, high = sum(each.low for each in types), sum(each.high for each in types)
+    low, high = sum(row.low for row in types), sum(row.high for row in types)
     coverage = answer.coverage
-    nodes = sum(each.nodes for each in types if each.op_type not in NOT_COMPUTED)
+    nodes = sum(row.nodes for row in types if row.op_type not in NOT_COMPUTED)
     of = "" if nodes == coverage.compute else f"{nodes} of "
     whole = counted(coverage.compute, "compute node")
     integer = f", {coverage.without_floating} without floating-point tensors" if coverage.without_floating else ""
@@ -438,12 +438,12 @@ def _remarks(answer: GraphAnswer) -> Iterable[str]:
 def _fusions(answer: GraphAnswer) -> str:
     """Return what fusion made of the model: new op types, removed nodes, nodes that became one."""
     one = [node for node in answer.graph if len(node.first_types) == 1]
-    renamed = Counter((each.first_type, each.type) for each in one if each.first_type != each.type)
-    removed = Counter(each.name for each in answer.fused.fusions if not each.result)
-    joined = Counter(each.name for each in answer.fused.fusions if len(each.nodes) > 1 and each.result)
+    renamed = Counter((node.first_type, node.type) for node in one if node.first_type != node.type)
+    removed = Counter(fusion.name for fusion in answer.fused.fusions if not fusion.result)
+    joined = Counter(fusion.name for fusion in answer.fused.fusions if len(fusion.nodes) > 1 and fusion.result)
     other = {node.name for node in answer.graph if node.first_type != node.type or len(node.first_types) > 1}
     same = Counter(
-        each.name for each in answer.fused.fusions if len(each.nodes) == 1 and not other.issuperset(each.result)
+        fusion.name for fusion in answer.fused.fusions if len(fusion.nodes) == 1 and not other.issuperset(fusion.result)
     )
     parts = [f"{count} {before} to {after}" for (before, after), count in renamed.most_common()]
     parts += [f"{count} changed by {name}" for name, count in same.items()]
