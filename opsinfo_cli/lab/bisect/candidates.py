@@ -56,7 +56,6 @@ class JudgedSets:
         return self._effect(types)[0]
 
     def cost(self, types: frozenset[str]) -> Cost:
-        """Return what moving these types costs."""
         return self._effect(types)[1]
 
     def _effect(self, types: frozenset[str]) -> tuple[str, Cost]:
@@ -66,7 +65,6 @@ class JudgedSets:
         return self._effects[types]
 
     def keeping(self, nodes: Iterable[str]) -> Ready:
-        """Return the graph with nodes that keep their dtype."""
         return self.ready.keeping(KeepDtype(sorted(nodes)))
 
     def digest_keeping(self, nodes: Iterable[str]) -> str:

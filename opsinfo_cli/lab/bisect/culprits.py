@@ -86,7 +86,6 @@ class Effect(NamedTuple):
 
 
 def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
-    """Return what moving op types does."""
     answer = sets.answer(types)
     low = [answer[node].name for node in low_nodes(answer)]
     hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 
 class SearchListener(Listener, Protocol):
-    """Told how a search goes on."""
-
     def watch(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
         """:param what: the candidates, as a plural
         :returns: a context manager whose value is called whenever a run begins or ends

@@ -219,7 +219,6 @@ class Problem(NamedTuple):
 
 
 def keep_dtype_text(nodes: Sequence[str]) -> str:
-    """Return the text of a keep_dtype file with these nodes."""
     return "".join(f"{name}\n" for name in nodes)
 
 

@@ -104,7 +104,6 @@ class Knowledge:
         return self.tallies.get(self.key_of(kept)) or SetTally()
 
     def add(self, runs: Iterable[SetRun]) -> None:
-        """Take runs into account."""
         changed: dict[str, SetTally] = {}
         for run in runs:
             self.runs.append(run)

@@ -269,7 +269,6 @@ def _summary(report: SimulationReport) -> str:
 
 
 def _passes(report: SimulationReport) -> str:
-    """Return whether the outputs are within the bounds."""
     given = (("--max-error", report.max_error), ("--min-cosine", report.min_cosine))
     bounds = " and ".join(f"{word} {repr(bound).removesuffix('.0')}" for word, bound in given if bound is not None)
     failing = [output for output in report.simulated.outputs if not output.passes(report.max_error, report.min_cosine)]

@@ -20,8 +20,6 @@ NOTHING = RoundingPlan()
 
 
 class Rewriter:
-    """Inserts roundings into one model."""
-
     def __init__(self, file: OnnxFile, rounder: Rounder) -> None:
         self.file = file
         self.rounder = rounder
@@ -53,8 +51,6 @@ class Rewriter:
 
 
 class _Rewriting:
-    """The insertion of one plan."""
-
     def __init__(self, rewriter: Rewriter, plan: RoundingPlan) -> None:
         self.file = rewriter.file
         self.rounder = rewriter.rounder

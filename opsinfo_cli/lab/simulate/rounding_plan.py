@@ -79,8 +79,6 @@ class RoundedTensor(NamedTuple):
 
 
 class RoundingPlan(dict[Spot, RoundedTensor]):
-    """Tensors that are rounded."""
-
     @property
     def key(self) -> frozenset[tuple[Spot, str]]:
         """Equal for plans that round alike."""
@@ -344,6 +342,5 @@ def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
 
 
 def _dtype_in_file(place: Place, slots: Slots) -> str | None:
-    """Return the dtype of a tensor in the file."""
     tensors = slots.outputs if place.spot.side is Side.OUTPUT else slots.inputs
     return tensors[place.deciders[0].slot].first_dtype

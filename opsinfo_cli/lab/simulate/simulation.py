@@ -126,11 +126,9 @@ class Simulation:
         return ModelSession(self.rewriter.model(plan, more), self.file.weights, self.path)
 
     def answer(self, mixlist: Lists = None) -> Answer:
-        """Return the judge's answer with a mixlist."""
         return self.ready.judge(self.mode, mixlist)
 
     def plan(self, mixlist: Lists = None) -> RoundingPlan:
-        """Return the rounding plan with a mixlist."""
         return rounding_plan(self.places, self.answer(mixlist))
 
     def run(self, mixlist: Lists = None) -> OutputErrors:

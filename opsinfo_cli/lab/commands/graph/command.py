@@ -72,7 +72,6 @@ class RowOptions:
 
     @property
     def words(self) -> list[str]:
-        """Return the given options."""
         words = (("--by node", self.by == "node"), ("--on", self.states), ("--match", self.globs))
         return [word for word, given in words if given]
 
@@ -88,7 +87,6 @@ class CompareOptions:
 
     @property
     def words(self) -> dict[str, str]:
-        """Return the given options and their values."""
         return {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items() if value is not None}
 
 
@@ -101,7 +99,6 @@ class ProfileOptions:
 
     @property
     def words(self) -> list[str]:
-        """Return the given options."""
         return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
 
 
@@ -257,7 +254,6 @@ def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...
 def _judged_profiles(
     judged: JudgedModel, profiles: list[ShapeProfile], advance: Callable[[float], None]
 ) -> Iterator[JudgedAnswer]:
-    """Yield the answer of each profile."""
     model = judged.graph.model
     assert judged.ready.again is not None
     for profile in profiles:

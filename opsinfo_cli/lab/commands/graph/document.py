@@ -161,7 +161,6 @@ def coverage_text(coverage: Coverage) -> str:
 
 
 def casts_text(answer: GraphAnswer) -> str:
-    """Return the Casts of a graph as text."""
     casts = answer.cast_counts
     if not casts.edges:
         return "no edge needs a Cast"
