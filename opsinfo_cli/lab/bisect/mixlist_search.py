@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias, TypeVar
 
     from ...core.cann.input_shapes import Shapes
+    from ...core.cann.mixlist import AnyMixlist
+    from ...core.cann.target import AnyTarget
     from .culprits import BisectAnswer
     from .place import Trial, TrialPlace
     from .problem import Problem
@@ -191,30 +193,30 @@ class _PythonSearch(PythonListener):
 
 def bisect_mixlist(
     check: Check,
-    against: Target | str | os.PathLike[str],
+    against: AnyTarget,
     mode: str = "mixed_float16",
-    mixlist: str | os.PathLike[str] | None = None,
+    mixlist: AnyMixlist | None = None,
     *,
     model: str | os.PathLike[str] | None = None,
     shapes: Shapes | None = None,
-    among: Sequence[str] = (),
-    evidence: Sequence[str] = (),
+    among: Sequence[str] | str = (),
+    evidence: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = (),
     grow: bool = False,
-    profile: Sequence[str] = (),
+    profile: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = (),
     lead: int | None = None,
     budget: int | str | None = None,
-    journal: str = ".opsinfo-bisect",
+    journal: str | os.PathLike[str] = ".opsinfo-bisect",
     resume: bool = False,
 ) -> BisectAnswer:
     """Find the smallest black list that makes a check pass, as ``opsinfo bisect``.
 
     :param check: called with the path of a mixlist, or a command with ``{mixlist}``; see ``docs/bisect.md``
-    :param against: the target that supplies the policies, or its path or SoC name
-    :param mixlist: the path of the mixlist that every list extends
+    :param against: the target that supplies the policies
+    :param mixlist: the mixlist that every list extends
     :param model: the path of a model, to search among its op types
     :param shapes: of its inputs, by name, as for :meth:`.Graph.read`
     :param among: op types to search among
-    :param evidence: paths of comparison tables, or of the JSON of a simulation
+    :param evidence: paths of a ``dump.json`` of msprobe, or of the JSON of a simulation
     :param grow: search for the largest white list, not the smallest black one
     :param profile: tables of what ran, which say what the nodes of the model cost
     :param lead: run a list until one verdict has so many more runs than the other
@@ -226,24 +228,34 @@ def bisect_mixlist(
     :raises Unusable: if the check gives no verdict; the search can be resumed
     :raises Refused: if a file cannot be read or written
     """
-    target = Target.open(against)
-    list_path = None if mixlist is None else os.fspath(mixlist)
-    model_path = None if model is None else os.fspath(model)
-    named, suspects = tuple(among), tuple(evidence)
+    target, listener = Target.open(against), _PythonSearch()
+    base = None if mixlist is None else Mixlist.open(mixlist)
     options = SubjectOptions(
-        target.text, model_path, list_path, mode, named, suspects, grow, "type", profile=tuple(profile)
+        target.text,
+        None if model is None else os.fspath(model),
+        base.path if base else None,
+        mode,
+        _several(among),
+        _several(evidence),
+        grow,
+        "type",
+        profile=_several(profile),
     )
-    listener = _PythonSearch()
-    base = Mixlist.read(list_path) if list_path else None
     shapes_of = None if shapes is None else partial(stated_shapes, shapes)
     problem = open_problem(options, target, base, listener, shapes_of=shapes_of)
     words, place = _place(check)
     rules = Rules(words, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
     judge = TrialCheck(rules, words, named_files(words), lambda _: place)
-    answer = search_lists(problem, judge, RunFolder(journal), listener, resume=resume)
+    answer = search_lists(problem, judge, RunFolder(os.fspath(journal)), listener, resume=resume)
     if answer.failed is not None:
         raise answer.failed
     return answer
+
+
+def _several(values: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return names or paths; one is taken for a list of one."""
+    given = (values,) if isinstance(values, (str, os.PathLike)) else values
+    return tuple(os.fspath(value) for value in given)
 
 
 def _place(check: Check) -> tuple[Sequence[str], TrialPlace]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from .trace import floating_values
 from .trace import trace as trace_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any, TypeAlias
 
     from ...core.cann.input_shapes import Shapes
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from ..graph.judge.judge import Against, Lists, Ready
     from ..listener import Listener
 
-    Inputs: TypeAlias = Sequence[str | Mapping[str, Any]]
-    """Files, folders, ``random:SEED``, or arrays by the name of the input."""
+    Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
+    """A file, a folder, ``random:SEED``, or arrays by the name of the input."""
 
 FIRST_SEED = "random:0"
 
@@ -40,7 +41,7 @@ def simulate_model(
     mode: str = "mixed_float16",
     mixlist: Lists = None,
     *,
-    inputs: Inputs = (),
+    inputs: Sequence[Source] | Source = (),
     shapes: Shapes | None = None,
     saturate: bool = False,
     max_error: float | None = None,
@@ -54,7 +55,7 @@ def simulate_model(
     :param model: a graph that was read from ONNX, or the path of an ONNX file
     :param against: a target, an install, a store, a library, or the path or SoC name of one
     :param mixlist: a mixlist, its path, a parsed one, or marks by op type
-    :param inputs: files, folders, ``random:SEED`` or arrays by name; empty for ``random:0``
+    :param inputs: files, folders, ``random:SEED`` or arrays by name, one or several; empty for ``random:0``
     :param shapes: of inputs, by name, -1 for an open dimension: it is judged and computed as if the file had them, and
         those of arrays
     :param saturate: overflowing values become the largest value instead of Inf
@@ -67,12 +68,14 @@ def simulate_model(
     :raises Refused: if a file cannot be read, or the model cannot be computed
     :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
     """
-    settle = partial(given_shapes, inputs, shapes or {})
+    given = (inputs,) if isinstance(inputs, (str, os.PathLike, Mapping)) else inputs
+    sources = [os.fspath(source) if isinstance(source, os.PathLike) else source for source in given]
+    settle = partial(given_shapes, sources, shapes or {})
     if isinstance(model, (str, os.PathLike)):
         model = read_graph(os.fspath(model), shapes_of=settle)
     elif settles(settle(model.model.inputs), model.model.inputs) and model.model.path:
         model = read_graph(model.model.path, shapes_of=settle)
-    simulation = open_simulation(prepare(model, against), mode, inputs, saturate=saturate)
+    simulation = open_simulation(prepare(model, against), mode, sources, saturate=saturate)
     report = report_of(simulation, mixlist, traced=traced, ranked=ranked, by_node=by_node)
     return report._replace(max_error=max_error, min_cosine=min_cosine)
 
@@ -80,7 +83,7 @@ def simulate_model(
 def open_simulation(
     ready: Ready,
     mode: str,
-    inputs: Inputs = (),
+    inputs: Sequence[str | Mapping[str, Any]] = (),
     *,
     saturate: bool = False,
     listener: Listener = PythonListener(),  # noqa: B008  # without state

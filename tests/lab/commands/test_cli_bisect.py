@@ -18,7 +18,7 @@ from bisect_support import CHAIN, CULPRITS, among, black, events, needing, scrip
 from cli_support import Run, mixlist, rows, write
 from model_files import dump, onnx_model
 
-from opsinfo_cli import bisect_mixlist
+from opsinfo_cli import Mixlist, Target, bisect_mixlist
 from opsinfo_cli.lab.bisect.places import ray
 from opsinfo_cli.lab.commands.bisect import answer as view
 
@@ -408,3 +408,18 @@ def test_a_search_from_python_warns_of_a_mode_and_names_that_the_target_lacks(op
         pytest.warns(UserWarning, match="unknown operator `Mull`: not in the target"),
     ):
         bisect_mixlist(*words, among=["Mul"], journal=str(tmp_path / "run"))
+
+
+def test_a_search_from_python_takes_one_op_type_or_path_and_open_values(opp: Path, tmp_path: Path) -> None:
+    base = Mixlist.of(mixlist(black_add=["Add"]))
+    evidence = write(tmp_path / "simulated.json", {"types": [{"type": "Mul", "error_alone": 1}]})
+    found = bisect_mixlist(
+        ["grep", "-q", "Mul", "{mixlist}"],
+        Target.open(f"{opp}@ascend910b"),
+        mixlist=base,
+        among="Mul",
+        evidence=evidence,
+        journal=tmp_path / "run",
+    )
+    assert [culprit.type for culprit in found.culprits] == ["Mul"]
+    assert sorted(Mixlist.read(str(found.mixlist)).marks) == ["Add", "Mul"]

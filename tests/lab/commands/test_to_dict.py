@@ -75,3 +75,15 @@ def test_the_answer_of_a_search_is_the_document_of_the_command(
     assert document["ended"] == ended
     changing = {"folder", "mixlist", "overhead_ms", "trials"}
     assert {**document, **dict.fromkeys(changing)} == {**ran.json, **dict.fromkeys(changing)}
+
+
+def test_one_source_of_inputs_is_taken_for_a_list_of_one(opp: Path, model: Path, tmp_path: Path) -> None:
+    target, numpy = f"{opp}@ascend910b", pytest.importorskip("numpy")
+    arrays = {"x": numpy.zeros((2, 2), numpy.float32)}
+    numpy.savez(tmp_path / "inputs.npz", **arrays)
+    sources: dict[str, Any] = {"seed": "random:3", "path": tmp_path / "inputs.npz", "arrays": arrays}
+    names = {
+        name: simulate_model(model, target, inputs=source, traced=False, ranked=False).to_dict()["inputs"]
+        for name, source in sources.items()
+    }
+    assert names == {"seed": ["random:3"], "path": [str(tmp_path / "inputs.npz")], "arrays": ["given"]}
