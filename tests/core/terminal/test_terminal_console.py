@@ -131,7 +131,7 @@ def test_each_list_has_a_style_of_its_own() -> None:
     """Bold stands out on a light and on a dark terminal; gray recedes."""
     columns = [Column("operator", dim=True), Column("policy", policy=True)]
     rows = [["Add", policy] for policy in ("white", "black", "gray")]
-    text = drawn([Table(columns, rows), Lines([[Span("legend", "dim")]])], "utf-8", True, ())
+    text = draw([Table(columns, rows), Lines([[Span("legend", "dim")]])], "utf-8", True, ())
     assert re.findall(r"\x1b\[(\d+)m(white|black|gray)", text) == [("1", "white"), ("34", "black"), ("90", "gray")]
     assert text.count("\x1b[2mAdd") == 3
     assert "\x1b[2mlegend" in text
