@@ -142,7 +142,7 @@ def test_what_is_no_policy_is_refused(value: Any, hint: str, path: Path) -> None
     for call in (
         lambda: Mixlist.of({}).effective("Conv2D", value),
         lambda: marks_for(Policy.WHITE, value),
-        lambda: move(str(path), "Add", value, against=AGAINST),
+        lambda: move(str(path), {"Add": value}, against=AGAINST),
     ):
         error = raised(UsageFault, call)
         assert (error.name, str(error.hint).startswith(hint)) == ("unknown-policy", True)
