@@ -604,6 +604,21 @@ def test_every_damage_is_reported_and_nothing_wrong_is_restored(
     assert not wrong, "\n".join(wrong)
 
 
+def test_pristine_is_restored_beside_damage_only_if_the_present_content_is_known(
+    writer: Writer, vault: Vault, library: Path
+) -> None:
+    """The damaged change may be the one that made a content that no other knows."""
+    for op in ("Add", "Log", "Mul"):
+        move(writer, op, "black", library)
+    now = library.read_text()
+    Path(vault.folder, "2", "record.json").write_text("{}")
+    library.write_text(now + "\n")
+    assert raised(Refused, back_to, writer, "pristine").name == "damaged-backup"
+    library.write_text(now)
+    back_to(writer, "pristine")
+    assert library.read_text() == TEXT
+
+
 @pytest.mark.parametrize("damaged", [1, 2, 3])
 def test_a_change_after_damage_succeeds_and_the_damage_is_still_reported(
     writer: Writer, vault: Vault, library: Path, damaged: int
