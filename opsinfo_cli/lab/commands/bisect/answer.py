@@ -273,6 +273,7 @@ def _node_words(answer: NodesAnswer) -> str:
     if answer.end.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
     what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"
+    what += f": {join_some([f'`{each.name}`' for each in answer.nodes], 5)}" if answer.nodes else ""
     return what if answer.end.minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
 
 
