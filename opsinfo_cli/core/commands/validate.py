@@ -21,6 +21,7 @@ from ..cann.target import Target, TargetOptions, target_labels
 from ..check.finding import SEVERITIES, CheckedKind, Finding, Outcome
 from ..check.fixes import FixPlan, OptionFixPlan, applicable
 from ..check.mixlist import mixlist_targets
+from ..check.mode import PLACE
 from ..check.options import OptionCheck, OptionFile
 from ..check.rules import Severity
 from ..check.run import Checker, CheckResult, Narrowing, validate
@@ -258,6 +259,9 @@ def command(
         console.note("names not checked; add --against TARGET")
     elif not targets and any(file.kind == "customize_dtypes" for file in run.checked.outcome.files):
         console.note("the dtypes of customize_dtypes not checked; add --against TARGET")
+    config = config_that_names("modes")
+    if config and any(finding.path == PLACE for finding in run.checked.outcome.findings):
+        console.note(f"{config} gives --precision-mode")
     if narrowing.update_baseline:
         run.accept(writing.writes)
     for format_, path in files:
