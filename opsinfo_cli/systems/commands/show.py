@@ -72,7 +72,7 @@ def levels_answer(system: System) -> Answer:
     has_default = "default" in system.content
     return Answer(
         SystemLists(system, system.lists()).to_dict if has_default else system.to_dict,
-        lambda: [Either(terminal, lambda: [Table([], _level_rows(levels))])],
+        lambda: [Either(terminal, lambda: [Table([], _level_rows(levels)) if levels else Lines(_notes(system))])],
     )
 
 
