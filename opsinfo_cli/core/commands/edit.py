@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -161,7 +162,7 @@ def _open_editor(path: str) -> None:
         click.edit(filename=path)
     except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is not closed
         reason = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        reason = reason.replace(": Editing failed", "")
+        reason = re.sub(r": Editing failed|\[Errno \d+\] ", "", reason)
         hint = "nothing was changed; $VISUAL or $EDITOR names the editor"
         raise Refused(f"the editor failed: {reason}", name="editor-failed", hint=hint) from None
     finally:

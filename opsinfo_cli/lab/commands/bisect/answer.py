@@ -248,7 +248,8 @@ def doubt_lines(answer: BisectAnswer) -> Iterator[str]:
 
 def _end_words(answer: BisectAnswer) -> str:
     if answer.white and answer.end.ended == "nothing-to-do":
-        return f"the check passes with all {len(answer.session.subject.names)} candidates on the white list"
+        candidates = counted(len(answer.session.subject.names), "candidate")
+        return f"the check passes with every candidate on the white list: {candidates}"
     if answer.white:
         return "the check fails with the base list: is the check right?"
     if answer.end.ended == "nothing-to-do":
