@@ -87,6 +87,8 @@ def validator_for(name: str) -> Any:
     try:
         from jsonschema import Draft202012Validator
     except ImportError as error:
+        if "failed to map" in str(error):  # out of memory, as app.py says
+            raise
         raise MissingPackage(
             f"this command needs the package jsonschema, which cannot be imported: {error}",
             hint=f"install it beside opsinfo: {installing('jsonschema')}",
