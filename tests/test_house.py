@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -275,4 +277,28 @@ def test_documents_are_imported_by_type_checkers_only() -> None:
             words = {word for name in (module, *(each.name for each in node.names)) for word in name.split(".")}
             if words & {"documents", "typing_extensions"}:
                 wrong.append(f"{path}:{node.lineno}")
+    assert wrong == []
+
+
+def names_in(path: Path) -> set[str]:
+    """The names that a module imports or defines, also in classes."""
+    found = set[str]()
+    for node in nodes_of(path):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(each.asname or each.name).partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ClassDef):
+            found.add(node.name)
+    return found
+
+
+def test_docstrings_name_exceptions_that_exist() -> None:
+    known = {*vars(builtins), *names_in(PACKAGE / "errors.py")}
+    wrong = []
+    for path in MODULES:
+        for node in nodes_of(path):
+            if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for name in re.findall(r":raises ([^:]*)", ast.get_docstring(node) or ""):
+                if name.partition(".")[0] not in known | names_in(path):
+                    wrong.append(f"{path}: {name} in {getattr(node, 'name', 'the module')}")
     assert wrong == []

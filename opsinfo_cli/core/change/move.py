@@ -165,7 +165,8 @@ class Movable(NamedTuple):
         :param reviewed: as in :class:`Job`
         :param say: called with doubts
         :raises UnknownOperator: if the target, or for a mixlist ``against``, lacks an op type
-        :raises UsageFault, Refused: if an option does not fit the target, or as :func:`winning_files`
+        :raises UsageFault: if an option does not fit the target
+        :raises Refused: as :func:`winning_files`
         """
         target = self.target
         if not asked:

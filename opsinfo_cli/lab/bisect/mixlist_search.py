@@ -83,8 +83,8 @@ def search_lists(
         None: writes them there
     :returns: the answer, also if a file could not be written
     :raises UsageFault: if the folder has a search that is not resumed, or another one
-    :raises Unusable: if the check gives no verdict; the search can be resumed
-    :raises Refused: if the check or the model cannot be run, or the system refuses
+    :raises Refused: if the check gives no verdict, and the search can be resumed; if the check or the
+        model cannot be run, or the system refuses
     """
     folder.require(resume)
     place = check.place(problem)
@@ -225,8 +225,7 @@ def bisect_mixlist(
     :param resume: continue the search in that folder
     :raises UsageFault: if an argument does not fit, the check returns neither True nor False, or the folder has a
         search that is not resumed, or another one is
-    :raises Unusable: if the check gives no verdict; the search can be resumed
-    :raises Refused: if a file cannot be read or written
+    :raises Refused: if the check gives no verdict, and the search can be resumed; if a file cannot be read or written
     """
     target, listener = Target.open(against), _PythonSearch()
     base = None if mixlist is None else Mixlist.open(mixlist)

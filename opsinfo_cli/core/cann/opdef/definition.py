@@ -38,7 +38,7 @@ Arguments = Sequence[object]
 def known(arguments: Arguments) -> Arguments:
     """Return the arguments.
 
-    :raises Fault: the reason why one of them is not known
+    :raises SourceFault: the reason why one of them is not known
     """
     for argument in arguments:
         if isinstance(argument, Unknown):
@@ -47,7 +47,7 @@ def known(arguments: Arguments) -> Arguments:
 
 
 def text_of(value: object, place: int) -> str:
-    """:raises Fault: if a value is no text"""
+    """:raises SourceFault: if a value is no text"""
     if isinstance(value, Unknown):
         raise value.fault
     if not isinstance(value, str) or isinstance(value, EnumConstant):
@@ -58,7 +58,7 @@ def text_of(value: object, place: int) -> str:
 def column_of(value: object, place: int) -> list[str]:
     """Return a vector of dtypes or formats; one in further braces, ``{{...}}``, is the vector itself.
 
-    :raises Fault: if it is none
+    :raises SourceFault: if it is none
     """
     if isinstance(value, Unknown):
         raise value.fault
@@ -229,7 +229,7 @@ class Ports:
         """Return the port of a name, made if there is none (op_def_impl.cc:1091-1130).
 
         :param kind: ``Input`` or ``Output``
-        :raises Fault: if there are too many
+        :raises SourceFault: if there are too many
         """
         ports = self.inputs if kind == "Input" else self.outputs
         for port in ports:
@@ -310,7 +310,7 @@ class CoreConfig:
             config = config.origin
 
     def call(self, method: str, arguments: Arguments, place: int) -> CoreConfig | Port:
-        """:raises Fault: if an argument is not known"""
+        """:raises SourceFault: if an argument is not known"""
         if method in FLAGS:
             known(arguments)
             if not isinstance(arguments[0], int):
@@ -345,7 +345,7 @@ class AICore:
         return AICore(dict(self.chips))
 
     def call(self, method: str, arguments: Arguments, place: int) -> AICore:
-        """:raises Fault: if a chip or configuration is not known"""
+        """:raises SourceFault: if a chip or configuration is not known"""
         if method != "AddConfig":
             return self
         name = text_of(arguments[0], place)
@@ -381,7 +381,7 @@ def _attribute_value(value: object, place: int, depth: int = 2) -> object:
     """Return the default of an attribute, a dtype as its number.
 
     :param depth: of lists that it may hold
-    :raises Fault: if it is not known
+    :raises SourceFault: if it is not known
     """
     if isinstance(value, list) and depth > 0:
         return [_attribute_value(each, place, depth - 1) for each in value]
@@ -476,7 +476,7 @@ class OpDefinition:
     """Methods that a constructor may call without ``this``."""
 
     def call(self, method: str, arguments: Arguments, place: int) -> object:
-        """:raises Fault: if the name of a port or attribute is not known"""
+        """:raises SourceFault: if the name of a port or attribute is not known"""
         match method:
             case "Input" | "Output":
                 return self.ports.port(method, text_of(arguments[0], place), place)

@@ -89,7 +89,7 @@ class Interpreter:
     def construct_operator(self, registration: syntax.Register) -> tuple[OpDefinition, list[CoreConfig]]:
         """Return what the constructor of an op type sets, and the configurations that it declares.
 
-        :raises Fault: if it cannot be worked out
+        :raises SourceFault: if it cannot be worked out
         """
         self._configs = []
         alias = self._aliases.get(registration.name)
@@ -169,7 +169,7 @@ class Interpreter:
             scope.set(name, value)
 
     def _class(self, name: str, place: int) -> syntax.ClassDefinition:
-        """:raises Fault: if there is none, or more than one"""
+        """:raises SourceFault: if there is none, or more than one"""
         found = self._classes.get(name, [])
         if len(found) != 1:
             defined = f"is defined {len(found)} times" if found else MISSING
@@ -363,7 +363,7 @@ class Interpreter:
     # Functions
 
     def _choose(self, functions: Functions, given: Sequence[Variable], place: int) -> syntax.FunctionDefinition:
-        """:raises Fault: if there is none, or it cannot be told"""
+        """:raises SourceFault: if there is none, or it cannot be told"""
         fitting = [
             each
             for each in functions.definitions
@@ -485,7 +485,7 @@ class Interpreter:
         scope.set(statement.name, value)
 
     def _holds(self, condition: syntax.Expression, scope: Scope) -> bool:
-        """:raises Fault: if it cannot be told"""
+        """:raises SourceFault: if it cannot be told"""
         value = self._evaluate(condition, scope)
         if isinstance(value, Unknown):
             raise value.fault
@@ -850,7 +850,7 @@ def _values(given: Iterable[Variable]) -> list[object]:
 def _pass_over(reason: str, given: Sequence[Variable], place: int) -> Unknown:
     """Return the result of a function that is not read.
 
-    :raises Fault: if it is given a part of the operator, or a function that may change one
+    :raises SourceFault: if it is given a part of the operator, or a function that may change one
     """
     for each in given:
         value = each.value

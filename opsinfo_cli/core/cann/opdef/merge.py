@@ -30,7 +30,7 @@ class Merged(NamedTuple):
 def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
     """Return the ports of an operator with what a configuration overrides.
 
-    :raises Fault: if a column could not be read, or there are more than :data:`MOST_WORDS`
+    :raises SourceFault: if a column could not be read, or there are more than :data:`MOST_WORDS`
     """
     base, followers = _resolve_follow(operator.ports)
     ports = Ports(_override(base.inputs, config.ports.inputs), _override(base.outputs, config.ports.outputs))
@@ -163,7 +163,7 @@ def _has_no_format(port: Port) -> bool:
 def _permute(ports: list[Port], count: int) -> None:
     """Write the final columns: for each plain column all combinations of the axes, the first axis slowest (:68-133).
 
-    :raises Fault: if there are too many
+    :raises SourceFault: if there are too many
     """
     axes = []
     for port in ports:

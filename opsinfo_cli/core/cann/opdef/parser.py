@@ -68,12 +68,12 @@ class _Text:
 
     @cached_property
     def expression(self) -> syntax.Expression:
-        """:raises Fault: if it is none"""
+        """:raises SourceFault: if it is none"""
         return self._parser.at(self._start, self._end, self._parser.whole_expression)
 
     @cached_property
     def type(self) -> syntax.TypeName:
-        """:raises Fault: if it is none"""
+        """:raises SourceFault: if it is none"""
         return self._parser.at(self._start, self._end, self._parser.type_name)
 
 
@@ -81,7 +81,7 @@ class Parser:
     """:ivar texts: the words of the tokens"""
 
     def __init__(self, tokens: list[Token]) -> None:
-        """:raises Fault: if the brackets do not balance"""
+        """:raises SourceFault: if the brackets do not balance"""
         self.texts = [token.text for token in tokens]
         self._places = [token.place for token in tokens]
         self._partner = _match_brackets(tokens)
@@ -572,7 +572,7 @@ class Parser:
         return kind, is_reference
 
     def type_name(self) -> syntax.TypeName:
-        """:raises Fault: if there is none"""
+        """:raises SourceFault: if there is none"""
         has_qualifier = False
         while self._text in _QUALIFIERS:
             has_qualifier = True
@@ -794,7 +794,7 @@ class Parser:
 def _match_brackets(tokens: list[Token]) -> dict[int, int]:
     """Return the index of the closing bracket of each opening one.
 
-    :raises Fault: if one has no partner
+    :raises SourceFault: if one has no partner
     """
     partner: dict[int, int] = {}
     open_at: list[int] = []
@@ -811,7 +811,7 @@ def _match_brackets(tokens: list[Token]) -> dict[int, int]:
 
 
 def _number(text: str, place: int) -> int | float:
-    """:raises Fault: if it is none that the sources use"""
+    """:raises SourceFault: if it is none that the sources use"""
     digits = text.replace("'", "").lower()
     if len(digits) > 80:
         raise SourceFault("the number is too long", place)

@@ -142,7 +142,7 @@ class Preprocessor:
 
     def run(self, path: str) -> list[Token]:
         """:raises Refused: if the file cannot be read
-        :raises Fault: if macros expand without end, or a condition is not closed
+        :raises SourceFault: if macros expand without end, or a condition is not closed
         """
         for name, text in _KNOWN.items():
             self._macros[name] = Macro(None, [Token(text, 0)])

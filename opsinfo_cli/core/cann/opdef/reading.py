@@ -63,7 +63,7 @@ class Row:
 
     @cached_property
     def policy(self) -> Policy:
-        """:raises BadFlag: if ``ExtendCfgInfo`` wrote a flag that the engine refuses"""
+        """:raises ValueError: if ``ExtendCfgInfo`` wrote a flag that the engine refuses"""
         flag = self._config.settings.get(PRECISION_REDUCE)
         return Policy.from_flag(flag.text if flag else None)
 

@@ -24,7 +24,7 @@ _MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
 def method(value: object, name: str, arguments: Arguments, budget: Budget, place: int) -> object:
     """Return what a method of a vector, map, string or iterator returns.
 
-    :raises Fault: if it is not known, or the arguments do not fit
+    :raises SourceFault: if it is not known, or the arguments do not fit
     """
     for kind, methods in _METHODS.items():
         if isinstance(value, kind) and name in methods:
@@ -38,7 +38,7 @@ def method(value: object, name: str, arguments: Arguments, budget: Budget, place
 def function(name: str, arguments: Arguments, budget: Budget, place: int) -> object:
     """Return what a function of :data:`FUNCTIONS` returns.
 
-    :raises Fault: if the arguments do not fit
+    :raises SourceFault: if the arguments do not fit
     """
     try:
         return FUNCTIONS[name](arguments, lambda steps: budget.spend(steps, place))

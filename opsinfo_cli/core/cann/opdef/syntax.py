@@ -32,11 +32,11 @@ class Fragment(Protocol):
 
     @property
     def expression(self) -> Expression:
-        """:raises Fault: if it is none"""
+        """:raises SourceFault: if it is none"""
 
     @property
     def type(self) -> TypeName:
-        """:raises Fault: if it is none"""
+        """:raises SourceFault: if it is none"""
 
 
 class TypeName(NamedTuple):

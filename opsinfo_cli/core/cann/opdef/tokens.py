@@ -99,7 +99,7 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
     """Yield the directives of a text, and the tokens between them.
 
     :param start: the place of its first character
-    :raises Fault: if a comment or raw string is not closed
+    :raises SourceFault: if a comment or raw string is not closed
     """
     tokens: list[Token] = []
     directive, line_end, last_end = None, 0, 0

@@ -150,7 +150,7 @@ class Budget:
         self._left = steps
 
     def spend(self, steps: int, place: int) -> None:
-        """:raises Fault: if nothing is left"""
+        """:raises SourceFault: if nothing is left"""
         self._left -= steps
         if self._left < 0:
             raise SourceFault("the statements take too many steps", place)
