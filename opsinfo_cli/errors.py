@@ -1,6 +1,6 @@
 """The exceptions of opsinfo.
 
-The tree, by exit status (the one mapping to exit codes is ``cli.main``)::
+The tree, by exit status (``app.main`` exits with it)::
 
     OpsinfoError
     ├── WarningsFound        1  there are warnings, with --strict

@@ -1,1 +1,1 @@
-"""Output: terminal, report formats, and one view per command's answer."""
+"""What commands share: parameters, the opening of targets, and answers, which one module prints."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import OpsinfoError
 
@@ -157,11 +157,6 @@ class Either(NamedTuple):
 
 
 Block: TypeAlias = "Table | Lines | Names | Tree | Diff | Exact | Picture | Either"
-
-
-def members(value: object, *names: str) -> dict[str, Any]:
-    """Return attributes of a value as members of a document."""
-    return {name: getattr(value, name) for name in names}
 
 
 class Answer(NamedTuple):
