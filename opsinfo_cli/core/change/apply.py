@@ -15,7 +15,8 @@ from ..cann.target import AnyTargets, Target, targets_of
 from .move import require_writable, winning_files
 from .output_file import write_copies
 from .plan import Job, LibraryPlan, Result
-from .write_files import WriteSettings, write_files, writer_of
+from .write_settings import WriteSettings
+from .writer import write_files, writer_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -12,7 +12,8 @@ from ..cann.target import AnyTarget, target_text
 from .history import Damage
 from .record import Entry, State
 from .scope import scope_of
-from .write_files import WriteSettings, vault_in
+from .vault import vault_in
+from .write_settings import DEFAULT_WAIT, WriteSettings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -102,7 +103,7 @@ def backups(target: AnyTarget | None = None, *, prune: int | None = None, **sett
     if prune and (is_dry or not os.path.isdir(vault.folder)):
         dropped = vault.prune(scope, prune, dry_run=True)
     elif prune:
-        with vault.locked(time.monotonic() + settings.get("wait", 30.0)):
+        with vault.locked(time.monotonic() + settings.get("wait", DEFAULT_WAIT)):
             dropped = vault.prune(scope, prune, dry_run=False)
     histories = vault.histories()
     kept = [

@@ -17,7 +17,8 @@ from ..text.patch import Patch, edits_between
 from ..text.scanner import scan, syntax_patch
 from ..text.source import Source, is_commented
 from .plan import Job, Plan, Result, proof_failed
-from .write_files import WriteSettings, write_files
+from .write_settings import WriteSettings
+from .writer import write_files
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

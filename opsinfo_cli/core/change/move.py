@@ -15,7 +15,8 @@ from ..cann.policy import Policy, policy_of
 from ..cann.target import AnyTarget, AnyTargets, Target, targets_of
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
-from .write_files import WriteSettings, write_files
+from .write_settings import WriteSettings
+from .writer import write_files
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

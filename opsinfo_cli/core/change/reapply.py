@@ -17,9 +17,10 @@ from .history import History, Known, Request
 from .plan import Job, LibraryPlan, Result
 from .record import was_pruned
 from .scope import scope_of
-from .vault import Scope
+from .vault import Scope, vault_in
 from .whole_file import digest_at
-from .write_files import WriteSettings, vault_in, write_files
+from .write_settings import WriteSettings
+from .writer import write_files
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -20,8 +20,8 @@ from .scope import scope_of
 from .vault import Scope
 from .vault_place import MACHINE, NUMBER
 from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
-from .write_files import WriteSettings, writer_of
-from .writer import Write, Writer
+from .write_settings import WriteSettings
+from .writer import Write, Writer, writer_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

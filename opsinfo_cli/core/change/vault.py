@@ -28,8 +28,9 @@ from ..cann.file_kind import is_library_name
 from .history import Damage, History, Known, runs_of
 from .lock import wait_for
 from .record import Entry, Record, was_pruned
-from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name
+from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name, vault_path
 from .whole_file import TEMP, opened, place_of, sha256_of, temp_name, write_all, write_whole
+from .write_settings import WriteSettings
 
 Scope = Callable[[str], bool]
 """Returns whether a real path belongs to the target."""
@@ -384,6 +385,11 @@ class Vault:
         if error.errno in _FULL:
             hint = f"its disk is full: `opsinfo backups --prune N` frees space, or {hint}"
         return Refused(f"cannot use the vault: {error.strerror}", name="vault-unusable", path=self.path, hint=hint)
+
+
+def vault_in(settings: WriteSettings) -> Vault:
+    folder = settings.get("backup_dir")
+    return Vault(vault_path(None if folder is None else os.fspath(folder), os.environ))
 
 
 def _require_ours(folder: str, private: bool, is_new: bool = False) -> None:

@@ -23,7 +23,7 @@ from .history import History
 from .lock import places_locked
 from .plan import FileResult, Job, Move, Result, planned
 from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
-from .vault import Vault
+from .vault import Vault, vault_in
 from .vault_place import require_outside_vault
 from .whole_file import (
     Original,
@@ -40,6 +40,7 @@ from .whole_file import (
     signals_deferred,
     widened,
 )
+from .write_settings import DEFAULT_WAIT, WriteSettings
 
 _Item = TypeVar("_Item")
 _Done = TypeVar("_Done")
@@ -69,7 +70,7 @@ class Writer:
     def __init__(
         self,
         vault: Vault,
-        wait: float = 30.0,
+        wait: float = DEFAULT_WAIT,
         in_place: bool = False,
         force: bool = False,
         say: Callable[[str], None] = lambda _: None,
@@ -267,6 +268,29 @@ class Writer:
         except OpsinfoError as error:
             return error
         return None
+
+
+def writer_of(settings: WriteSettings, say: Callable[[str], None]) -> Writer:
+    return Writer(
+        vault_in(settings),
+        wait=settings.get("wait", DEFAULT_WAIT),
+        in_place=settings.get("in_place", False),
+        force=settings.get("force", False),
+        say=say,
+        why=settings.get("reason"),
+    )
+
+
+def write_files(kind: str, jobs: Sequence[Job], settings: WriteSettings, say: Callable[[str], None]) -> Result:
+    """Change files as one change, or with ``dry_run`` return what would change.
+
+    :param kind: the command, for the record
+    :raises OpsinfoError: as :meth:`.Writer.run`
+    """
+    is_dry = settings.get("dry_run", False)
+    writer = writer_of(settings, say)
+    result = Result([]) if not jobs else writer.preview(jobs) if is_dry else writer.run(kind, jobs)
+    return result._replace(kind=kind, dry_run=is_dry)
 
 
 def shut_left_open(vault: Vault, history: History) -> list[tuple[Record, list[str]]]:

@@ -15,7 +15,7 @@ from ..cann.library import library_files
 from ..cann.repository import Repository
 from ..cann.target import Target, TargetOptions, not_a_target, resolve
 from ..change.scope import scope_of
-from ..change.write_files import vault_in
+from ..change.vault import vault_in
 from ..check.finding import SEVERITIES, Finding
 from ..check.run import Checker, CheckResult, Narrowing
 from ..check.selection import RuleSelection

@@ -318,7 +318,7 @@ class Run:
     def fix(self, unsafe: bool) -> None:
         """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
         from ..change.plan import Job
-        from ..change.write_files import write_files
+        from ..change.writer import write_files
         from ..terminal.write import settings_of
 
         outcome = self.checked.outcome

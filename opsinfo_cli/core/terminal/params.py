@@ -22,6 +22,7 @@ from click.shell_completion import CompletionItem
 from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
 from ..cann.target import TargetOptions
+from ..change.write_settings import DEFAULT_WAIT
 from . import completion
 from .answer import Answer
 from .console import Console, OutputOptions
@@ -401,7 +402,7 @@ class WriteOptions:
 
     dry_run: bool = False
     check: bool = False
-    wait: float = 30.0
+    wait: float = DEFAULT_WAIT
     in_place: bool = False
     force: bool = False
     backup_dir: str | None = None
@@ -485,7 +486,7 @@ strict_option = option("--strict", is_flag=True, help="Count warnings as errors:
 check_option = option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 backup_dir_option = advanced("--backup-dir", type=Word("DIR", files=True), help="Directory for backups.")
 wait_option = advanced(
-    "--wait", type=Number("SECONDS"), default=30.0, show_default=True, help="Longest wait for a lock."
+    "--wait", type=Number("SECONDS"), default=DEFAULT_WAIT, show_default=True, help="Longest wait for a lock."
 )
 in_place_option = advanced("--in-place", is_flag=True, help="Overwrite the file if it cannot be replaced atomically.")
 force_option = advanced("--force", is_flag=True, help="Override the refusal that the message names.")

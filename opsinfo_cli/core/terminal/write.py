@@ -11,7 +11,8 @@ from ..cann.install import root_above
 from ..change.fmt import BuildPlan, build_jobs
 from ..change.plan import Job, Result, planned
 from ..change.scope import scope_of
-from ..change.write_files import WriteSettings, write_files
+from ..change.write_settings import WriteSettings
+from ..change.writer import write_files
 from ..text.source import Source
 from .answer import Answer
 from .changes import change_answer
