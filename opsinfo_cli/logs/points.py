@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from .count import Count
 from .evidence import Evidence, Scaling
 from .scale import judge_scale
-from .startup import level_kind
+from .startup import LEVELS
 from .student_t import binomial_tail
 
 LIMIT = 0.005
@@ -111,7 +111,7 @@ def _precision(evidence: Evidence, facts: Facts) -> VerdictPoint:
     if level is None:
         hint = "--amp LEVEL supplies it"
         return VerdictPoint(name, "cannot be told", f"the log ({evidence.format}) prints neither level nor mode", hint)
-    kind = level_kind(level)
+    kind = LEVELS.get(level)
     if kind == "off":
         return VerdictPoint(name, "fails", f"{level} is not mixed precision ({source})")
     low = evidence.precision or kind or "float16"
@@ -120,7 +120,7 @@ def _precision(evidence: Evidence, facts: Facts) -> VerdictPoint:
 
 
 def is_bfloat(evidence: Evidence, facts: Facts) -> bool:
-    return (evidence.precision or level_kind(evidence.level or facts.amp or "")) == "bfloat16"
+    return (evidence.precision or LEVELS.get(evidence.level or facts.amp or "")) == "bfloat16"
 
 
 def scaling_of(evidence: Evidence, facts: Facts) -> Scaling | None:

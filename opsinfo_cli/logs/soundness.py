@@ -22,7 +22,7 @@ from .metric import Pick, compile_metric
 from .points import Facts, share_of
 from .reduced import Reduced
 from .scale import advise, collapse_of
-from .startup import LEVELS, level_kind
+from .startup import LEVELS
 from .training_run import JudgedLogs, RunEvidence, run_evidence, runs_of
 from .verdict import Verdict, judge
 
@@ -263,7 +263,7 @@ def qualify(
     warnings = []
     for run in evidence(judged):
         level, scaling = run.evidence.level, run.evidence.scaling
-        if facts.amp and level and level_kind(facts.amp) != level_kind(level):
+        if facts.amp and level and LEVELS.get(facts.amp) != LEVELS.get(level):
             warnings.append(f"{run.name}: the log shows {level}, --amp is {facts.amp}; the log is used")
         if facts.scaling and scaling and scaling != facts.scaling:
             warnings.append(f"{run.name}: the log shows {scaling} scaling, not {facts.scaling}; the log is used")
@@ -276,8 +276,8 @@ def known_level(level: str) -> str:
 
     :raises UsageFault: if it is unknown
     """
-    if level_kind(level) is None:
-        known = " ".join(LEVELS.values())
+    if level not in LEVELS:
+        known = " ".join(LEVELS)
         raise UsageFault(f"`{level}` is not a known level or mode", name="unknown-level", hint=f"known: {known}")
     return level
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from ..core.cann.precision_mode import MODES
 from .evidence import Evidence, Precision, Scaling
 from .log_format import NUMBER
 
@@ -24,20 +25,21 @@ MARKS = (
 )
 """Each line that shows an option has one of them."""
 
-LEVELS: dict[Precision | Literal["off"], str] = {
-    "off": "O0 float32 fp32 no force_fp32 must_keep_origin_dtype origin cube_fp16in_fp32out cube_hif8",
-    "float16": "O1 O2 O3 auto OD amp apex fp16 float16 half allow_mix_precision allow_mix_precision_fp16 mixed_float16 "
-    "force_fp16 allow_fp32_to_fp16",
-    "bfloat16": "bf16 bfloat16 allow_mix_precision_bf16 mixed_bfloat16 allow_fp32_to_bf16",
-    "hifloat8": "mixed_hif8",
+_Kind: TypeAlias = Literal[Precision, "off"]
+
+_UNMIXED: dict[str, _Kind] = {
+    "FORCE_FP16": "float16",
+    "ALLOW_FP32_TO_FP16": "float16",
+    "ALLOW_FP32_TO_BF16": "bfloat16",
 }
-"""Levels and modes by the dtype they lower to: APEX, MindSpore and Paddle levels, CANN's precision modes."""
-
-
-def level_kind(level: str) -> Precision | Literal["off"] | None:
-    """Return None for an unknown word."""
-    return next((kind for kind, words in LEVELS.items() if level in words.split()), None)
-
+"""What the modes without lists lower to; the others lower nothing, or only matrix products."""
+LEVELS: dict[str, _Kind] = {
+    **dict.fromkeys(["O0", "float32", "fp32", "no"], "off"),
+    **dict.fromkeys(["O1", "O2", "O3", "auto", "OD", "amp", "apex", "float16", "half"], "float16"),
+    **dict.fromkeys(["bf16", "bfloat16"], "bfloat16"),
+    **{mode.name: mode.low_dtype or _UNMIXED.get(mode.engine, "off") for mode in MODES.values()},
+}
+"""The dtype that a level lowers to: levels of APEX, MindSpore and Paddle, and CANN's precision modes."""
 
 _LEVEL = re.compile(rb"(?<![\w-])(?:opt_level|amp_level)[\"']?\s{0,20}[:=]\s{0,4}[\"']?(O[0-3]|OD|auto)\b")
 _MODE = re.compile(rb"\bprecision_mode(?:_v2)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?(\w{2,40})")
@@ -85,7 +87,7 @@ class Startup:
             self._hugging_face |= _ARGUMENTS.search(line) is not None
             self._not_half |= _FLOAT32.search(line) is not None
             self.known |= self._hugging_face
-        kind = level_kind(match[1].decode("ascii", "replace")) if match else None
+        kind = LEVELS.get(match[1].decode("ascii", "replace")) if match else None
         if match and kind:
             # a word of a command line, or code in prose, is on pages about options too
             self.known |= not line[: match.start()].rstrip(b"\"'").endswith((b"--", b"`"))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
-_LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16", "MIXED_HIF8": "hifloat8"}
 _NO_PRODUCER = ("-",)
 
 
@@ -265,7 +264,7 @@ def decide_on_ascend(
     rules = facts("rules")["systems"]["ascend"]
     rule = _first(rules["rules"], holds)
     assert rule is not None  # the last rule fits everything
-    decision = _apply(call, rule, _LOW.get(mode.engine, ""), rules["source"], own)
+    decision = _apply(call, rule, mode.low_dtype or "", rules["source"], own)
     near = () if known or operators is None else tuple(near_names(call.name, operators.names))
     return _with_kernel(decision, columns)._replace(near=near)
 

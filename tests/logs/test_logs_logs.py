@@ -18,7 +18,7 @@ from opsinfo_cli.logs.blocks import Block
 from opsinfo_cli.logs.evidence import Evidence
 from opsinfo_cli.logs.formats import FORMATS
 from opsinfo_cli.logs.log import Log
-from opsinfo_cli.logs.startup import level_kind
+from opsinfo_cli.logs.startup import LEVELS
 from opsinfo_cli.logs.training_run import TrainingRun, run_evidence, runs_of
 
 MIB = 1 << 20
@@ -83,7 +83,7 @@ def test_numbers_of_ranks_at_the_start_of_a_log() -> None:
 
 def test_the_dtype_of_a_level() -> None:
     kinds = {"O0": "off", "O2": "float16", "allow_fp32_to_bf16": "bfloat16", "mixed_hif8": "hifloat8", "O": None}
-    assert {level: level_kind(level) for level in kinds} == kinds
+    assert {level: LEVELS.get(level) for level in kinds} == kinds
 
 
 ARGUMENTS = b"  fp16 ............................................ True\n"

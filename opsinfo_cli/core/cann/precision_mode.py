@@ -8,7 +8,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
 from .chips import folder_facts, known_folders
@@ -19,6 +19,7 @@ _BF16_SOCS = frozenset(folder for folder, facts in known_folders().items() if fa
 _HIF8_SOCS = frozenset({"ascend950"})
 LIKE = {"ascend910_95": "ascend950", "ascend910_96": "ascend950", "ascend960": "ascend950"}
 """Chips with the modes of another: 910_95 is the earlier name of the 950 (hicann/ge, device_capability.cc:62-66)."""
+LowDtype: TypeAlias = Literal["float16", "bfloat16", "hifloat8"]
 
 
 class Mode(NamedTuple):
@@ -44,6 +45,12 @@ class Mode(NamedTuple):
     def is_mixed(self) -> bool:
         """Whether the engine accepts a mixlist with it (option_utils.cc:1384-1411)."""
         return bool(self.low)
+
+    @property
+    def low_dtype(self) -> LowDtype | None:
+        """The dtype that a white operator gets if a kernel has it; None outside the mixed modes."""
+        dtypes: tuple[LowDtype, ...] = ("hifloat8", "bfloat16", "float16")
+        return next((dtype for dtype in dtypes if dtype in self.low), None)
 
     @property
     def option(self) -> str:

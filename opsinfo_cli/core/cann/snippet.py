@@ -12,7 +12,6 @@ from ..package_data import package_data
 from .near_names import did_you_mean
 from .precision_mode import MODES, Mode, required_mode
 
-_LOW = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
 _DEFAULT_MODE = "allow_mix_precision"
 _NOT_SHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode's categories of control characters, direction marks, undecodable bytes, and line ends."""
@@ -61,7 +60,7 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
     if mixlist is not None and takes and not mode.is_mixed:
         message = f"the engine takes no mixlist with `{mode.name}`, only with a mixed mode (E10001)"
         raise UsageFault(message, name="mode-refuses-mixlist", hint="--precision-mode allow_mix_precision")
-    low = _LOW.get(mode.engine, "other")
+    low = mode.low_dtype if mode.low_dtype in ("float16", "bfloat16") else "other"
     mode = _spell(name, content, mode, low)
     is_scaled = mode.engine in common["scaled"]  # only float16 needs a loss scale
     if is_scaled or content.get("scales_nothing"):
@@ -118,7 +117,7 @@ def _spell(name: str, content: dict[str, Any], mode: Mode, low: str) -> Mode:
     """
     allowed = content.get("modes")
     if allowed is not None and low not in allowed:
-        known = [other.name for other in MODES.values() if _LOW.get(other.engine) in allowed]
+        known = [other.name for other in MODES.values() if other.low_dtype in allowed]
         message = f"the {name} snippet cannot set `{mode.name}`: its only low dtypes are {' and '.join(allowed)}"
         raise UsageFault(message, name="mode-not-in-snippet", hint=f"--precision-mode {' or '.join(known)}")
     if content.get("option") == "precision_mode" and "v1" not in mode.options:

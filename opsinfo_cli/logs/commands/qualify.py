@@ -55,7 +55,7 @@ _facts = bundle(
     option("--ranks", metavar="N", type=click.IntRange(min=1), help="Number of ranks that print to each log."),
     option(
         "--amp",
-        type=Word("LEVEL", lambda *_: " ".join(LEVELS.values()).split(), parse=known_level),
+        type=Word("LEVEL", lambda *_: [*LEVELS], parse=known_level),
         help="Mixed-precision level, if the log lacks it.",
     ),
     option(

@@ -34,7 +34,7 @@ _NUMBERS = (
 _FORBIDS_BF16 = frozenset({"FORCE_FP16", "FORCE_FP32"})
 _FORBIDS_BF16_UNLESS_OWN = frozenset({"MIX_FP16", "ALLOW_FP32_TO_FP16"})
 _FORBIDS_FP16_UNLESS_OWN = frozenset({"MIX_BF16", "ALLOW_FP32_TO_BF16"})
-MIXED = frozenset({"MIX_FP16", "MIX_BF16", "MIXED_HIF8"})
+_LOW_DTYPES = {mode.engine: mode.low_dtype for mode in MODES.values()}
 
 
 class JudgeMode(NamedTuple):
@@ -46,7 +46,12 @@ class JudgeMode(NamedTuple):
     @property
     def is_mixed(self) -> bool:
         """Whether the lists are used."""
-        return self.engine in MIXED
+        return self.low_dtype is not None
+
+    @property
+    def low_dtype(self) -> str | None:
+        """As :attr:`.Mode.low_dtype`."""
+        return _LOW_DTYPES.get(self.engine)
 
     def forbidden(self, own: str | None) -> str | None:
         """The dtype whose columns are not looked at, for a tensor of this dtype

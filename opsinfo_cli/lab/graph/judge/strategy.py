@@ -27,8 +27,6 @@ BLACK_HIF8: dict[str, tuple[str, ...]] = {
 GRAY_HIF8: dict[str, tuple[str, ...]] = {"hifloat8": WHITE_HIF8["hifloat8"], **BLACK_HIF8}
 """The allowed dtypes of a dtype, in order (dtype_strategy/op_dtype_selection_strategy_table_select_map.h:23-54)."""
 
-_LOW_OF = {"MIX_FP16": "float16", "MIX_BF16": "bfloat16"}
-
 
 class Matched(NamedTuple):
     """The effect of one tensor on the columns.
@@ -96,10 +94,10 @@ def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
     if work.forced and engine == "ALLOW_FP32_TO_FP16":
         return Matched(_force_fp16(tensor, columns, None), "mode")
     forbidden = work.setting.mode.forbidden(own)
-    if engine in _LOW_OF:
-        return _mixed(work, tensor, columns, forbidden, _LOW_OF[engine])
     if engine == "MIXED_HIF8":
         return _mixed_hif8(work, tensor, columns)
+    if low := work.setting.mode.low_dtype:
+        return _mixed(work, tensor, columns, forbidden, low)
     if engine == "FORCE_FP16":
         fits = _force_fp16(tensor, columns, forbidden)
     elif engine in ("ALLOW_FP32_TO_FP16", "ALLOW_FP32_TO_LOWPRECISION"):
