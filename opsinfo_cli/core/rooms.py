@@ -1,6 +1,6 @@
-"""What one room needs of another: rooms do not import one another, so the front door, ``opsinfo_cli``, hands it in.
+"""What one room needs of another: rooms do not import one another, so the package, ``opsinfo_cli``, hands it in.
 
-The front door sets each name of this module to a function that imports the other room when it is called.
+Its ``__init__.py`` sets each name of this module to a function that imports the other room when it is called.
 """
 
 from __future__ import annotations
