@@ -15,7 +15,8 @@ from ..text.source import Source
 from .chips import folder_of, likeliest_chip, unknown_chip
 from .ini import ini_store, inis_in, is_ini, soc_of_ini
 from .install import CUSTOM, LoadPriority, is_complete, matching
-from .library import Operators, Store, library_files
+from .library import Operators, Store
+from .load_order import library_files
 from .opdef.find import SUFFIXES, is_source
 
 if TYPE_CHECKING:

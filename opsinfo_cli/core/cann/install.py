@@ -18,7 +18,8 @@ from ...opening import folders_above
 from ..text.members import Members, read_members
 from ..text.source import Source, encoded, read_bytes
 from .chips import folder_of, likeliest_chip, unknown_chip
-from .library import Operators, Store, library_files
+from .library import Operators, Store
+from .load_order import library_files
 from .policy import BLANKS
 
 CORES = ("ai", "vector", "dsa")

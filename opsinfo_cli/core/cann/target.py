@@ -24,7 +24,8 @@ from .entry import Columns
 from .file_kind import FileKind, foreign_of, is_library_name, kind_of
 from .foreign_files import foreign_binary
 from .install import Install, environment_customs, opp_root, select_root
-from .library import Library, Operators, Store, library_files
+from .library import Library, Operators, Store
+from .load_order import library_files
 from .mixlist import AnyMixlist, Mixlist
 from .snapshot import Snapshot, snapshot_text
 

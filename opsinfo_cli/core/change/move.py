@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault, join_some
-from ..cann.library import Library, Store, engine_keys, library_files, load_order
+from ..cann.library import Library, Store
+from ..cann.load_order import engine_keys, library_files, load_order
 from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of

@@ -26,7 +26,8 @@ from ..cann.file_kind import (
 )
 from ..cann.foreign_files import foreign_binary
 from ..cann.ini import build_of, is_ini, rank
-from ..cann.library import Library, Store, library_files, load_order
+from ..cann.library import Library, Store
+from ..cann.load_order import library_files, load_order
 from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..cann.precision_mode import MODES

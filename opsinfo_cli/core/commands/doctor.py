@@ -11,7 +11,7 @@ import click
 from ...errors import UsageFault, quoted
 from ..cann.definitions import chips_of
 from ..cann.install import Install, environment_customs, opp_root, select_root, socs_of
-from ..cann.library import library_files
+from ..cann.load_order import library_files
 from ..cann.repository import Repository
 from ..cann.target import Target, TargetOptions, not_a_target, resolve
 from ..change.scope import scope_of

@@ -10,7 +10,8 @@ import pytest
 from raising import raised
 from tables import cases
 
-from opsinfo_cli.core.cann.library import Operators, Store, library_files, load_order
+from opsinfo_cli.core.cann.library import Operators, Store
+from opsinfo_cli.core.cann.load_order import library_files, load_order
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.errors import Refused, UsageFault
 
