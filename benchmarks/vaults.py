@@ -50,8 +50,8 @@ def write_vault(folder: Path, contents: Iterator[tuple[bytes, bytes, int]]) -> N
         its version begins
     """
     from opsinfo_cli.core.change.record import ChangedFile, Record
+    from opsinfo_cli.core.change.replace_file import sha256_of
     from opsinfo_cli.core.change.vault import Vault
-    from opsinfo_cli.core.change.whole_file import sha256_of
 
     path, vault = folder.resolve() / NAME, Vault(str(folder / "vault"))
     for made in (Path(vault.path), Path(vault.folder)):

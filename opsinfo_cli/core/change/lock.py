@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...errors import Locked, Refused
-from .whole_file import SAFE, Place, open_folder
+from .place import SAFE, Place, open_folder
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from ...errors import Refused
+from .place import Place, place_of
+from .replace_file import put, write_all, write_whole
+from .trust import require_trusted
 from .vault_place import require_outside_vault
-from .whole_file import Place, place_of, put, require_trusted, write_all, write_whole
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Streams that a shell may have redirected to a file that other processes write too; never replaced."""

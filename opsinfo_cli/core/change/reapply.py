@@ -16,9 +16,9 @@ from ..cann.target import AnyTarget, target_text
 from .history import History, Known, Request
 from .plan import Job, LibraryPlan, Result
 from .record import was_pruned
+from .replace_file import digest_at
 from .scope import scope_of
 from .vault import Scope, vault_in
-from .whole_file import digest_at
 from .write_settings import WriteSettings
 from .writer import write_files
 

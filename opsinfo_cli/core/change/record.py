@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ...errors import Refused
+from .closed_folders import Widened
 from .plan import Move
+from .replace_file import digest_at, sha256_of
 from .vault_place import machine_name
-from .whole_file import Widened, digest_at, sha256_of
 
 State = Literal["pending", "done", "abandoned"]
 FileState = Literal["before", "after", "torn", "other"]

@@ -15,11 +15,12 @@ from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
 from ..cann.target import AnyTarget, target_text
 from .history import Content, History
+from .place import Place, place_of
 from .record import ChangedFile, Entry, Record, file_state, was_pruned
+from .replace_file import Original, digest_at, read_original, sha256_of
 from .scope import scope_of
 from .vault import Scope
 from .vault_place import MACHINE, NUMBER
-from .whole_file import Original, Place, digest_at, place_of, read_original, sha256_of
 from .write_settings import WriteSettings
 from .writer import Write, Writer, writer_of
 

@@ -9,8 +9,8 @@ import stat
 from ...opening import is_below, unreadable
 from ..cann.install import CORES
 from ..cann.target import TargetOptions, resolve
+from .place import real_path
 from .vault import Scope
-from .whole_file import real_path
 
 
 def scope_of(target: str | None) -> Scope:

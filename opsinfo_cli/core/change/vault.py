@@ -27,9 +27,10 @@ from ...opening import folders_above, system_failed, unreadable
 from ..cann.file_kind import is_library_name
 from .history import Damage, History, Known, runs_of
 from .lock import wait_for
+from .place import opened, place_of
 from .record import Entry, Record, was_pruned
+from .replace_file import TEMP, sha256_of, temp_name, write_all, write_whole
 from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name, vault_path
-from .whole_file import TEMP, opened, place_of, sha256_of, temp_name, write_all, write_whole
 from .write_settings import WriteSettings
 
 Scope = Callable[[str], bool]

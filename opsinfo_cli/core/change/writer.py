@@ -6,6 +6,7 @@ A run that writes several files is one change. The next run on the same files en
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,28 +19,17 @@ from ...opening import real_inside, unreadable
 from ..cann.file_kind import is_library_name
 from ..cann.install import root_above, version_at
 from ..text.source import read_bytes
+from .closed_folders import closed_folders, put_back, widened
 from .container import HINT, LOST, is_lost_with_container
 from .history import History
 from .lock import places_locked
+from .place import Place, real_path
 from .plan import FileResult, Job, Move, Result, planned
 from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
+from .replace_file import Original, put, read_original, remove_leftovers, require_replaceable, sha256_of
+from .trust import require_trusted
 from .vault import Vault, vault_in
 from .vault_place import require_outside_vault
-from .whole_file import (
-    Original,
-    Place,
-    closed_folders,
-    put,
-    put_back,
-    read_original,
-    real_path,
-    remove_leftovers,
-    require_replaceable,
-    require_trusted,
-    sha256_of,
-    signals_deferred,
-    widened,
-)
 from .write_settings import DEFAULT_WAIT, WriteSettings
 
 _Item = TypeVar("_Item")
@@ -208,7 +198,7 @@ class Writer:
         for path in [*closed, *(write.given for write in writes if _is_read_only(write))]:
             self.say(f"{path} is read-only; it is written to nevertheless, and keeps its mode")
         record = replace(record, files=files, folders=[] if self.in_place else closed_folders(folders))
-        with signals_deferred():
+        with _signals_deferred():
             self.vault.add(record, [write.original and write.original.data for write in writes])
             confirmed = self._write_all(record, writes)
             unsaved = self._close(record, "done")
@@ -309,6 +299,16 @@ def shut_left_open(vault: Vault, history: History) -> list[tuple[Record, list[st
                     with suppress(Refused):  # a full disk: the mode is right, and the next run finds it so
                         vault.save(replace(record, folders=left))
     return found
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Defer signals while a change is recorded and its files are put in place."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_read_only(write: Write) -> bool:

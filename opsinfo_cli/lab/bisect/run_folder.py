@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...core.cann.file_kind import is_library_name
+from ...core.change.trust import require_trusted
 from ...core.change.vault_place import require_outside_vault
-from ...core.change.whole_file import require_trusted
 from ...errors import Refused, UsageFault
 from .check_command import CACHE
 

@@ -27,12 +27,12 @@ from raising import raised
 
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.reapply import lost_edits
 from opsinfo_cli.core.change.record import Entry, outcome
 from opsinfo_cli.core.change.restore import restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
-from opsinfo_cli.core.change.whole_file import Widened
 from opsinfo_cli.core.change.writer import Writer, shut_left_open
 from opsinfo_cli.errors import Refused, UsageFault
 

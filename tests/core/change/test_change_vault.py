@@ -35,11 +35,12 @@ from hypothesis import strategies as st
 from raising import raised
 
 from opsinfo_cli.core.change import vault_place
+from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.reapply import lost_edits
 from opsinfo_cli.core.change.record import ChangedFile, Record, sealed
+from opsinfo_cli.core.change.replace_file import sha256_of
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.vault_place import machine_name, vault_path
-from opsinfo_cli.core.change.whole_file import Widened, sha256_of
 from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import Refused, UsageFault
 

@@ -23,8 +23,8 @@ from opsinfo_cli.core.change.move import Movable
 from opsinfo_cli.core.change.output_file import new_folder, write_copies, write_file
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.record import Entry
+from opsinfo_cli.core.change.replace_file import sha256_of
 from opsinfo_cli.core.change.vault import Vault
-from opsinfo_cli.core.change.whole_file import sha256_of
 from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.errors import Locked, NotConfirmed, Refused, Stale
 

@@ -12,9 +12,9 @@ import pytest
 
 from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.core.cann.policy import Policy
+from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.plan import Job, LibraryPlan
 from opsinfo_cli.core.change.vault import Vault
-from opsinfo_cli.core.change.whole_file import Widened
 from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.core.check.finding import Finding, Outcome
 from opsinfo_cli.core.check.mode import check_modes

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from cli_support import AI_910B, NN, Run, entry, finding_names, write
 
+from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.vault import Vault
-from opsinfo_cli.core.change.whole_file import Widened
 
 
 def test_socs_of_the_environment_marks_the_selected_install(opsinfo: Run, fixtures: Path, isolation: Path) -> None:

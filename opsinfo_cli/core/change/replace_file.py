@@ -1,26 +1,21 @@
 """The one way to write a file: a temp file beside it, sync, a last check of the old file, rename, sync of the folder.
 
-A reader sees the old file or the new one. Files are reached through a descriptor of their folder, so that a link put in
-the folder's place meanwhile has no effect.
+A reader sees the old file or the new one.
 """
 
 from __future__ import annotations
 
 import errno
-import grp
 import hashlib
 import os
-import pwd
 import re
-import signal
 import stat
-import struct
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import NamedTuple
 
 from ...errors import Refused, Stale
-from ...opening import folders_above, no_folder, unreadable
+from ...opening import unreadable
+from .place import SAFE, Place, opened, place_of
 
 TEMP = re.compile(r"\.opsinfo-([0-9]+|output)-[0-9a-f]+\.tmp")
 
@@ -32,144 +27,6 @@ def temp_name(writer: int | str | None = None) -> str:
 
 def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-# places
-
-
-class Place(NamedTuple):
-    """A real path, and a descriptor of its folder."""
-
-    path: str
-    folder: int
-
-    @property
-    def name(self) -> str:
-        return os.path.basename(self.path)
-
-
-def real_path(path: str) -> str:
-    """:raises Refused: if the path is relative and the current folder was removed"""
-    try:
-        return os.path.realpath(path)
-    except FileNotFoundError:
-        raise no_folder() from None
-
-
-def open_folder(folder: str) -> int:
-    """Return a descriptor of a real folder.
-
-    :raises Refused: if it cannot be opened, or a folder on the way to it was replaced by a link
-    """
-    try:
-        try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except PermissionError:  # files may be written in a folder that cannot be listed
-            descriptor = os.open(folder, getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise unreadable(error, folder) from None
-    place = folder
-    with suppress(OSError):
-        place = os.readlink(f"/proc/self/fd/{descriptor}")
-    if place != folder:
-        os.close(descriptor)
-        raise Refused(
-            f"the folder was replaced while opsinfo ran: it is now {place}",
-            name="stale",
-            path=folder,
-            hint="check who replaced it, then run the command again",
-        )
-    return descriptor
-
-
-@contextmanager
-def place_of(path: str) -> Iterator[Place]:
-    """Hold the folder of a real path, without a lock."""
-    folder = open_folder(os.path.dirname(path))
-    try:
-        yield Place(path, folder)
-    finally:
-        os.close(folder)
-
-
-@contextmanager
-def opened(name: str, flags: int = os.O_RDONLY, folder: int | None = None) -> Iterator[int]:
-    """Hold a descriptor of a file or folder, without following a link or waiting for a pipe.
-
-    :param folder: of the name, if it is not a path
-    """
-    descriptor = os.open(name, flags | SAFE, 0o600, dir_fd=folder)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-
-
-def require_trusted(
-    given: str, real: str, hint: str = "run the command as the file's owner, or with --force if you trust that user"
-) -> None:
-    """Refuse to write as root where another user may put something else at the path.
-
-    :param given: the path as given; the folders of links in it count too
-    :raises Refused: if a folder on the way can be written by a user who is neither root nor the file's owner
-    """
-    if os.geteuid() != 0:
-        return
-    owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
-    folders = {folder for path in (os.path.abspath(given), real) for folder in folders_above(path)}
-    for folder in sorted(folders):
-        danger = _danger(folder, {0, owner})
-        if danger:
-            raise Refused(
-                f"another user may replace this file while root writes it: {folder} {danger}",
-                name="folder-not-trusted",
-                path=given,
-                hint=hint,
-            )
-
-
-def _danger(folder: str, trusted: set[int]) -> str | None:
-    here = os.lstat(folder)
-    if here.st_uid not in trusted:
-        return f"belongs to user {here.st_uid}"
-    if stat.S_ISLNK(here.st_mode) or here.st_mode & stat.S_ISVTX:  # only owners may rename or remove its files
-        return None
-    if here.st_mode & stat.S_IWOTH:
-        return "can be written by everybody"
-    if not here.st_mode & stat.S_IWGRP:  # with an access list: no entry of it but the owner's may write
-        return None
-    access = b""
-    with suppress(OSError):
-        access = os.getxattr(folder, "system.posix_acl_access")
-    if not access:
-        return None if _members(here.st_gid) <= trusted else f"can be written by group {here.st_gid}"
-    for tag, permissions, number in struct.iter_unpack("<HHI", access[4:]):
-        if permissions & _MAY_WRITE and tag == _ACL_USER and number not in trusted:
-            return f"can be written by user {number}, as its access list says"
-        group = here.st_gid if tag == _ACL_GROUP_OF_FOLDER else number
-        if permissions & _MAY_WRITE and tag in _ACL_GROUPS and not _members(group) <= trusted:
-            return f"can be written by group {group}, as its access list says"
-    return None
-
-
-# Source: linux/posix_acl.h, linux/posix_acl_xattr.h
-_ACL_USER, _ACL_GROUP_OF_FOLDER, _ACL_GROUP = 0x02, 0x04, 0x08
-_ACL_GROUPS = (_ACL_GROUP_OF_FOLDER, _ACL_GROUP)
-_MAY_WRITE = 0x02
-
-
-def _members(group: int) -> set[int]:
-    """Return the users of a group; -1 for a group that the system does not know."""
-    if group == 0:
-        return {0}
-    try:
-        named = {pwd.getpwnam(name).pw_uid for name in grp.getgrgid(group).gr_mem}
-    except KeyError:
-        return {-1}
-    return named | {user.pw_uid for user in pwd.getpwall() if user.pw_gid == group}
 
 
 # reading
@@ -463,67 +320,7 @@ def _copy_attributes(place: Place, descriptor: int) -> None:
                 os.setxattr(descriptor, name, value)
 
 
-# folders of installed files have mode 0550: widened while writing, and put back
-
-
-class Widened(NamedTuple):
-    """A folder whose mode is widened, and the mode to put back."""
-
-    path: str
-    mode: int
-
-
-def closed_folders(folders: Sequence[str]) -> list[Widened]:
-    """Return the folders of this user that have to be widened to write in them."""
-    closed = []
-    for folder in folders:
-        here = os.stat(folder)
-        mode, needed = stat.S_IMODE(here.st_mode), stat.S_IWUSR | stat.S_IXUSR
-        is_ours = here.st_uid == os.geteuid() and mode & needed != needed
-        if is_ours and not os.access(folder, os.W_OK | os.X_OK):
-            closed.append(Widened(folder, mode))
-    return closed
-
-
-@contextmanager
-def widened(folders: Sequence[Widened]) -> Iterator[None]:
-    """:raises Refused: if the system refuses"""
-    try:
-        for folder in folders:
-            try:
-                _set_mode(folder.path, folder.mode | stat.S_IRWXU)
-            except OSError as error:
-                reason = f"cannot open the folder for writing: {error.strerror}"
-                raise Refused(reason, name="not-written", path=folder.path) from None
-        yield
-    finally:
-        put_back(folders)
-
-
-def put_back(folders: Sequence[Widened]) -> tuple[list[str], list[Widened]]:
-    """Put the modes back of the folders that are still widened.
-
-    :returns: the paths of those that were widened, and the folders whose mode could not be put back
-    """
-    closed, left = [], []
-    for folder in folders:
-        try:
-            if stat.S_IMODE(os.stat(folder.path).st_mode) == folder.mode | stat.S_IRWXU:
-                _set_mode(folder.path, folder.mode)
-                closed.append(folder.path)
-        except FileNotFoundError:
-            continue
-        except (OSError, Refused):
-            left.append(folder)
-    return closed, left
-
-
-def _set_mode(folder: str, mode: int) -> None:
-    with place_of(os.path.join(folder, "")) as place:  # a link that took its place is refused
-        os.fchmod(place.folder, mode)
-
-
-# leftovers and signals
+# leftovers
 
 
 def remove_leftovers(folder: int) -> None:
@@ -534,13 +331,3 @@ def remove_leftovers(folder: int) -> None:
             if match and match[1] != "output":
                 with suppress(OSError):
                     os.unlink(name, dir_fd=folder)
-
-
-@contextmanager
-def signals_deferred() -> Iterator[None]:
-    """Defer signals while a change is recorded and its files are put in place."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
