@@ -200,7 +200,8 @@ class Target:
 
         :param mixlist: applied to the libraries
         """
-        from .operator_rows import list_document, mixlist_rows, operator_rows
+        from .operator_documents import list_document
+        from .operator_rows import mixlist_rows, operator_rows
 
         is_mixlist = self.kind == "mixlist"
         applied = None if mixlist is None else Mixlist.open(mixlist)
@@ -216,7 +217,8 @@ class Target:
         :param mixlist: applied to the libraries
         :raises UnknownOperator: if an op type is unknown
         """
-        from .operator_rows import operator_row, show_document
+        from .operator_documents import show_document
+        from .operator_rows import operator_row
 
         applied = None if mixlist is None else Mixlist.open(mixlist)
         found = self.operators.require([ops] if isinstance(ops, str) else ops)

@@ -10,7 +10,8 @@ import click
 from ...errors import UsageFault, counted
 from ..cann.mixlist import Mixlist
 from ..cann.near_names import matches
-from ..cann.operator_rows import OperatorRow, list_document, mixlist_rows, operator_rows, row_document
+from ..cann.operator_documents import list_document, row_document
+from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Answer, Cell, Column, Place, Table
 from ..terminal.config import Targeted, given_or_configured

@@ -13,6 +13,7 @@ compiler: a small interpreter runs the statements of the constructors.
 - ``merge``: the ports of an op type on one chip, and their columns
 - ``words``, ``section``: the lines that opbuild writes of it
 - ``reading``: the public names
+- ``configuration_text``: the way back, from a policy to the lines of a source
 
 What cannot be read is named, with file, line and reason, and is never guessed.
 

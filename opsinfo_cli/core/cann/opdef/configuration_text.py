@@ -1,0 +1,48 @@
+"""The lines of an OpDef source that give an operator its policy on one chip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..entry_rules import Sections
+from ..operator_rows import OperatorRow
+from ..policy import BLANKS, Policy
+
+_METHODS = {
+    "dynamicCompileStatic": "DynamicCompileStaticFlag",
+    "dynamicFormat": "DynamicFormatFlag",
+    "dynamicRankSupport": "DynamicRankSupportFlag",
+    "dynamicShapeSupport": "DynamicShapeSupportFlag",
+    "needCheckSupport": "NeedCheckSupportFlag",
+}
+"""Sections of flags that ``AddConfig("chip")`` sets, too, and the methods of ``OpAICoreConfig`` that set them.
+
+Source: hicann/metadef at 786891c, base/asc/opdef/op_def_impl.cc:1325-1391
+"""
+
+
+def configuration_text(soc: str | None, operators: Sequence[tuple[OperatorRow, Sections]]) -> str:
+    """Return the lines of a configuration for each operator, with its flags.
+
+    :param soc: the chip; None if it is unknown
+    :param operators: with the sections of the entry that decides
+    """
+    return "\n".join("".join(f"{line}\n" for line in _lines(soc, *operator)) for operator in operators)
+
+
+def _lines(soc: str | None, row: OperatorRow, sections: Sections) -> Iterator[str]:
+    chip = soc or "ascend..."
+    why = ", by default" if row.by_default and row.policy is row.library_policy else ""
+    yield f"// {row.name} on {chip}: {row.policy}{why} ({row.file}:{row.line})"
+    yield "OpAICoreConfig config;"
+    calls = [
+        f".{method}({flag})"
+        for section, method in _METHODS.items()
+        if (flag := sections.get(section, {}).get("flag", "").strip(BLANKS)) in ("true", "false")
+    ]
+    if row.policy and row.policy.flag:
+        calls.append(f".PrecisionReduceFlag({row.policy.flag})")
+    yield from (f"config{call};" for call in calls)
+    if row.policy is Policy.GRAY:
+        yield "// no PrecisionReduceFlag: gray"
+    yield f'this->AICore().AddConfig("{chip}", config);'
