@@ -7,7 +7,7 @@ import click
 from ..cann.target import TargetOptions
 from ..change.apply import apply, require_libraries
 from ..terminal.answer import Answer
-from ..terminal.changes import change_answer
+from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_target
 from ..terminal.params import (
@@ -28,7 +28,7 @@ from ..terminal.params import (
     strict_option,
     write_options,
 )
-from ..terminal.write import changed_answer, report_change, settings_of
+from ..terminal.write import answer_of_target, report_change, settings_of
 
 
 @click.command("apply", cls=Command)
@@ -76,10 +76,10 @@ def command(
     )
     if console.is_failed:
         console.error("warnings count as errors (--strict); nothing was written")
-        return change_answer(result, target=target, undo="", dry_run=True)._replace(status=1)
+        return answer_of_result(result, target=target, undo="", dry_run=True)._replace(status=1)
     if copy is None:
-        return changed_answer(report_change(result, writing, console), target, writing, console)
-    answer = change_answer(result, target=targets[0].path, undo="", dry_run=writing.dry_run)
+        return answer_of_target(report_change(result, writing, console), target, writing, console)
+    answer = answer_of_result(result, target=targets[0].path, undo="", dry_run=writing.dry_run)
     if writing.writes:
         answer = answer._replace(notes=[f"wrote {copy}; {targets[0].path} was not changed"])
     return answer

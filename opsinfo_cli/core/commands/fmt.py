@@ -10,12 +10,12 @@ from ...errors import Damaged, OpsinfoError, UsageFault, counted
 from ..change.fmt import FmtPlan, fixed, fmt
 from ..change.plan import Result
 from ..terminal.answer import Answer, Diff, Exact
-from ..terminal.changes import change_answer
+from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
 from ..terminal.open import report_refusals
 from ..terminal.params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
 from ..terminal.unified_diff import unified_diff
-from ..terminal.write import changed_answer, report_change, settings_of
+from ..terminal.write import answer_of_target, report_change, settings_of
 from ..text.scanner import scan, syntax_patch
 from ..text.source import Source, read_standard_input
 
@@ -53,8 +53,8 @@ def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions
         if output is None or not _still_refused(fixed(Source.read(mixlists[0])), console):
             raise
         console.error("the engine would still refuse it; nothing was written")
-        return change_answer(Result([], dry_run=True), target=output, undo="", dry_run=True)._replace(status=1)
-    answer = changed_answer(report_change(result, writing, console), output or mixlists[0], writing, console)
+        return answer_of_result(Result([], dry_run=True), target=output, undo="", dry_run=True)._replace(status=1)
+    answer = answer_of_target(report_change(result, writing, console), output or mixlists[0], writing, console)
     for file in result.files if result.change else ():
         comments = sum(fault.name == "comment" for fault in scan(file.source).faults)
         if comments:

@@ -12,7 +12,7 @@ from ..cann.target import TargetOptions
 from ..change.plan import Result
 from ..merge import marks_text, merge
 from ..terminal.answer import Answer, Block, Exact
-from ..terminal.changes import change_notes, diffs, status_of
+from ..terminal.changes import diffs, notes_of_result, status_of
 from ..terminal.config import Targeted
 from ..terminal.console import Console
 from ..terminal.open import fixable_mixlist, open_against, require_against
@@ -29,7 +29,7 @@ from ..terminal.params import (
     strict_option,
     write_options,
 )
-from ..terminal.write import built, undoing, would_build
+from ..terminal.write import undoing, would_build, write_generated
 from ..text.source import Source
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def command(
     if is_failed:
         console.error("warnings count as errors (--strict); nothing was written")
     elif output is not None:
-        change = built("merge", output, made.text, sources, writing, console)
+        change = write_generated("merge", output, made.text, sources, writing, console)
     elif not prints_text:
         change = would_build(made.text, sources[0])
 
@@ -132,6 +132,6 @@ def command(
     )
     notes = [f"{counted(kept, 'op type')} kept, {dropped} dropped, {shortened} shortened"]
     if not (prints_text or writing.dry_run):
-        notes += change_notes(change, undoing(writing, output or mixlists[0]), not writing.check, False)
+        notes += notes_of_result(change, undoing(writing, output or mixlists[0]), not writing.check, False)
     status = status_of(change, writing.check)
     return Answer(document, blocks, notes=[] if is_failed else notes, status=1 if is_failed else status, paged=False)

@@ -11,7 +11,6 @@ from ...errors import Refused, UsageFault
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions
 from ..change.move import Movable
-from ..change.plan import Job
 from ..terminal.answer import Answer
 from ..terminal.config import Targeted, given_or_configured, too_many_configured
 from ..terminal.console import Console
@@ -31,7 +30,7 @@ from ..terminal.params import (
     target_options,
     write_options,
 )
-from ..terminal.write import changed, changed_answer
+from ..terminal.write import answer_of_jobs
 from ..text.source import Source, read_standard_input
 
 
@@ -94,7 +93,7 @@ def command(
     jobs = movable.jobs(asked, console.warn, pin=pin, store=store, force=writing.force)
     del movable  # only the files to change stay in memory
     already = "already so" if to is None else f"already {to}"
-    return moved_answer("move", target, jobs, writing, console, already, ignored)
+    return answer_of_jobs("move", target, jobs, writing, console, already, ignored)
 
 
 def _asked(names: Sequence[str], to: str | None) -> dict[str, Policy]:
@@ -167,23 +166,3 @@ def _opened(text: str, options: TargetOptions, console: Console) -> Target:
         if not os.path.lexists(text):
             refused.hint = "--create creates a new mixlist" + (f"; {refused.hint}" if refused.hint else "")
         raise
-
-
-def moved_answer(
-    kind: str,
-    target: str,
-    jobs: Sequence[Job],
-    writing: WriteOptions,
-    console: Console,
-    already: str = "",
-    ignored: Sequence[str] = (),
-) -> Answer:
-    """Change the files, and return the moves.
-
-    :param kind: the command, for the record
-    :param target: the TARGET of the line
-    :param already: begins a note with the op types that did not move; empty for no note
-    """
-    result = changed(kind, jobs, writing, console)._replace(ignored=tuple(ignored))
-    notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed and already else []
-    return changed_answer(result, target, writing, console, notes=notes)

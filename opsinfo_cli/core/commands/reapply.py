@@ -9,7 +9,7 @@ from ..terminal import completion
 from ..terminal.answer import Answer
 from ..terminal.console import Console
 from ..terminal.params import Command, Word, WriteOptions, prints, write_options
-from ..terminal.write import changed_answer, report_change, settings_of
+from ..terminal.write import answer_of_target, report_change, settings_of
 
 
 @click.command("reapply", cls=Command)
@@ -28,4 +28,4 @@ def command(what: str | None, writing: WriteOptions, console: Console) -> Answer
     """
     result = report_change(reapply(what, say=console.warn, **settings_of(writing)), writing, console)
     undo = result.files[0].path if result.files else "TARGET"
-    return changed_answer(result, "", writing, console, undo=undo)
+    return answer_of_target(result, "", writing, console, undo=undo)

@@ -21,7 +21,7 @@ from ..terminal.params import (
     target_options,
     write_options,
 )
-from ..terminal.write import built, changed_answer
+from ..terminal.write import answer_of_target, write_generated
 from ..text.source import Source
 
 
@@ -54,8 +54,8 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
         console.note("the chip of the target is unknown: findings will name the file only")
     if output is None:
         return Answer(dict, lambda: [Exact(text)])
-    result = built("snapshot", output, text, [], writing, console, _require_snapshot)
-    return changed_answer(result, output, writing, console)
+    result = write_generated("snapshot", output, text, [], writing, console, _require_snapshot)
+    return answer_of_target(result, output, writing, console)
 
 
 def _require_snapshot(source: Source) -> None:

@@ -349,7 +349,7 @@ class Run:
 
     def _about_fixes(self, result: Result, plans: Mapping[str, FixPlan], unsafe: bool) -> Iterator[str]:
         """Yield the written files and the number of fixed findings."""
-        from ..terminal.changes import change_notes
+        from ..terminal.changes import notes_of_result
         from ..terminal.write import undoing
 
         def count(path: str, source: Source) -> int:
@@ -357,7 +357,7 @@ class Run:
 
         if result.change:
             first = next(file.path for file in result.files if file.patch)
-            yield from change_notes(result, undoing(self.writing, first), writes=True, verbose=False)
+            yield from notes_of_result(result, undoing(self.writing, first), writes=True, verbose=False)
         fixed = sum(count(file.path, file.source) - count(file.path, file.result) for file in result.files)
         yield f"{'fixed' if self.writing.writes else 'would fix'} {counted(fixed, 'finding')}"
 

@@ -11,7 +11,7 @@ from .targets import below
 from .unified_diff import unified_diff
 
 
-def change_answer(
+def answer_of_result(
     result: Result,
     *,
     target: str,
@@ -45,7 +45,7 @@ def change_answer(
             return diffs(result)
         return [table] if rows else []
 
-    told = [] if dry_run else [*change_notes(result, undo, not check, verbose)]
+    told = [] if dry_run else [*notes_of_result(result, undo, not check, verbose)]
     return Answer(
         result.to_dict,
         blocks,
@@ -65,7 +65,7 @@ def diffs(result: Result) -> list[Block]:
     return [Diff(text) for text in texts if text]
 
 
-def change_notes(result: Result, undo: str, writes: bool, verbose: bool) -> Iterator[str]:
+def notes_of_result(result: Result, undo: str, writes: bool, verbose: bool) -> Iterator[str]:
     """Yield what was written, and how to undo it; without ``writes`` how many files would be."""
     touched = [file for file in result.files if file.patch]
     if not touched:

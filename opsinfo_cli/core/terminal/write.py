@@ -1,4 +1,4 @@
-"""What commands that write share: the writer, the files of a target to change, a generated file."""
+"""What commands that write share: write jobs or a generated file, and answer with what was written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..change.write_settings import WriteSettings
 from ..change.writer import write_files
 from ..text.source import Source
 from .answer import Answer
-from .changes import change_answer
+from .changes import answer_of_result
 from .console import Console
 from .params import WriteOptions
 
@@ -31,7 +31,7 @@ def settings_of(writing: WriteOptions) -> WriteSettings:
     }
 
 
-def changed(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Console) -> Result:
+def write_jobs(kind: str, jobs: Sequence[Job], writing: WriteOptions, console: Console) -> Result:
     """Change files as one change, or return what would change, and report both.
 
     :param kind: the command, for the record
@@ -53,12 +53,12 @@ def report_change(result: Result, writing: WriteOptions, console: Console) -> Re
     return result
 
 
-def changed_answer(
+def answer_of_target(
     result: Result, target: str, writing: WriteOptions, console: Console, undo: str | None = None, **more: Any
 ) -> Answer:
     """:param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if
         ``target`` has none
-    :param more: as for :func:`change_answer`
+    :param more: as for :func:`answer_of_result`
     """
     paths = [file.path for file in result.files if file.patch]
     try:
@@ -67,7 +67,7 @@ def changed_answer(
     except OpsinfoError:
         is_inside = False
     touched = target if is_inside or not paths else paths[0]
-    return change_answer(
+    return answer_of_result(
         result,
         target=target,
         undo=undoing(writing, undo or touched),
@@ -78,7 +78,27 @@ def changed_answer(
     )
 
 
-def built(
+def answer_of_jobs(
+    kind: str,
+    target: str,
+    jobs: Sequence[Job],
+    writing: WriteOptions,
+    console: Console,
+    already: str = "",
+    ignored: Sequence[str] = (),
+) -> Answer:
+    """Change the files, and return the moves.
+
+    :param kind: the command, for the record
+    :param target: the TARGET of the line
+    :param already: begins a note with the op types that did not move; empty for no note
+    """
+    result = write_jobs(kind, jobs, writing, console)._replace(ignored=tuple(ignored))
+    notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed and already else []
+    return answer_of_target(result, target, writing, console, notes=notes)
+
+
+def write_generated(
     kind: str,
     out: str,
     text: str,
@@ -91,7 +111,7 @@ def built(
 
     :param sources, require: as for :func:`.build_jobs`
     """
-    return changed(kind, build_jobs(out, text, sources, require), writing, console)
+    return write_jobs(kind, build_jobs(out, text, sources, require), writing, console)
 
 
 def new_file(path: str, text: str) -> Job:

@@ -13,7 +13,7 @@ from ...core.cann.onnx_plugins import OLDEST_OPSET
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import new_folder
 from ...core.terminal.answer import Answer, Block, Exact
-from ...core.terminal.changes import change_notes, diffs, status_of
+from ...core.terminal.changes import diffs, notes_of_result, status_of
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, open_target, require_against
@@ -28,7 +28,7 @@ from ...core.terminal.params import (
     strict_option,
     write_options,
 )
-from ...core.terminal.write import built, changed, new_file, undoing
+from ...core.terminal.write import new_file, undoing, write_generated, write_jobs
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..conversion import Conversion, convert
@@ -160,12 +160,12 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
     :param texts: by path: ``out`` itself, or files in the new or empty folder ``out``
     """
     if list(texts) == [out]:
-        return built("systems convert", out, texts[out], [], writing, console)
+        return write_generated("systems convert", out, texts[out], [], writing, console)
     if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
         raise UsageFault("the output exists already and is not an empty folder", name="exists", path=out)
     with new_folder(out) if writing.writes else nullcontext():
         jobs = [new_file(path, text) for path, text in texts.items()]
-        return changed("systems convert", jobs, writing, console)
+        return write_jobs("systems convert", jobs, writing, console)
 
 
 def conversion_answer(
@@ -197,6 +197,6 @@ def conversion_answer(
             raise UsageFault(message, hint="-o DIRECTORY writes them")
         return [Exact(text) for text in conversion.files.values()]
 
-    notes = change_notes(result, undo, True, False) if result is not None and not dry_run else []
+    notes = notes_of_result(result, undo, True, False) if result is not None and not dry_run else []
     status = status_of(result, False) if result is not None else status
     return Answer(document, blocks, notes=[*notes], status=status, paged=False)

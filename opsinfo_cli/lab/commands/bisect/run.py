@@ -13,7 +13,7 @@ from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import Answer
 from ....core.terminal.console import Console
 from ....core.terminal.params import WriteOptions, is_input, is_same
-from ....core.terminal.write import built
+from ....core.terminal.write import write_generated
 from ....core.text.source import Source
 from ....errors import Stopped, UsageFault, WarningsFound
 from ...bisect.mixlist_search import TrialCheck, search_lists
@@ -140,7 +140,7 @@ class BisectRun:
         require = require_no_library if BEST in texts else lambda _: None
         for number, (name, text) in enumerate(texts.items()):
             path = stem + name.removeprefix("best") if number else self.out
-            for file in built("bisect", path, text, sources, self.writing, self.console, require).files:
+            for file in write_generated("bisect", path, text, sources, self.writing, self.console, require).files:
                 backup = "" if file.is_new else f"; backup {file.backup}"
                 wrote = f"{'made' if file.is_new else 'wrote'} {path}{backup}"
                 self.console.tell(wrote if file.patch else f"{path} already contains this list")
