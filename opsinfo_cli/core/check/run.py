@@ -32,7 +32,7 @@ from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.repository import Repository
-from ..cann.target import AnyTargets, targets_of, unknown_kind
+from ..cann.target import AnyTargets, Target, targets_of, unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
@@ -96,22 +96,85 @@ def validate(
     chosen = RuleSelection.of(*([each] if isinstance(each, str) else each for each in (select, ignore)))
     known = None if baseline is None else Baseline.read(os.fspath(baseline))
     narrowing = Narrowing(Repository.around(os.getcwd(), os.environ), chosen, known, severity=severity)
-    targets = mixlist_targets(targets_of(against))
-    for target in targets:
-        _ = target.target.operators  # fail before the checks if a target cannot be read
-    opened = rooms.model_rules().open_models([os.fspath(path) for path in models], shapes) if models else []
-    checker = Checker(targets, list(modes), kind, opened, follow, by_chip=by_chip)
-    rest = [os.fspath(path) for path in paths]
-    if not rest and not checker.modes:
-        checker.outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
-    if "-" in rest and stdin is not None:
-        checker.named("-", stdin)
-        rest = [path for path in rest if path != "-"]
-    checker.paths(rest, step)
-    checker.modes_given()
-    checker.outcome.notes += (model.note for model in checker.models if model.note)
-    checker.outcome.against = list(dict.fromkeys(target.target.text for target in targets))
-    return narrowing.of(checker.outcome).outcome
+    outcome = check_paths(
+        [os.fspath(path) for path in paths],
+        readable_targets(targets_of(against)),
+        list(modes),
+        open_models([os.fspath(path) for path in models], shapes),
+        kind=kind,
+        follow=follow,
+        by_chip=by_chip,
+        stdin=stdin,
+        step=step,
+    )
+    return narrowing.narrow(outcome).outcome
+
+
+def readable_targets(targets: Sequence[Target]) -> list[MixlistTarget]:
+    """:raises OpsinfoError: if a target cannot be read, before anything is checked"""
+    labelled = mixlist_targets(targets)
+    for target in labelled:
+        _ = target.target.operators
+    return labelled
+
+
+def open_models(paths: Sequence[str], shapes: Shapes) -> list[Any]:
+    """Return the models of paths, as :class:`Checker` takes them.
+
+    :raises OpsinfoError: if one cannot be read, or a shape fits none
+    """
+    return rooms.model_rules().open_models(paths, shapes) if paths else []
+
+
+def check_paths(
+    paths: Sequence[str],
+    against: Sequence[MixlistTarget],
+    modes: Sequence[str],
+    models: Sequence[Any],
+    *,
+    kind: NamedKind | None,
+    follow: bool,
+    by_chip: bool,
+    stdin: bytes | None,
+    step: Step,
+) -> Outcome:
+    """Return all findings, as :func:`validate` before it narrows them.
+
+    :param models: as :func:`open_models` returns them
+    """
+    checker = Checker(against, modes, kind, models, follow, by_chip=by_chip)
+    if not paths and not modes:
+        checker.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
+    if "-" in paths and stdin is not None:
+        checker.check_named("-", stdin)
+        paths = [path for path in paths if path != "-"]
+    checker.check_paths(paths, step)
+    checker.check_modes()
+    checker.outcome.notes += (model.note for model in models if model.note)
+    checker.outcome.against = list(dict.fromkeys(target.target.text for target in against))
+    return checker.outcome
+
+
+def find_in_mixlist(
+    source: Source,
+    against: Sequence[MixlistTarget],
+    names: NearNames,
+    modes: Sequence[str],
+    models: Sequence[Any] = (),
+) -> Iterator[Finding]:
+    """Yield what is wrong in a mixlist, with its op types for the targets, and with its effect on the models.
+
+    :param names: the op types of the targets: one for all files, and for all passes of their fixes, so that the search
+        of near names has one bound
+    """
+    document = scan(source)
+    yield from check_mixlist(document)
+    if document.root is not None and against:
+        known = [mode for mode in map(MODES.get, modes) if mode]
+        reading = MixlistReading(source, document.root)
+        yield from check_against(reading, against, names, known, bool(models))
+        if models:
+            yield from rooms.model_rules().check_models(reading, models, against, known)
 
 
 @dataclass
@@ -145,12 +208,9 @@ class Checker:
 
     @cached_property
     def _names(self) -> NearNames:
-        """The op types of the targets: one for all files, and for all passes of their fixes, so that the search of
-        near names has one bound.
-        """
         return names_of(self.against)
 
-    def paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
+    def check_paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
         """Find and check files, stores and trees, each once. A path with nothing to check is a failure.
 
         With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
@@ -170,11 +230,13 @@ class Checker:
                 self.outcome.trees[found.path] = found.top
             place = os.path.abspath(found.path)
             if not checked.get(place):  # a file that a tree passed over may be named, too
-                checked[place] = self.store(found.path) if found.kind == "store" else self._read(found)
+                if found.kind == "store":
+                    self.check_folder(found.path)
+                checked[place] = found.kind == "store" or self._read(found)
             step(number, len(files.found))
-        self.inis()
+        self.check_builds()
         self._check_sources()
-        self._targets()
+        self._check_referenced()
         self.outcome.notes += not_followed(self._not_followed, self.outcome)
         self.outcome.passed_over += (
             PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed
@@ -189,7 +251,7 @@ class Checker:
         :returns: whether it was checked, or a failure recorded
         """
         if found.kind == "met" and found.path.endswith(SUFFIXES):
-            is_noted = self._met_source(found)
+            is_noted = self._note_source(found)
             if is_noted or not self.follow:
                 return is_noted
         extension = os.path.splitext(found.path)[1].lower()
@@ -201,16 +263,16 @@ class Checker:
         data = self._bytes(found.path)
         if data is None:
             return True
-        if self.follow and (extension in SCRIPTS or found.kind == "named") and self._script(found.path, data):
+        if self.follow and (extension in SCRIPTS or found.kind == "named") and self._follow_script(found.path, data):
             return True
         if is_only_followed:
             if extension not in SCRIPTS and names_mixlist(data):
                 self._not_followed.append(found.path)
             return found.path in self._not_followed
         if found.kind == "named":
-            self.named(found.path, data, may_be_script=self.follow and extension in SCRIPTS)
+            self.check_named(found.path, data, may_be_script=self.follow and extension in SCRIPTS)
             return True
-        reason = self.file(found.path, data, is_named=False)
+        reason = self.check_file(found.path, data, is_named=False)
         if reason is not None:
             self.outcome.passed_over.append(PassedOver(found.path, reason))
         return reason is None
@@ -223,7 +285,7 @@ class Checker:
         self.outcome.passed_over.append(PassedOver(path, reason))
         return False
 
-    def _met_source(self, found: Found) -> bool:
+    def _note_source(self, found: Found) -> bool:
         """Note a file of a tree that is an OpDef source; others are passed over in silence, as most C++ is none.
 
         :returns: whether it is one
@@ -261,7 +323,7 @@ class Checker:
         self._sources.clear()
         self._experimental.clear()
 
-    def _script(self, path: str, data: bytes) -> bool:
+    def _follow_script(self, path: str, data: bytes) -> bool:
         """Note what a script names, and report what is missing.
 
         :returns: whether it names anything
@@ -280,7 +342,7 @@ class Checker:
         self.outcome.files.append(FileVerdict(path, "script", None))
         return True
 
-    def _targets(self) -> None:
+    def _check_referenced(self) -> None:
         """Check the files that scripts name and that have not been checked."""
         checked = {os.path.realpath(verdict.path) for verdict in self.outcome.files}
         for kind, path in self._referenced:
@@ -288,62 +350,66 @@ class Checker:
             data = None if real in checked else self._bytes(path)
             checked.add(real)
             if data is not None:
-                replace(self, kind=kind).file(path, data)
+                self.check_file(path, data, kind=kind)
 
-    def named(self, path: str, data: bytes, may_be_script: bool = False) -> None:
+    def check_named(self, path: str, data: bytes, may_be_script: bool = False) -> None:
         """Check a file that the user names; if its kind cannot be detected, record a failure.
 
         :param may_be_script: whether it is then a script that names nothing
         """
         try:
-            self.file(path, data)
+            self.check_file(path, data)
         except UsageFault as fault:
             if may_be_script:
                 self.outcome.files.append(FileVerdict(path, "script", None))
             else:
                 self.failures.append(fault)
 
-    def file(self, path: str, data: bytes, is_named: bool = True) -> str | None:
+    def check_file(self, path: str, data: bytes, is_named: bool = True, kind: NamedKind | None = None) -> str | None:
         """Check a file; one of a tree only if its name or text shows its kind. Inis are checked with the others of
         their build.
 
+        :param kind: its kind, if it is not that of all files
         :returns: why it was not checked; None if it was
         :raises UsageFault: if the user names the file, and its kind cannot be detected
         """
+        given = kind or self.kind
         if is_named and path.endswith(SUFFIXES) and is_source(data):
             self._sources.append(path)
             return None
-        if self.kind in (None, "library") and self._ini(path, data):
+        if given in (None, "library") and self._note_ini(path, data):
             return None
-        if self._options(path, data, is_named):
+        if self._check_options(path, data, is_named, given):
             return None
-        if not is_named and (self.kind in OPTION_KINDS or not path.lower().endswith(".json")):
+        if not is_named and (given in OPTION_KINDS or not path.lower().endswith(".json")):
             return _NOT_MARKED
         is_shown = is_named or is_library_name(path) or is_mixlist_name(path)
         try:
             source = Source(data, path)
         except Damaged as error:
-            if is_named and self.kind is None and (foreign := foreign_binary(path, data[:64])):
+            if is_named and given is None and (foreign := foreign_binary(path, data[:64])):
                 raise foreign.fault(path) from None
             if is_shown:
                 by_name: NamedKind = "library" if is_library_name(path) else "mixlist"
-                self.outcome.add(path, self.kind or by_name, [unreadable(error)])
+                self.outcome.add(path, given or by_name, [unreadable(error)])
             return None if is_shown else _NOT_MARKED
         if not is_named and not may_be_recognised(source):
             return _NOT_MARKED
         content = read_members(source)
-        kind: NamedKind | FileKind | None = (self.kind if is_named else None) or kind_of(source, content)
-        if (kind == "library" or kind == "mixlist") and (is_shown or is_marked(source, content)):
-            is_library = (self.kind or kind) == "library"
-            findings = _library(source, content)[1] if is_library else self.mixlist(source)
-            self.outcome.add(path, self.kind or kind, findings)
+        found: NamedKind | FileKind | None = (given if is_named else None) or kind_of(source, content)
+        if (found == "library" or found == "mixlist") and (is_shown or is_marked(source, content)):
+            if (given or found) == "library":
+                findings: Iterable[Finding] = _check_library(source, content)[1]
+            else:
+                findings = find_in_mixlist(source, self.against, self._names, self.modes, self.models)
+            self.outcome.add(path, given or found, findings)
             return None
         if is_named:
-            raise _unknown_kind(kind, source, content)
+            raise _unknown_kind(found, source, content)
         foreign = foreign_of(source, content)
         return foreign.message if foreign else _NOT_MARKED
 
-    def _ini(self, path: str, data: bytes) -> bool:
+    def _note_ini(self, path: str, data: bytes) -> bool:
         """Note a file that is an ini of opbuild.
 
         :returns: whether it is one
@@ -356,36 +422,36 @@ class Checker:
             self.outcome.add(path, "ini", [unreadable(error)])
         return True
 
-    def inis(self) -> None:
+    def check_builds(self) -> None:
         """Check the inis that were noted, those of one chip and build together."""
         for sources in self._builds.values():
             for path, findings in check_inis(sorted(sources, key=rank)):
                 self.outcome.add(path, "ini", findings)
         self._builds.clear()
 
-    def _options(self, path: str, data: bytes, is_named: bool) -> bool:
+    def _check_options(self, path: str, data: bytes, is_named: bool, given: NamedKind | None) -> bool:
         """Check a file if it is one of ``OPTION_KINDS``.
 
         :returns: whether it was checked
         """
-        if self.kind not in (None, *OPTION_KINDS) or (self.kind is None and path.lower().endswith(".json")):
+        if given not in (None, *OPTION_KINDS) or (given is None and path.lower().endswith(".json")):
             return False
         source = Source(data, path, strict=False)
         kind = option_kind(source.text, path, is_named)
-        if self.kind and (kind or is_named):
-            kind = self.kind
+        if given and (kind or is_named):
+            kind = given
         if kind is None:
             return False
         self.outcome.add(path, kind, OptionCheck(OptionFile(kind, source), self.against, self.models).findings())
         return True
 
-    def store(self, folder: str) -> bool:
+    def check_folder(self, folder: str) -> None:
         """Check a config directory: its files, and the result of loading them together."""
         try:
             names = load_order(folder, library_files(folder))
         except Refused as error:
             self.failures.append(error)
-            return True
+            return
         paths = [os.path.join(folder, name) for name in names]
         self.outcome.trees.update(dict.fromkeys(paths, self.outcome.trees.get(folder, folder)))
         read = {path: self._library_of_store(path) for path in paths}
@@ -400,20 +466,8 @@ class Checker:
             self.outcome.add(path, "library", own + together.get(path, []))
         accepts = all(verdict.engine_accepts for verdict in self.outcome.files[first:])
         self.outcome.add(folder, "store", [], accepts)
-        return True
 
-    def mixlist(self, source: Source) -> Iterator[Finding]:
-        """Check a mixlist, its op types against the targets, and its effect on the models."""
-        document = scan(source)
-        yield from check_mixlist(document)
-        if document.root is not None and self.against:
-            modes = [mode for mode in map(MODES.get, self.modes) if mode]
-            reading = MixlistReading(source, document.root)
-            yield from check_against(reading, self.against, self._names, modes, bool(self.models))
-            if self.models:
-                yield from rooms.model_rules().check_models(reading, self.models, self.against, modes)
-
-    def modes_given(self) -> None:
+    def check_modes(self) -> None:
         """Check the precision modes, once for all files."""
         if self.modes:
             socs = sorted({against.target.soc for against in self.against if against.target.soc})
@@ -433,7 +487,7 @@ class Checker:
             return None, []
         try:
             source = Source(data, path)
-            return _library(source, read_members(source))
+            return _check_library(source, read_members(source))
         except Damaged as error:
             return None, [unreadable(error)]
 
@@ -441,7 +495,7 @@ class Checker:
 _NOT_MARKED = "neither its name nor its text marks a kind of file that is checked"
 
 
-def _library(source: Source, content: Members | Document) -> tuple[Library | None, list[Finding]]:
+def _check_library(source: Source, content: Members | Document) -> tuple[Library | None, list[Finding]]:
     """Check a library.
 
     :returns: the library; None if the engine could not load its entries at all"""
@@ -488,11 +542,11 @@ class Narrowing:
     strict: bool = False
     severity: Severity = "note"
 
-    def of(self, outcome: Outcome) -> CheckResult:
+    def narrow(self, outcome: Outcome) -> CheckResult:
         """Select findings, the worst first, give them fingerprints, which do not depend on the selection, and leave out
         known ones.
         """
-        result = CheckResult(outcome, self.repository, self.strict)
+        result = CheckResult(replace(outcome), self.repository, self.strict)
         findings = fingerprinted(outcome.findings, result.relative)
         reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
         result.selected = [
@@ -501,11 +555,11 @@ class Narrowing:
             if (finding.severity in reported or result.fails(finding))
             and self.selection.keeps(finding.rule, finding.pointer)
         ]
-        outcome.findings = list(result.selected)
+        result.outcome.findings = list(result.selected)
         if self.baseline is not None:
             result.baseline = self.baseline.renewed(findings, result.relative)
             known = result.baseline.fingerprints
-            outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
+            result.outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
             paths = {result.relative(verdict.path) for verdict in outcome.files}
             result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
         return result

@@ -77,10 +77,10 @@ def command(
     for install in installs:
         checker.outcome.add(install.root, "install", [*check_install(install), *unused])
     for folder in _stores(path, installs):
-        checker.store(folder)
+        checker.check_folder(folder)
     vault = vault_in(settings_of(writing))
     checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
-    checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).of(checker.outcome)
+    checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).narrow(checker.outcome)
     folds = not (select or console.verbose)
     return diagnosis_answer(checked, path, folds, console.quiet, console.width)
 

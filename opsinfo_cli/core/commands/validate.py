@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import OpsinfoError, UsageFault, counted
-from .. import rooms
 from ..cann.file_kind import OPTION_KINDS, NamedKind
-from ..cann.input_shapes import Shapes, parse_shapes
-from ..cann.near_names import did_you_mean
+from ..cann.input_shapes import parse_shapes
+from ..cann.near_names import NearNames, did_you_mean
 from ..cann.repository import Repository
 from ..cann.target import Target, TargetOptions, target_labels
 from ..check.finding import SEVERITIES, CheckedKind, Finding, Outcome
 from ..check.fixes import FixPlan, OptionFixPlan, applicable
-from ..check.mixlist import mixlist_targets
+from ..check.mixlist import MixlistTarget, names_of
 from ..check.mode import PLACE
 from ..check.options import OptionCheck, OptionFile
 from ..check.rules import Severity
-from ..check.run import Checker, CheckResult, Narrowing, validate
+from ..check.run import CheckResult, Narrowing, check_paths, find_in_mixlist, open_models, readable_targets
 from ..check.selection import RuleSelection
 from ..terminal import completion
 from ..terminal.answer import Answer, Block, Lines
@@ -231,37 +230,28 @@ def command(
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     repository = Repository.around(os.getcwd(), os.environ)
     stdin = read_standard_input() if "-" in paths else None
+    sizes, labelled = parse_shapes(shapes), readable_targets(targets)
+    opened = open_models(models, sizes)
     checks = partial(
-        validate,
-        *paths,
-        against=targets,
-        modes=modes,
-        models=models,
-        shapes=parse_shapes(shapes),
+        check_paths,
+        paths,
+        labelled,
+        modes,
+        opened,
         kind=kind,
         follow=follow,
         by_chip=console.verbose > 0,
         stdin=stdin,
     )
-    checker = Checker(mixlist_targets(targets), modes)
     known = Narrowing(repository, selection, baseline, console.strict, narrowing.severity)
-    sizes = parse_shapes(shapes)
-    run = Run(console, checks, checker, known, narrowing.baseline, models, sizes, fixes, writing)
+    run = Run(console, checks, labelled, modes, opened, known, narrowing.baseline, fixes, writing)
     run.check()
     if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
         raise UsageFault("--model requires --against for a mixlist")
     if fixes.fix:
         run.fix(fixes.unsafe_fixes)
-    for note in run.checked.outcome.notes:
+    for note in _notes(run.checked.outcome, bool(targets), bool(models)):
         console.note(note)
-    unchecked = ("mixlist",) if models else ("mixlist", *OPTION_KINDS)
-    if not targets and any(file.kind in unchecked for file in run.checked.outcome.files):
-        console.note("names not checked; add --against TARGET")
-    elif not targets and any(file.kind == "customize_dtypes" for file in run.checked.outcome.files):
-        console.note("the dtypes of customize_dtypes not checked; add --against TARGET")
-    config = config_that_names("modes")
-    if config and any(finding.path == PLACE for finding in run.checked.outcome.findings):
-        console.note(f"{config} gives --precision-mode")
     if narrowing.update_baseline:
         run.accept(writing.writes)
     for format_, path in files:
@@ -271,6 +261,19 @@ def command(
         except OpsinfoError as error:
             run.checked.failures.append(error)
     return run.answer()
+
+
+def _notes(outcome: Outcome, has_targets: bool, has_models: bool) -> Iterator[str]:
+    """Yield how files were found, what was not checked, and where wrong modes come from."""
+    yield from outcome.notes
+    kinds = {file.kind for file in outcome.files}
+    if not has_targets and kinds & {"mixlist", *(() if has_models else OPTION_KINDS)}:
+        yield "names not checked; add --against TARGET"
+    elif not has_targets and "customize_dtypes" in kinds:
+        yield "the dtypes of customize_dtypes not checked; add --against TARGET"
+    config = config_that_names("modes")
+    if config and any(finding.path == PLACE for finding in outcome.findings):
+        yield f"{config} gives --precision-mode"
 
 
 def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
@@ -284,19 +287,19 @@ def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
 class Run:
     """One run: check, fix, update the baseline, answer.
 
-    :param checks: returns the findings, and takes ``step`` of :func:`.validate`
-    :param checker: finds again what fixes leave of a mixlist, without the models
+    :param checks: :func:`.check_paths` with all its arguments but ``step``
+    :param models: as :func:`.open_models` returns them
     :param baseline: the path of the baseline, if there is one
     :param writing: how fixes are written
     """
 
     console: Console
     checks: Callable[..., Outcome]
-    checker: Checker
+    against: Sequence[MixlistTarget]
+    modes: Sequence[str]
+    models: Sequence[Any]
     narrowing: Narrowing
     baseline: str | None
-    models: Sequence[str]
-    shapes: Shapes
     fixes: Fixes
     writing: WriteOptions
     checked: CheckResult = field(init=False)
@@ -313,7 +316,7 @@ class Run:
                 advance[0](1)
 
             outcome = self.checks(step=step)
-        self.checked = self.narrowing.of(outcome)
+        self.checked = self.narrowing.narrow(outcome)
 
     def fix(self, unsafe: bool) -> None:
         """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
@@ -365,15 +368,15 @@ class Run:
         """Return the findings of a text that are reported; those of a mixlist without the models."""
         outcome = Outcome()
         if kind in OPTION_KINDS:
-            check = OptionCheck(OptionFile(kind, source), self.checker.against, self._models)
+            check = OptionCheck(OptionFile(kind, source), self.against, self.models)
             outcome.add(source.path, kind, check.findings())
         else:
-            outcome.add(source.path, kind, self.checker.mixlist(source))
-        return self.narrowing.of(outcome).outcome.findings
+            outcome.add(source.path, kind, find_in_mixlist(source, self.against, self._names, self.modes))
+        return self.narrowing.narrow(outcome).outcome.findings
 
     @cached_property
-    def _models(self) -> list[Any]:
-        return rooms.model_rules().open_models(self.models, self.shapes) if self.models else []
+    def _names(self) -> NearNames:
+        return names_of(self.against)
 
     def accept(self, writes: bool) -> None:
         """Write the findings to the baseline, unless it has them already, and report them no more.

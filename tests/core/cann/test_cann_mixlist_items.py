@@ -52,7 +52,7 @@ def test_the_faults_of_the_structure_are_those_of_the_last_of_equal_keys(situati
 def test_reading_and_checking_a_mixlist_agree_on_whether_the_engine_accepts_it(situation: str) -> None:
     text, wanted = CASES[situation]
     checker = Checker(kind="mixlist")
-    checker.file("mixlist.json", text.encode())
+    checker.check_file("mixlist.json", text.encode())
     assert checker.outcome.files[0].engine_accepts is not bool(wanted)
     if wanted:
         with pytest.raises(Damaged):

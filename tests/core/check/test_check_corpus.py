@@ -17,7 +17,7 @@ def judged(corpus: Path) -> dict[str, Checker]:
     found = {}
     for path in sorted((corpus / "mixlists").glob("*.json")):
         checker = Checker(against=[against], kind="mixlist")
-        checker.paths([str(path)])
+        checker.check_paths([str(path)])
         found[path.stem] = checker
     return found
 
@@ -49,7 +49,7 @@ def test_comments_as_in_the_manual_are_refused(corpus: Path) -> None:
 
 def test_the_real_stores_have_no_errors(corpus: Path) -> None:
     checker = Checker()
-    checker.paths([str(corpus / "cann-910b")])
+    checker.check_paths([str(corpus / "cann-910b")])
     assert [each for each in checker.outcome.findings if each.severity == "error"] == []
     names = Counter(finding.rule.name for finding in checker.outcome.findings)
     assert names["shadowed"] == 14
@@ -69,7 +69,7 @@ def test_files_of_other_tools_are_passed_over_in_a_folder_and_named_for_what_the
     if not folder.is_dir():
         pytest.skip("the corpus has no such case")
     checker = Checker()
-    checker.paths([str(folder)])
+    checker.check_paths([str(folder)])
     assert (checker.outcome.files, [error.name for error in checker.failures]) == ([], ["nothing-to-check"])
     named = [validate(path) for path in folder.glob("*.json")]
     said = {outcome.failures[0].message.removesuffix("; it has no policy") for outcome in named}

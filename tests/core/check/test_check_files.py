@@ -267,13 +267,13 @@ def test_the_findings_of_a_tree_are_those_of_its_files_in_order(tmp_path: Path, 
     os.mkfifo(tmp_path / "mixlists" / "mixlist.json")
     checker, steps = Checker(), list[tuple[int, int]]()
     paths = [str(tmp_path / name) for name in ("mixlists", "gone.json", "opp")]
-    checker.paths(paths, lambda *step: steps.append(step))
+    checker.check_paths(paths, lambda *step: steps.append(step))
     assert steps == [(done, len(steps)) for done in range(1, len(steps) + 1)]
     assert [error.name for error in checker.failures] == ["not-a-file", "unreadable"]
     alone = Checker()
     for verdict in checker.outcome.files:
         if verdict.kind == "mixlist":
-            alone.named(verdict.path, Path(verdict.path).read_bytes())
+            alone.check_named(verdict.path, Path(verdict.path).read_bytes())
     assert alone.outcome.findings == [each for each in checker.outcome.findings if "/mixlists/" in each.path]
 
 
@@ -296,7 +296,7 @@ def test_a_folder_that_cannot_be_listed_is_a_failure_with_the_systems_reason(
 
     monkeypatch.setattr(files.os, "scandir", refused)
     checker = Checker()
-    checker.paths([str(tmp_path)])
+    checker.check_paths([str(tmp_path)])
     assert [(error.name, error.message, error.path) for error in checker.failures] == [
         ("unreadable", "Permission denied", str(tmp_path))
     ]

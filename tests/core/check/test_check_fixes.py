@@ -15,9 +15,9 @@ from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan
-from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget
+from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget, names_of
 from opsinfo_cli.core.check.rules import RULES
-from opsinfo_cli.core.check.run import Checker
+from opsinfo_cli.core.check.run import Checker, find_in_mixlist
 from opsinfo_cli.core.text.patch import Edit
 from opsinfo_cli.core.text.scanner import Node
 from opsinfo_cli.core.text.source import Source
@@ -36,7 +36,7 @@ def against() -> list[MixlistTarget]:
 def fixed(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
     def find(source: Source) -> list[Finding]:
         outcome = Outcome()
-        outcome.add(source.path, "mixlist", Checker(against).mixlist(source))
+        outcome.add(source.path, "mixlist", find_in_mixlist(source, against, names_of(against), ()))
         return outcome.findings
 
     return planned(Job("m.json", FixPlan(find, unsafe)), Source(text.encode(), "m.json")).result.data.decode()
@@ -114,7 +114,7 @@ def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: s
     kinds: dict[NamedKind, bool] = {"mixlist": True, "library": False}
     for kind, is_fixable in kinds.items():
         checker = Checker(kind=kind)
-        checker.file("f.json", text.encode())
+        checker.check_file("f.json", text.encode())
         found = [finding for finding in checker.outcome.findings if finding.rule.name in names]
         assert {finding.rule.name for finding in found} == names
         assert {finding.fix is not None for finding in found} == {is_fixable}
@@ -131,7 +131,7 @@ def test_a_mixlist_can_be_fixed_and_a_vendors_library_cannot(text: str, names: s
 )
 def test_an_unknown_key_has_a_hint_at_the_one_that_is_meant(text: str, hint: str) -> None:
     checker = Checker(kind="mixlist")
-    checker.file("m.json", text.encode())
+    checker.check_file("m.json", text.encode())
     assert [finding.hint for finding in checker.outcome.findings] == [hint]
 
 
@@ -148,7 +148,7 @@ def test_marks_that_are_called_useless_change_nothing(policy: Policy, marks: fro
 
 def test_a_repeated_entry_without_effect_is_dropped_only_once_it_is_not_repeated(against: list[MixlistTarget]) -> None:
     checker = Checker(against, kind="mixlist")
-    checker.file("m.json", b'{"black-list": {"to-add": ["Pow", "Pow"]}}')
+    checker.check_file("m.json", b'{"black-list": {"to-add": ["Pow", "Pow"]}}')
     assert {each.rule.name: each.fix is not None for each in checker.outcome.findings} == {
         "duplicate-operator": True,
         "no-effect": False,

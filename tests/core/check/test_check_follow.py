@@ -119,7 +119,7 @@ def test_a_folder_named_through_a_link_is_the_same_folder(tmp_path: Path) -> Non
 def test_only_the_first_references_of_a_script_are_followed(tmp_path: Path) -> None:
     tree(tmp_path, {"run.sh": "--keep_dtype=/x.cfg\n" * 1100})
     checker = Checker(follow=True)
-    checker.paths([str(tmp_path)])
+    checker.check_paths([str(tmp_path)])
     assert len(checker.outcome.passed_over) == 1001
     assert checker.outcome.passed_over[-1].reason == "it is after the first 1000 references"
 

@@ -34,7 +34,7 @@ def against() -> MixlistTarget:
 
 def checked(case: dict[str, Any], against: MixlistTarget) -> Checker:
     checker = Checker(against=[against], kind="mixlist")
-    checker.file(case["file"], (FOLDER / case["file"]).read_bytes())
+    checker.check_file(case["file"], (FOLDER / case["file"]).read_bytes())
     return checker
 
 
@@ -122,6 +122,6 @@ WAYS_OUT = {
 )
 def test_a_contradiction_is_shown_with_a_way_to_resolve_it(text: str, hint: str) -> None:
     checker = Checker(kind="mixlist")
-    checker.file("m.json", text.encode())
+    checker.check_file("m.json", text.encode())
     (finding,) = [each for each in checker.outcome.findings if each.rule.name == "contradiction"]
     assert finding.hint == hint

@@ -66,8 +66,8 @@ def test_a_damaged_file_is_judged_as_it_is_read(kind: NamedKind, seed: int, tmp_
         text = json.dumps(mutated(LIBRARY if kind == "library" else MIXLIST, source))
         text = broken(text, source) if source.random() < 0.3 else text
         checker = Checker(kind=kind)
-        checker.named("x.json", text.encode())
+        checker.check_named("x.json", text.encode())
         (verdict,) = checker.outcome.files
         assert verdict.engine_accepts is is_read(kind, Source(text.encode(), "x.json")), text
-        Checker().named("x.json", text.encode())
-        Checker().file("x.json", text.encode(), is_named=False)
+        Checker().check_named("x.json", text.encode())
+        Checker().check_file("x.json", text.encode(), is_named=False)

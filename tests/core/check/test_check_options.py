@@ -66,7 +66,7 @@ def test_in_a_tree_names_of_nodes_alone_do_not_make_a_keep_dtype_file(tmp_path: 
         (tmp_path / name).write_text("conv_1\n")
     (tmp_path / "modes.ini").write_bytes(b"Gelu=high_precision\n# \xd6\xd0\n")
     checker = Checker()
-    checker.paths([str(tmp_path)])
+    checker.check_paths([str(tmp_path)])
     kinds = {Path(verdict.path).name: verdict.kind for verdict in checker.outcome.files}
     assert kinds == {"keep_dtype.txt": "keep_dtype", "modes.ini": "op_precision"}
     assert checker.failures == []
@@ -126,7 +126,7 @@ def test_real_files_have_no_findings(against: MixlistTarget) -> None:
     graphs = CORPUS / "graphs"
     paths = [path for pattern in ("keeptype*", "customize*") for path in graphs.glob(pattern)]
     checker = Checker([MixlistTarget(resolve(str(CORPUS / "cann-910b" / "opp"), TargetOptions(), {}))])
-    checker.paths(map(str, paths))
+    checker.check_paths(map(str, paths))
     assert len(checker.outcome.files) == len(paths) == 4
     assert checker.outcome.findings == checker.failures == []
 

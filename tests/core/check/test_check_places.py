@@ -17,7 +17,7 @@ from opsinfo_cli.core.check.run import Checker
 
 def findings(kind: Any, text: str | bytes) -> list[Finding]:
     checker = Checker(kind=kind)
-    checker.file("f.json", text.encode() if isinstance(text, str) else text)
+    checker.check_file("f.json", text.encode() if isinstance(text, str) else text)
     return checker.outcome.findings
 
 
@@ -118,7 +118,7 @@ def test_an_unknown_action_gets_a_suggestion(key: str, meant: str) -> None:
 def test_an_unknown_operator_gets_the_near_name_first(fixtures: Path) -> None:
     target = resolve(str(fixtures / "opp"), TargetOptions(soc="ascend910b"), {})
     checker = Checker(against=[MixlistTarget(target)])
-    checker.file("m.json", b'{"black-list": {"to-add": ["MatMu1V2"]}}')
+    checker.check_file("m.json", b'{"black-list": {"to-add": ["MatMu1V2"]}}')
     (finding,) = checker.outcome.findings
     assert (finding.rule.name, finding.severity) == ("unknown-operator", "error")
     assert str(finding.hint).startswith("did you mean `MatMulV2`")
@@ -130,7 +130,7 @@ def test_an_operator_of_another_target_is_a_warning_with_the_target(fixtures: Pa
     ]
     only_new = next(name for name in targets[0].target.operators.names if name not in targets[1].target.operators)
     checker = Checker(against=targets)
-    checker.file("m.json", f'{{"white-list": {{"to-add": ["{only_new}"]}}}}'.encode())
+    checker.check_file("m.json", f'{{"white-list": {{"to-add": ["{only_new}"]}}}}'.encode())
     (finding,) = [each for each in checker.outcome.findings if each.rule.name == "unknown-operator"]
     assert finding.severity == "warning"
     assert "ascend910b" in finding.message
@@ -154,6 +154,6 @@ def test_a_file_that_is_not_utf_8_has_the_kind_that_is_given_or_that_of_its_name
     name: str, given: NamedKind | None, kind: str
 ) -> None:
     checker = Checker(kind=given)
-    checker.file(name, b'{"\xff": {}}')
+    checker.check_file(name, b'{"\xff": {}}')
     assert [(verdict.kind, verdict.engine_accepts) for verdict in checker.outcome.files] == [(kind, False)]
     assert [finding.rule.name for finding in checker.outcome.findings] == ["syntax"]

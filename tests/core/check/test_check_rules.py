@@ -86,8 +86,8 @@ def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
     for target in targets:
         kind, path = KINDS.get(rule.about, ("mixlist", "ops_info.json"))
         checker = Checker(against=[target], kind=kind)
-        checker.file(path, text.encode())
-        checker.inis()
+        checker.check_file(path, text.encode())
+        checker.check_builds()
         names |= {finding.rule.name for finding in checker.outcome.findings}
     return names
 
@@ -118,7 +118,7 @@ def test_a_rule_on_texts_holds_for_libraries_too(rule: Rule) -> None:
         "empty-file": " ",
     }
     checker = Checker(kind="library")
-    checker.file("aic-x-ops-info.json", in_a_library[rule.name].encode())
+    checker.check_file("aic-x-ops-info.json", in_a_library[rule.name].encode())
     assert [finding.rule.name for finding in checker.outcome.findings] == [rule.name]
     assert checker.outcome.files[0].engine_accepts is (rule.engine != "refuses")
 
@@ -126,7 +126,7 @@ def test_a_rule_on_texts_holds_for_libraries_too(rule: Rule) -> None:
 def test_the_edit_of_a_finding_fixes_it() -> None:
     for rule in ON_TEXTS:
         checker = Checker(kind="mixlist")
-        checker.file("ops_info.json", rule.fails.encode())
+        checker.check_file("ops_info.json", rule.fails.encode())
         for finding in checker.outcome.findings:
             if finding.fix is None or finding.rule.name not in ("trailing-comma", "missing-comma", "comment"):
                 continue

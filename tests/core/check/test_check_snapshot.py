@@ -41,8 +41,8 @@ def fixture_pairs() -> list[tuple[MixlistTarget, MixlistTarget]]:
 
 def found(text: str, against: list[MixlistTarget], modes: list[str]) -> list[Any]:
     checker = Checker(against=against, modes=modes, kind="mixlist")
-    checker.file("m.json", text.encode())
-    checker.modes_given()
+    checker.check_file("m.json", text.encode())
+    checker.check_modes()
     return [(each.rule.name, each.start, each.severity, each.message, each.hint) for each in checker.outcome.findings]
 
 

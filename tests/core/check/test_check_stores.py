@@ -38,7 +38,7 @@ def checked(folder: Path, **files: dict[str, Any]) -> Checker:
     for name, content in files.items():
         (folder / f"{name.replace('_', '-')}.json").write_text(json.dumps(content))
     checker = Checker()
-    checker.paths([str(folder)])
+    checker.check_paths([str(folder)])
     return checker
 
 
@@ -146,7 +146,7 @@ def test_files_of_one_length_are_fine_if_a_longer_one_wins(tmp_path: Path) -> No
 
 def test_the_fixture_store_shows_its_shadowed_entries(fixtures: Path) -> None:
     checker = Checker()
-    checker.paths([str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b")])
+    checker.check_paths([str(fixtures / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b")])
     shadowed = {f.pointer: f.severity for f in checker.outcome.findings if f.rule.name == "shadowed"}
     assert shadowed == {"/IndexFill": "warning", "/UnfoldGrad": "note"}
     assert not [finding for finding in checker.outcome.findings if finding.severity == "error"]
