@@ -15,8 +15,8 @@ from ...errors import UsageFault
 from ..package_data import package_data
 from .near_names import meant, near_names
 
-SAME = {"ascend910_95": "ascend950"}
-"""Folders of one chip under its earlier name and its present one.
+EARLIER_NAMES = {"ascend910_95": "ascend950"}
+"""Folders of chips under their earlier names, and under their present ones.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/hccl_engine/hcom_graph_adaptor/ge_plugin/common/device_capability.cc:62-63
@@ -78,7 +78,7 @@ def folder_of(name: str, folders: Collection[str], own: Mapping[str, str] | None
     folder = chip_folder(name, own, folders)
     if folder in folders:
         return folder
-    same = {**SAME, **{new: old for old, new in SAME.items()}}.get(folder or "")
+    same = {**EARLIER_NAMES, **{new: old for old, new in EARLIER_NAMES.items()}}.get(folder or "")
     return same if same in folders else None
 
 

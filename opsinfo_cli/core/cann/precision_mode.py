@@ -11,14 +11,14 @@ import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
-from .chips import folder_facts, known_folders
+from .chips import EARLIER_NAMES, folder_facts, known_folders
 from .entry import BF16, FP16, HIF8
 from .near_names import did_you_mean
 
 _BF16_SOCS = frozenset(folder for folder, facts in known_folders().items() if facts.bf16)
 _HIF8_SOCS = frozenset({"ascend950"})
-LIKE = {"ascend910_95": "ascend950", "ascend910_96": "ascend950", "ascend960": "ascend950"}
-"""Chips with the modes of another: 910_95 is the earlier name of the 950 (hicann/ge, device_capability.cc:62-66)."""
+SAME_MODES = {**EARLIER_NAMES, "ascend910_96": "ascend950", "ascend960": "ascend950"}
+"""Chips, and the one whose modes they have (hicann/ge, device_capability.cc:62-66)."""
 LowDtype: TypeAlias = Literal["float16", "bfloat16", "hifloat8"]
 
 
@@ -63,7 +63,7 @@ class Mode(NamedTuple):
         return [mode.name for mode in MODES.values() if mode.engine == self.engine and mode.name != self.name]
 
     def is_on(self, soc: str) -> bool:
-        return self.socs is None or LIKE.get(soc, soc) in self.socs
+        return self.socs is None or SAME_MODES.get(soc, soc) in self.socs
 
     @property
     def listed_socs(self) -> list[str]:
@@ -158,12 +158,12 @@ chapter on mixed precision (Ascend Extension for PyTorch 6.0.0, PT_LMTMOG_0025).
 
 
 def series_of(soc: str) -> Series | None:
-    return next((series for series in SERIES if LIKE.get(soc, soc) in series.socs), None)
+    return next((series for series in SERIES if SAME_MODES.get(soc, soc) in series.socs), None)
 
 
 def knows_modes_of(soc: str) -> bool:
     """Return whether it is known which modes a chip has; else it may lack those that not every chip has."""
-    return folder_facts(LIKE.get(soc, soc)).bf16 is not None
+    return folder_facts(SAME_MODES.get(soc, soc)).bf16 is not None
 
 
 def mode_doubt(name: str, soc: str | None) -> str:

@@ -12,7 +12,7 @@ import click
 from ...errors import UsageFault, join_some
 from ..cann.chips import chip_folder, known_folders, note_of, suggest
 from ..cann.near_names import meant
-from ..cann.precision_mode import LIKE, MECHANISMS, MODES, SERIES, Mode, Series, required_mode, series_of
+from ..cann.precision_mode import MECHANISMS, MODES, SAME_MODES, SERIES, Mode, Series, required_mode, series_of
 from ..cann.snippet import SetupSnippet, default_mode, snippet
 from ..terminal import completion
 from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table
@@ -76,14 +76,14 @@ def command(
 
 def _folder(soc: str, console: Console) -> str:
     """Return the folder of a chip of the table; no disk is read."""
-    folder = chip_folder(soc, folders=LIKE)
+    folder = chip_folder(soc, folders=SAME_MODES)
     if folder is None:
         named = ", ".join(folder for each in SERIES for folder in each.socs)
         hint = meant(suggest(soc, known_folders())) or f"among the chips are {named}"
         raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=hint)
     for note in note_of(soc, folder):
         console.note(note)
-    return LIKE.get(folder, folder)
+    return SAME_MODES.get(folder, folder)
 
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
