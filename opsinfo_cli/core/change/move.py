@@ -55,13 +55,42 @@ def move(
     :raises UsageFault: if an op type is unknown, or an option does not fit the target
     :raises Refused: if a file cannot be read or written, or the engine would refuse it
     """
-    if create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target):
-        movable = Movable.of(os.fspath(target), targets_of(against), create, say)
-    else:
-        movable = Movable.of(Target.open(target), targets_of(against), create, say)
+    return move_operators(
+        Movable.of(
+            os.fspath(target)
+            if create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target)
+            else Target.open(target),
+            targets_of(against),
+            create,
+            say,
+        ),
+        ops,
+        to,
+        match,
+        pin=pin,
+        store=store,
+        ignore_unknown=ignore_unknown,
+        say=say,
+        settings=settings,
+    )
+
+
+def move_operators(
+    movable: Movable,
+    ops: str | Iterable[str] | Mapping[str, Policy | str],
+    to: Policy | str | None,
+    match: str | Iterable[str],
+    *,
+    pin: bool,
+    store: str | None,
+    ignore_unknown: bool,
+    say: Callable[[str], None],
+    settings: WriteSettings,
+) -> Result:
+    """As :func:`move`, of what is open."""
     asked, ignored = movable.choose(ops, to, match, ignore_unknown, say)
     jobs = movable.jobs(asked, say, pin=pin, store=store, force=settings.get("force", False))
-    del movable, target  # only the files to change stay in memory
+    del movable  # only the files to change stay in memory
     return write_files("move", jobs, settings, say)._replace(ignored=ignored)
 
 
@@ -132,7 +161,8 @@ class Movable(NamedTuple):
 
         :raises UsageFault: if a list is missing or unknown, or a pattern matches nothing
         """
-        ops, match = ([each] if isinstance(each, str) else each for each in (ops, match))
+        ops = [ops] if isinstance(ops, str) else ops
+        match = [match] if isinstance(match, str) else match
         by_name = ops if isinstance(ops, Mapping) else dict.fromkeys(ops, to)
         for glob in match:
             matching = [name for name in self.policies() if matches(name, [glob])]

@@ -44,7 +44,7 @@ from ..terminal.params import (
     write_options,
 )
 from ..terminal.styles import is_terminal
-from ..terminal.write import answer_of_jobs
+from ..terminal.write import answer_of_target, write_jobs
 from ..text.escape import visible_line
 from .move import open_movable
 
@@ -95,14 +95,14 @@ def command(
     }
     if known.policies and not shown:
         report_no_match(console, len(known.policies), {"--on": lists, "--match": globs})
-        return answer_of_jobs("edit", target, [], writing, console)
+        return answer_of_target(write_jobs("edit", [], writing, console), target, writing, console)
     if unusual := [name for name in shown if not can_be_line(name)]:
         console.warn(f"{counted(len(unusual), 'operator')} with control characters in the name left out")
     lines = {name: policy for name, policy in shown.items() if can_be_line(name)}
     with _temporary(policy_lines(_title(target, against), lines), console) as file:
         asked = _asked(file, known)
         jobs = movable.jobs(asked, console.warn, force=writing.force, reviewed=True)
-        return answer_of_jobs("edit", target, jobs, writing, console)
+        return answer_of_target(write_jobs("edit", jobs, writing, console), target, writing, console)
 
 
 def require_editor() -> None:

@@ -10,7 +10,7 @@ import click
 from ...errors import Refused, UsageFault
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions
-from ..change.move import Movable
+from ..change.move import Movable, move_operators
 from ..terminal.answer import Answer
 from ..terminal.config import Targeted, given_or_configured, too_many_configured
 from ..terminal.console import Console
@@ -30,7 +30,7 @@ from ..terminal.params import (
     target_options,
     write_options,
 )
-from ..terminal.write import answer_of_jobs
+from ..terminal.write import answer_of_target, report_change, settings_of
 from ..text.source import Source, read_standard_input
 
 
@@ -88,12 +88,20 @@ def command(
         raise UsageFault("no operator is given", hint="name operators, or use --match GLOB, or - for standard input")
     if to is None and (globs or any(name != "-" for name in ops)):
         raise _no_list()
-    movable = open_movable(target, against, create, options, console)
-    asked, ignored = movable.choose(_asked(given_names(ops), to), to, globs, ignore_unknown, console.warn)
-    jobs = movable.jobs(asked, console.warn, pin=pin, store=store, force=writing.force)
-    del movable  # only the files to change stay in memory
+    result = move_operators(
+        open_movable(target, against, create, options, console),
+        _asked(given_names(ops), to),
+        to,
+        globs,
+        pin=pin,
+        store=store,
+        ignore_unknown=ignore_unknown,
+        say=console.warn,
+        settings=settings_of(writing),
+    )
     already = "already so" if to is None else f"already {to}"
-    return answer_of_jobs("move", target, jobs, writing, console, already, ignored)
+    notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed else []
+    return answer_of_target(report_change(result, writing, console), target, writing, console, notes=notes)
 
 
 def _asked(names: Sequence[str], to: str | None) -> dict[str, Policy]:

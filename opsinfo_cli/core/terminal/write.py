@@ -78,26 +78,6 @@ def answer_of_target(
     )
 
 
-def answer_of_jobs(
-    kind: str,
-    target: str,
-    jobs: Sequence[Job],
-    writing: WriteOptions,
-    console: Console,
-    already: str = "",
-    ignored: Sequence[str] = (),
-) -> Answer:
-    """Change the files, and return the moves.
-
-    :param kind: the command, for the record
-    :param target: the TARGET of the line
-    :param already: begins a note with the op types that did not move; empty for no note
-    """
-    result = write_jobs(kind, jobs, writing, console)._replace(ignored=tuple(ignored))
-    notes = [f"{already}: {', '.join(result.stayed)}"] if result.stayed and already else []
-    return answer_of_target(result, target, writing, console, notes=notes)
-
-
 def write_generated(
     kind: str,
     out: str,
