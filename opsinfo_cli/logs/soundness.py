@@ -23,7 +23,7 @@ from .points import Facts, share_of
 from .reduced import Reduced
 from .scale import advise, collapse_of
 from .startup import LEVELS
-from .training_run import JudgedLogs, RunEvidence, run_evidence, runs_of
+from .training_run import FoundRuns, RunEvidence, TrainingRun, run_evidence, runs_of
 from .verdict import Verdict, judge
 
 if TYPE_CHECKING:
@@ -232,25 +232,36 @@ def qualify(
         None if loss_scale is None else known_scale(str(loss_scale)),
         spread,
     )
+    return soundness_of(logs, facts, metric=metric, pick=pick, reference=reference, against=against, seen=seen)
+
+
+def soundness_of(
+    logs: AnyPath | Iterable[AnyPath],
+    facts: Facts,
+    *,
+    metric: str | None,
+    pick: Pick,
+    reference: AnyPath | Iterable[AnyPath],
+    against: AnyTarget | None,
+    seen: Callable[[int, int | None], None],
+) -> Soundness:
+    """As :func:`qualify`, with facts that are checked."""
     pattern = compile_metric(metric) if metric else None
-    runs, others = (
-        runs_of(tuple(os.fspath(log) for log in ([some] if isinstance(some, (str, os.PathLike)) else some)))
-        for some in (logs, reference)
-    )
+    runs, others = runs_of(_paths(logs)), runs_of(_paths(reference))
     if not runs:
         raise UsageFault("no log is given")
     target = None if against is None else Target.open(against)
     stdin, total = standard_input(), _size(path for run in runs + others for path in run.paths)
 
-    def evidence(of: Iterable[JudgedLogs]) -> list[RunEvidence]:
-        return [run for each in of for run in each.runs]
+    def read(run: TrainingRun) -> FoundRuns:
+        return run_evidence(run, facts.steps, facts.ranks, pattern, pick, stdin, lambda count: seen(count, total))
 
-    judged, compared = (
-        [run_evidence(run, steps, ranks, pattern, pick, stdin, lambda count: seen(count, total)) for run in some]
-        for some in (runs, others)
-    )
-    notes = [note for each in judged + compared for note in each.notes]
-    for run in evidence(judged):
+    found = [read(run) for run in runs]
+    found_others = [read(run) for run in others]
+    notes = [note for each in found + found_others for note in each.notes]
+    judged = [run for each in found for run in each.runs]
+    compared = [run for each in found_others for run in each.runs]
+    for run in judged:
         if not run.evidence.known:
             known = "; ".join(re.sub(r" \(`[^)]*\)", "", kind.reads) for kind in FORMATS)  # without their lines
             raise UsageFault(
@@ -261,14 +272,18 @@ def qualify(
                 "`opsinfo modes --snippet NAME` prints code that makes a run log what is read",
             )
     warnings = []
-    for run in evidence(judged):
+    for run in judged:
         level, scaling = run.evidence.level, run.evidence.scaling
         if facts.amp and level and LEVELS.get(facts.amp) != LEVELS.get(level):
             warnings.append(f"{run.name}: the log shows {level}, --amp is {facts.amp}; the log is used")
         if facts.scaling and scaling and scaling != facts.scaling:
             warnings.append(f"{run.name}: the log shows {scaling} scaling, not {facts.scaling}; the log is used")
-    verdict = judge(evidence(judged), evidence(compared), facts, pattern is not None)
-    return Soundness(verdict, evidence(judged), evidence(compared), facts, target, notes, warnings)
+    verdict = judge(judged, compared, facts, pattern is not None)
+    return Soundness(verdict, judged, compared, facts, target, notes, warnings)
+
+
+def _paths(logs: AnyPath | Iterable[AnyPath]) -> tuple[str, ...]:
+    return tuple(os.fspath(log) for log in ([logs] if isinstance(logs, (str, os.PathLike)) else logs))
 
 
 def known_level(level: str) -> str:

@@ -38,7 +38,7 @@ class RunEvidence(NamedTuple):
         return self.run.name
 
 
-class JudgedLogs(NamedTuple):
+class FoundRuns(NamedTuple):
     """The runs that the logs turned out to be, and what a user should know of that."""
 
     runs: list[RunEvidence]
@@ -86,7 +86,7 @@ def run_evidence(
     pick: str = "last",
     stdin: IO[bytes] | None = None,
     seen: Callable[[int], None] | None = None,
-) -> JudgedLogs:
+) -> FoundRuns:
     """Read the logs of a run. Of several ranks' logs the most informative is used: a step overflows on all ranks.
 
     Logs of different stacks, and logs without a rank in their names that do not fit each other, are runs of their own.
@@ -113,10 +113,10 @@ def run_evidence(
             notes += (f"{run.name}: {len(known)} logs are read as the ranks of one run",)
         paths = tuple(rank_log.path for rank_log in known)
         name = run.name if len(run.paths) == 1 or len(known) > 1 else paths[0]
-        return JudgedLogs([_join(TrainingRun(name, paths), known)], notes)
+        return FoundRuns([_join(TrainingRun(name, paths), known)], notes)
     notes += (f"{run.name}: {len(known)} logs are judged one by one: {reason}",)
     alone = [_ReadLog(path, log, log.evidence(steps, ranks)) for path, log, _ in known]
-    return JudgedLogs([_join(TrainingRun(rank_log.path, (rank_log.path,)), [rank_log]) for rank_log in alone], notes)
+    return FoundRuns([_join(TrainingRun(rank_log.path, (rank_log.path,)), [rank_log]) for rank_log in alone], notes)
 
 
 class _ReadLog(NamedTuple):

@@ -33,7 +33,7 @@ from ..metric import PICKS, Pick
 from ..points import Facts, VerdictPoint, percent, share_of
 from ..reduced import Reduced
 from ..scale import Advice, advise
-from ..soundness import Soundness, known_level, known_scale, qualify
+from ..soundness import Soundness, known_level, known_scale, soundness_of
 from ..startup import LEVELS
 from ..training_run import RunEvidence
 from .scale_plot import scale_plot
@@ -130,7 +130,7 @@ def command(
                 advance.append(stack.enter_context(console.progress("reading logs", total)))
             advance[0](count)
 
-        found = qualify(logs, metric=metric, pick=pick, reference=reference, against=target, seen=seen, **vars(facts))
+        found = soundness_of(logs, facts, metric=metric, pick=pick, reference=reference, against=target, seen=seen)
     for note in found.notes:
         console.note(note)
     for warning in found.warnings:
