@@ -90,13 +90,12 @@ def test_the_commands_call_the_functions_of_the_package() -> None:
         "logs": ("qualify",),
         "systems": ("convert", "decide"),
     }
-    inner = {"move": "move_operators", "qualify": "soundness_of"}  # what both call, with what they opened or checked
+    # what both call with what they opened or checked
+    inner = {"move": "move_operators", "qualify": "soundness_of", "convert": "convert_inputs"}
     for room, names in commands.items():
         for name in names:
-            command, function = (
-                importlib.import_module(f"opsinfo_cli.{room}.commands.{name}"),
-                getattr(opsinfo_cli, name),
-            )
+            command = importlib.import_module(f"opsinfo_cli.{room}.commands.{name}")
+            function = getattr(opsinfo_cli, name)
             if name in inner:
                 assert inner[name] in function.__code__.co_names
                 assert getattr(command, inner[name]) is function.__globals__[inner[name]]

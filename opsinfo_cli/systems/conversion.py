@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.onnx_plugins import NEWEST_OPSET
-from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several, target_text
-from ..core.text.source import Source
+from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several
 from ..errors import UsageFault
-from .input_lists import of_mixlist, of_target, read_lists
+from .input_lists import Inputs, open_inputs, read_inputs
 from .registry import SYSTEMS, lists_of, system_called
 from .system import ConversionOptions, System, Write
 from .translation import translate
@@ -109,23 +107,52 @@ def convert(
     :raises Refused: if a file cannot be read
     """
     given = one_or_several(files)
+    inputs = open_inputs(system_called(source), given, Target.open, Mixlist.read) if given else None
+    return convert_inputs(
+        source,
+        to,
+        inputs,
+        against=against,
+        opset=opset,
+        output=output,
+        with_defaults=with_defaults,
+        replace=replace,
+        same_names=same_names,
+        say=say,
+    )
+
+
+def convert_inputs(
+    source: str,
+    to: str,
+    inputs: Inputs | None,
+    *,
+    against: AnyTarget | None,
+    opset: int | None,
+    output: str | None,
+    with_defaults: bool,
+    replace: bool,
+    same_names: bool,
+    say: Callable[[str], None],
+) -> Conversion:
+    """As :func:`convert`, of what is open."""
     target, origin = system_called(to), system_called(source.partition(":")[0])
     require_writer(target)
     if replace and not target.delta:
         raise UsageFault("--replace requires --to mixlist")
-    if against is not None and not target.delta and not (given and origin.input == "mixlist"):
+    if against is not None and not target.delta and not (inputs is not None and origin.input == "mixlist"):
         raise UsageFault("--against requires a mixlist to read or to write")
     base = None if against is None else Target.open(against)
     if base:
         for doubt in base.doubts_of_policies():
             say(doubt)
-    if given:
-        read = _read(system_called(source), given, base, say)
+    if inputs is not None:
+        read = read_inputs(system_called(source), inputs, base, say)
     elif origin.facts is None:
         raise UsageFault(f"{source} has no built-in lists; give a file")
     else:
         read = ReadLists(lists_of(source))
-    if with_defaults and (not given or source == "library"):
+    if with_defaults and (inputs is None or source == "library"):
         message = f"--with-defaults adds nothing: the lists of {source} are converted whole"
         raise UsageFault(message, hint="it applies to files beside which built-in entries stay active")
     if opset is not None and "onnx" not in (read.lists.names, target.names):
@@ -142,27 +169,6 @@ def convert(
     return convert_lists(read, target, asked)._replace(
         source=source, to=to, base=(base.text,) if base else (), title=read.lists.title
     )
-
-
-def _read(system: System, files: Sequence[AnyTarget], base: Target | None, say: Callable[[str], None]) -> ReadLists:
-    """:param base: the target that a mixlist's marks apply to; None to read the marks alone
-
-    :raises UsageFault: if the system has no files to read
-    """
-    if system.input == "text":
-        return read_lists(system, [Source.read(target_text(file)) for file in files])
-    if len(files) != 1:
-        raise UsageFault(f"{system.name} takes exactly one {'TARGET' if system.input == 'target' else 'file'}")
-    if system.input == "target":
-        return of_target(Target.open(files[0]), say)
-    (file,) = files
-    if isinstance(file, (str, os.PathLike)):
-        path = os.fspath(file)
-        file = Mixlist.read(system.mixlist_path(Source.read(path)) if system.mixlist_path else path)
-    target = Target.open(file)
-    if target.kind != "mixlist":
-        raise UsageFault(f"{system.name} takes a mixlist, not {target.phrase}", name="wrong-kind", path=target.path)
-    return of_mixlist(target.mixlist, base.operators if base else None, system.name)
 
 
 def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:

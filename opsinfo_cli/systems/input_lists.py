@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from ..core.cann.library import Operators
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.policy import Policy
-from ..core.cann.target import Target
+from ..core.cann.target import AnyTarget, Target, target_text
 from ..core.text.source import Source
 from ..errors import UsageFault
 from .system import System
 from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
 
 CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}
+
+
+File = TypeVar("File", bound=AnyTarget)
+Inputs: TypeAlias = "Target | Mixlist | list[str]"
+"""What lists are read from: libraries or a mixlist, which are open, or the paths of a system's text files."""
+
+
+def open_inputs(
+    system: System,
+    files: Sequence[File],
+    open_target: Callable[[File], Target],
+    read_mixlist: Callable[[str], Mixlist],
+) -> Inputs:
+    """Open the files of a system, or what it names as such.
+
+    :raises UsageFault: if there are too many, or it is no mixlist
+    """
+    if system.input == "text":
+        return [target_text(file) for file in files]
+    if len(files) != 1:
+        raise UsageFault(f"{system.name} takes exactly one {'TARGET' if system.input == 'target' else 'file'}")
+    (file,) = files
+    if system.input == "target":
+        return open_target(file)
+    if isinstance(file, (str, os.PathLike)):
+        path = target_text(file)
+        return read_mixlist(system.mixlist_path(Source.read(path)) if system.mixlist_path else path)
+    target = Target.open(file)
+    if target.kind != "mixlist":
+        raise UsageFault(f"{system.name} takes a mixlist, not {target.phrase}", name="wrong-kind", path=target.path)
+    return target.mixlist
+
+
+def read_inputs(system: System, inputs: Inputs, base: Target | None, say: Callable[[str], None]) -> ReadLists:
+    """:param base: the target that a mixlist's marks apply to; None to read the marks alone
+
+    :raises UsageFault: if the system has no files to read
+    """
+    if isinstance(inputs, Target):
+        return of_target(inputs, say)
+    if isinstance(inputs, Mixlist):
+        return of_mixlist(inputs, base.operators if base else None, system.name)
+    return read_lists(system, [Source.read(path) for path in inputs])
 
 
 def read_lists(system: System, sources: list[Source]) -> ReadLists:

@@ -29,16 +29,14 @@ from ...core.terminal.params import (
     write_options,
 )
 from ...core.terminal.write import new_file, undoing, write_generated, write_jobs
-from ...core.text.source import Source
 from ...errors import UsageFault
-from ..conversion import Conversion, convert
+from ..conversion import Conversion, convert_inputs
+from ..input_lists import Inputs, open_inputs
 from ..registry import system_called
 from ..system import System
 from .open import FORMAT, report_losses
 
 if TYPE_CHECKING:
-    from ...core.cann.mixlist import Mixlist
-    from ...core.cann.target import Target
     from ...core.change.plan import Result
     from ..documents.convert import SystemsConvertDocument
 
@@ -94,10 +92,10 @@ def command(
         if takes_target and (note := too_many_configured("against")):
             console.note(note)
     reads_base = target.delta or (inputs and origin.input == "mixlist")
-    found = convert(
+    found = convert_inputs(
         source,
         to,
-        _open_inputs(system_called(source) if inputs else origin, inputs, console, options),
+        _opened(system_called(source), inputs, console, options) if inputs else None,
         against=open_against(against, console, options) if against is not None and reads_base else against,
         opset=opset,
         output=output,
@@ -119,16 +117,13 @@ def command(
     return conversion_answer(found, is_dry, paths, result, undoing(writing, output))
 
 
-def _open_inputs(
-    system: System, inputs: Sequence[str], console: Console, options: TargetOptions
-) -> list[Target | Mixlist | str]:
-    """Return the files, those that are no text open, as messages about them have the form of the command line."""
-    if system.input == "text" or len(inputs) != 1:
-        return [*inputs]
-    if system.input == "target":
-        return [open_target(inputs[0], console, options)]
-    path = system.mixlist_path(Source.read(inputs[0])) if system.mixlist_path else inputs[0]
-    return [accepted_mixlist(path, console)]
+def _opened(system: System, inputs: Sequence[str], console: Console, options: TargetOptions) -> Inputs:
+    return open_inputs(
+        system,
+        inputs,
+        lambda file: open_target(file, console, options),
+        lambda path: accepted_mixlist(path, console),
+    )
 
 
 def _report(conversion: Conversion, console: Console) -> None:
