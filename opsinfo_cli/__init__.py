@@ -159,7 +159,7 @@ def _hand_in() -> None:
         return names_system(text)
 
     def list_files(form: rooms.WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
-        from .systems.search_lists import list_files
+        from .systems.list_files import list_files
 
         return list_files(form, high, low)
 

@@ -45,4 +45,4 @@ model_rules: Callable[[], ModelRules]
 names_system: Callable[[str], bool]
 """``systems.registry.names_system``"""
 list_files: Callable[[WriteAs, Collection[str], Collection[str]], dict[str, str]]
-"""``systems.search_lists.list_files``"""
+"""``systems.list_files.list_files``"""
