@@ -56,14 +56,13 @@ def command(
       opsinfo systems decide --system mindspore:O2 nn.BatchNorm2d nn.Dense
       opsinfo systems decide --system ascend:mixed_float16 --against ascend910b Add
     """
-    name = system.partition(":")[0]
-    against = given_or_configured("against", against, name == "ascend")
-    if name != "ascend" and options != TargetOptions():
+    is_ascend = system.partition(":")[0] == "ascend"
+    against = given_or_configured("against", against, is_ascend)
+    if not is_ascend and options != TargetOptions():
         raise UsageFault("--own, --against, --mixlist, --soc, --core and --custom are for Ascend")
-    is_known = name == "ascend"
-    if is_known and against is None:
+    if is_ascend and against is None:
         require_against(options)
-    too_many = too_many_configured("against") if is_known and against is None else None
+    too_many = too_many_configured("against") if is_ascend and against is None else None
     try:
         found = decide(
             system,
@@ -73,8 +72,8 @@ def command(
             as_loss=as_loss,
             disabled=disabled,
             own=own,
-            against=open_against(against, console, options) if is_known and against is not None else against,
-            mixlist=accepted_mixlist(mixlist, console) if is_known and mixlist else mixlist,
+            against=open_against(against, console, options) if is_ascend and against is not None else against,
+            mixlist=accepted_mixlist(mixlist, console) if is_ascend and mixlist else mixlist,
             say=console.warn,
         )
     except UsageFault as fault:
