@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from warnings import warn
 
 from ...errors import Damaged, Refused, UsageFault, join_some
-from ..document_parts import unreadable_documents
+from ..error_documents import unreadable_documents
 from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes

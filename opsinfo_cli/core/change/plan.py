@@ -14,7 +14,7 @@ from ..cann.entry import Entry, member_read
 from ..cann.library import Library
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import ACTIONS, BLANKS, FLAG, LISTS, PRECISION, Mark, Policy, effective, marks_for
-from ..document_parts import error_document
+from ..error_documents import error_document
 from ..text.commented import add_entries, drop_entries
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of
 from ..text.members import end_of_value

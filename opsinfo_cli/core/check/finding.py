@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...errors import OpsinfoError, brief, counted
 from ..cann.file_kind import OptionKind
-from ..document_parts import error_document
+from ..error_documents import error_document
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt, is_commented
 from .rules import RULES, Reaction, Rule, Severity

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import click
 
 from ...errors import OpsinfoError, Refused, brief
-from ..document_parts import error_document, unreadable_documents
+from ..error_documents import error_document, unreadable_documents
 from ..text.escape import inert, row, visible, visible_line, wrapped
 from .answer import (
     Answer,

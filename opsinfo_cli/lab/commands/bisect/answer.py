@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
-from ....core.document_parts import error_document
+from ....core.error_documents import error_document
 from ....core.terminal.answer import Answer, Cell, Column, Table
 from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page

@@ -1,4 +1,4 @@
-"""Parts of JSON documents that several rooms write."""
+"""The JSON of errors, and of what could not be read, which several documents have."""
 
 from __future__ import annotations
 
