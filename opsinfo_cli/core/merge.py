@@ -16,7 +16,7 @@ from .cann.near_names import NearNames, did_you_mean
 from .cann.policy import Mark, mark_words
 from .cann.target import AnyTargets, Target, targets_of
 from .change.fmt import fixed
-from .change.plan import written_like
+from .change.plan import NOT_WRITTEN, Result, written_like
 from .text.scanner import scan
 from .text.source import Source
 
@@ -45,8 +45,12 @@ class Merge:
     def __repr__(self) -> str:
         return f"<Merge of {', '.join(self.sources)}: {len(self.minimal.marks)} op types>"
 
-    def to_dict(self) -> documents.MergeDocument:
-        """Return the JSON document of ``opsinfo merge`` without a file that it writes."""
+    def to_dict(self, output: str | None = None, change: Result = NOT_WRITTEN) -> documents.MergeDocument:
+        """Return the JSON document of ``opsinfo merge``.
+
+        :param output: the file that the mixlist is for
+        :param change: what writing it changed
+        """
         return {
             "schema_version": 1,
             "command": "merge",
@@ -68,10 +72,10 @@ class Merge:
                 }
                 for each in self.conflicts
             ],
-            "output": None,
-            "change": None,
-            "files": [],
-            "dry_run": False,
+            "output": output,
+            "change": change.change,
+            "files": change.file_documents(),
+            "dry_run": change.dry_run,
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
@@ -49,8 +50,15 @@ class Conversion(NamedTuple):
     base: tuple[str, ...] = ()
     title: str = ""
 
-    def to_dict(self) -> SystemsConvertDocument:
-        """Return the JSON document of ``opsinfo systems convert`` without files that it writes."""
+    def to_dict(
+        self, paths: Mapping[str, str] = MappingProxyType({}), change: str | None = None, dry_run: bool = False
+    ) -> SystemsConvertDocument:
+        """Return the JSON document of ``opsinfo systems convert``.
+
+        :param paths: where files are written, by name
+        :param change: the id of the change
+        :param dry_run: whether writing was skipped
+        """
         return {
             "schema_version": 1,
             "command": "systems convert",
@@ -73,9 +81,9 @@ class Conversion(NamedTuple):
                 }
                 for loss in self.losses
             ],
-            "files": [{"name": name, "path": None, "text": text} for name, text in self.files.items()],
-            "change": None,
-            "dry_run": False,
+            "files": [{"name": name, "path": paths.get(name), "text": text} for name, text in self.files.items()],
+            "change": change,
+            "dry_run": dry_run,
         }
 
 

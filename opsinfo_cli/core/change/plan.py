@@ -166,6 +166,10 @@ class Result(NamedTuple):
         ]
 
 
+NOT_WRITTEN = Result([])
+"""Of what changes no file."""
+
+
 def planned(job: Job, source: Source) -> FileResult:
     """Apply the plan to a text, and prove the result.
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ...errors import UsageFault, counted
 from ..cann.input_shapes import parse_shapes
 from ..cann.target import TargetOptions
 from ..change.plan import Result
-from ..merge import marks_text, merge
-from ..terminal.answer import Answer, Block, Exact
+from ..merge import Merge, marks_text, merge
+from ..terminal.answer import Answer, Exact
 from ..terminal.changes import diffs, notes_of_result, status_of
 from ..terminal.config import Targeted
 from ..terminal.console import Console
@@ -31,9 +29,6 @@ from ..terminal.params import (
 )
 from ..terminal.write import undoing, would_build, write_generated
 from ..text.source import Source
-
-if TYPE_CHECKING:
-    from ..documents.merge import MergeDocument
 
 
 @click.command("merge", cls=Targeted)
@@ -98,6 +93,31 @@ def command(
         shapes=parse_shapes(shapes),
         say=console.warn,
     )
+    _report(made, console)
+    if console.is_failed:
+        console.error("warnings count as errors (--strict); nothing was written")
+        return Answer(lambda: made.to_dict(output, Result([], dry_run=True)), list, status=1, paged=False)
+    if output is None and writing.writes:
+        return Answer(made.to_dict, lambda: [Exact(made.text)], notes=[_tally(made)], paged=False)
+    change = (
+        would_build(made.text, sources[0])
+        if output is None
+        else write_generated("merge", output, made.text, sources, writing, console)
+    )
+    notes = [_tally(made)]
+    if not writing.dry_run:
+        notes += notes_of_result(change, undoing(writing, output or mixlists[0]), not writing.check, False)
+    return Answer(
+        lambda: made.to_dict(output, change),
+        lambda: diffs(change) if writing.dry_run else [],
+        notes=notes,
+        status=status_of(change, writing.check),
+        paged=False,
+    )
+
+
+def _report(made: Merge, console: Console) -> None:
+    """Print what models left open, and the entries that were dropped or shortened."""
     for note in made.notes:
         console.note(note)
     for each in made.minimal.dropped:
@@ -106,32 +126,8 @@ def command(
             console.note(f"dropped `{each.name}` ({marks_text(each.marks)}): it changes nothing{where}")
     for name, (before, after) in made.minimal.shortened.items():
         console.note(f"shortened `{name}`: {marks_text(before)} -> {marks_text(after)}")
-    is_failed = console.is_failed
-    prints_text = output is None and writing.writes and not is_failed
-    change = Result([], dry_run=not prints_text)
-    if is_failed:
-        console.error("warnings count as errors (--strict); nothing was written")
-    elif output is not None:
-        change = write_generated("merge", output, made.text, sources, writing, console)
-    elif not prints_text:
-        change = would_build(made.text, sources[0])
 
-    def document() -> MergeDocument:
-        document = made.to_dict()
-        document["output"], document["change"] = output, change.change
-        document["files"], document["dry_run"] = change.file_documents(), change.dry_run
-        return document
 
-    def blocks() -> list[Block]:
-        if prints_text:
-            return [Exact(made.text)]
-        return diffs(change) if writing.dry_run else []
-
-    kept, dropped, shortened = (
-        len(each) for each in (made.minimal.marks, made.minimal.dropped, made.minimal.shortened)
-    )
-    notes = [f"{counted(kept, 'op type')} kept, {dropped} dropped, {shortened} shortened"]
-    if not (prints_text or writing.dry_run):
-        notes += notes_of_result(change, undoing(writing, output or mixlists[0]), not writing.check, False)
-    status = status_of(change, writing.check)
-    return Answer(document, blocks, notes=[] if is_failed else notes, status=1 if is_failed else status, paged=False)
+def _tally(made: Merge) -> str:
+    kept, dropped, shortened = len(made.minimal.marks), len(made.minimal.dropped), len(made.minimal.shortened)
+    return f"{counted(kept, 'op type')} kept, {dropped} dropped, {shortened} shortened"

@@ -406,10 +406,25 @@ class Run:
             checked.outcome.findings, checked.gone = [], []
 
     def document(self) -> documents.ValidateDocument:
-        document = self.checked.outcome.to_dict()
-        document["baseline"] = document["fixes"] = None
-        if self.baseline:
-            gone: list[documents.KnownFinding] = [
+        return {
+            **self.checked.outcome.to_dict(),
+            "baseline": self._baseline_document(),
+            "fixes": {
+                "change": self.result.change if self.result else None,
+                "files": self.result.file_documents() if self.result else [],
+                "dry_run": not self.writing.writes,
+            }
+            if self.fixes.fix
+            else None,
+        }
+
+    def _baseline_document(self) -> documents.Baseline | None:
+        if not self.baseline:
+            return None
+        return {
+            "path": self.baseline,
+            "known": self.checked.known,
+            "gone": [
                 {
                     "path": entry.path,
                     "code": entry.code,
@@ -419,15 +434,8 @@ class Run:
                     "fingerprint": entry.fingerprint,
                 }
                 for entry in self.checked.gone
-            ]
-            document["baseline"] = {"path": self.baseline, "known": self.checked.known, "gone": gone}
-        if self.fixes.fix:
-            document["fixes"] = {
-                "change": self.result.change if self.result else None,
-                "files": self.result.file_documents() if self.result else [],
-                "dry_run": not self.writing.writes,
-            }
-        return document
+            ],
+        }
 
     def answer(self) -> Answer:
         checked, width = self.checked, self.console.width

@@ -38,7 +38,6 @@ from .open import FORMAT, report_losses
 
 if TYPE_CHECKING:
     from ...core.change.plan import Result
-    from ..documents.convert import SystemsConvertDocument
 
 
 @click.command("convert", cls=Targeted)
@@ -177,13 +176,6 @@ def conversion_answer(
     :param undo: the command line that undoes the change
     """
 
-    def document() -> SystemsConvertDocument:
-        document = conversion.to_dict()
-        for file in document["files"]:
-            file["path"] = (paths or {}).get(file["name"])
-        document["change"], document["dry_run"] = result.change if result else None, dry_run
-        return document
-
     def blocks() -> list[Block]:
         if result is not None:
             return diffs(result) if dry_run else []
@@ -194,4 +186,10 @@ def conversion_answer(
 
     notes = notes_of_result(result, undo, True, False) if result is not None and not dry_run else []
     status = status_of(result, False) if result is not None else status
-    return Answer(document, blocks, notes=[*notes], status=status, paged=False)
+    return Answer(
+        lambda: conversion.to_dict(paths or {}, result.change if result else None, dry_run),
+        blocks,
+        notes=[*notes],
+        status=status,
+        paged=False,
+    )
