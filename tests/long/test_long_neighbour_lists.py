@@ -1,4 +1,4 @@
-"""Public lists: every pair of HabanaAI/Model-References, every mixlist of the corpus.
+"""Public lists: every pair of HabanaAI/Model-References.
 
 ``OPSINFO_HABANA_LISTS`` names a folder with the files ``ops_bf16*.txt`` and ``ops_fp32*.txt`` of the repository's tags,
 in a subfolder for each tag (``git archive TAG -- PATHS``). docs/evidence.md has the counts.
@@ -16,16 +16,13 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "systems"))
 
-from conversion_check import marks_in, names_in, unaccounted
+from conversion_check import names_in, unaccounted
 
 from opsinfo_cli.core.cann.library import Operators
-from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
-from opsinfo_cli.core.change.fmt import fixed
-from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.systems.conversion import convert_lists
-from opsinfo_cli.systems.input_lists import of_mixlist, read_lists
+from opsinfo_cli.systems.input_lists import read_lists
 from opsinfo_cli.systems.registry import SYSTEMS
 from opsinfo_cli.systems.system import ConversionOptions
 
@@ -34,7 +31,6 @@ FOLDER = os.environ.get("OPSINFO_HABANA_LISTS")
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/evidence.md").read_text("utf-8")
 TARGETS = ("cann-910", "cann-910b")
-WRITTEN = [name for name, system in SYSTEMS.items() if system.writes and name not in ("mixlist", "mindspore-lite")]
 
 
 def pairs() -> Iterator[tuple[Path, Path | None]]:
@@ -70,24 +66,3 @@ def test_every_entry_of_every_habana_pair_is_converted_or_reported(corpus: Path,
     assert (
         f"| {entries} | a mixlist for {target.replace('cann-', 'ascend')} | {entries - dropped} | {dropped} |" in PAGE
     )
-
-
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("to", WRITTEN)
-def test_every_mark_of_every_real_mixlist_is_converted_or_reported(corpus: Path, to: str, target: str) -> None:
-    operators, entries, dropped = operators_of(corpus, target), 0, 0
-    paths = sorted((corpus / "mixlists").glob("*.json"))
-    for path in paths:
-        source = fixed(Source.read(str(path)))
-        made = convert_lists(of_mixlist(Mixlist(scan(source)), operators), SYSTEMS[to], ConversionOptions())
-        assert set(made.given) == marks_in(source.text), path.name
-        assert all(each.reason for each in made.dropped)
-        text = "".join(made.files.values())
-        if to == "keep-dtype":  # the same names: converted names are in the file
-            lines = {line.removeprefix("OpType::") for line in text.splitlines()}
-            assert lines == set(made.given) - {each.name for each in made.dropped}
-        entries, dropped = entries + len(made.given), dropped + len(made.dropped)
-    assert len(paths) > 20
-    print(f"{len(paths)} mixlists on {target} to {to}: {entries} entries, {dropped} named as dropped")
-    rows = [line for line in PAGE.splitlines() if f"`{to}`" in line]
-    assert any(row.endswith(f"| {entries - dropped} | {dropped} |") for row in rows)
