@@ -390,14 +390,9 @@ def prints(
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """How a command writes.
+    """How a command writes: :class:`.WriteSettings`, as :func:`.settings_of` makes them, and what is not in them.
 
     :param check: whether to exit with 1 instead of writing
-    :param wait: the longest wait for a lock, in seconds
-    :param in_place: whether a file that cannot be replaced is overwritten
-    :param force: whether a refusal that its message names is overridden
-    :param backup_dir: the vault; None for the default
-    :param reason: kept in the record of the change
     """
 
     dry_run: bool = False
