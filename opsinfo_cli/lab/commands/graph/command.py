@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
@@ -180,11 +179,8 @@ def command(
         _require_new("--write-keep-dtype", write_keep_dtype)
     if profiles.words:
         others = {"--node": node, "--annotate": annotate, "--profile": profile, "--write-keep-dtype": write_keep_dtype}
-        taken = [word for word, value in others.items() if value] + rows.words + list(comparing.words)
-        if console.format in ("html", "model-explorer"):
-            taken.append(f"--format {console.format}")
-        if taken:
-            raise UsageFault(f"{profiles.words[0]} cannot be combined with {taken[0]}")
+        words = [*(word for word, value in others.items() if value), *rows.words, *comparing.words]
+        _require_profiles_alone(profiles, words, console.format)
     judging.require_mode()
     _require_list(profile, judging, comparing, node)
     if comparing.compare_precision_mode is not None:
@@ -199,13 +195,8 @@ def command(
         if message := not_drawn(graph):
             console.note(message)
     if profiles.words:
-        found = _profiles(profiles, graph, shapes)
-        judged = judge_model(graph, judging, options, console)
-        with console.progress("judging profiles", len(found)) as advance:
-            answers = list(_judged_profiles(judged, found, advance))
-        judged = judged._replace(answer=answers[0])
-        view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
-        return profiles_answer(view, found, answers)
+        shape_profiles = _profiles(profiles, graph, shapes)
+        return _judge_profiles(judge_model(graph, judging, options, console), shape_profiles, console)
     given = replace(
         judging,
         against=given_or_configured("against", judging.against, False),
@@ -217,7 +208,7 @@ def command(
         require_against(options)
         written = WrittenAnswer(graph)
         view = GraphView(written, _facts(written, None), _caveats(written, None))
-        return rows_answer(view, rows.by, _choose(written, rows, write_keep_dtype, console))
+        return _rows(view, rows, write_keep_dtype, console)
     judged = judge_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
@@ -233,7 +224,7 @@ def command(
         view = replace(view, cost=_cost(plain, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
-    return rows_answer(view, rows.by, _choose(judged.answer, rows, write_keep_dtype, console))
+    return _rows(view, rows, write_keep_dtype, console)
 
 
 def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
@@ -251,16 +242,19 @@ def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...
     return dims_profiles(options.dynamic_dims or "", inputs)
 
 
-def _judged_profiles(
-    judged: JudgedModel, profiles: list[ShapeProfile], advance: Callable[[float], None]
-) -> Iterator[JudgedAnswer]:
+def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: Console) -> Answer:
     model = judged.graph.model
     assert judged.ready.again is not None
-    for profile in profiles:
-        shapes = {**model.shapes, **profile.shapes}
-        graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
-        yield judged.ready.again(graph).judge(judged.answer.mode.name, judged.mixlist)
-        advance(1)
+    answers = []
+    with console.progress("judging profiles", len(profiles)) as advance:
+        for profile in profiles:
+            shapes = {**model.shapes, **profile.shapes}
+            graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
+            answers.append(judged.ready.again(graph).judge(judged.answer.mode.name, judged.mixlist))
+            advance(1)
+    judged = judged._replace(answer=answers[0])
+    view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
+    return profiles_answer(view, profiles, answers)
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
@@ -281,6 +275,14 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
     if format == "html":
         hint = "the page shows op types and nodes, and has a search and filters"
         raise UsageFault(f"{rows.words[0]} cannot be combined with --format html", hint=hint)
+
+
+def _require_profiles_alone(profiles: ProfileOptions, others: list[str], format: str) -> None:
+    """:raises UsageFault: if profiles of shapes are given with an option that needs one answer"""
+    if format in ("html", "model-explorer"):
+        others = [*others, f"--format {format}"]
+    if others:
+        raise UsageFault(f"{profiles.words[0]} cannot be combined with {others[0]}")
 
 
 def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
@@ -317,11 +319,16 @@ def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
     console.note(f"wrote {out}: {counted(described, 'node')} described")
 
 
-def _choose(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Console) -> list[NodeAnswer] | None:
-    """Return the rows that the options choose; None for all.
+def _rows(view: GraphView, rows: RowOptions, keep_dtype: str | None, console: Console) -> Answer:
+    """:param keep_dtype: the path of the keep_dtype file to write, if any"""
+    chosen = _choose(view.answer, rows, console)
+    if keep_dtype is not None:
+        _write_keep_dtype(view.answer, chosen or [], keep_dtype, console)
+    return rows_answer(view, rows.by, chosen)
 
-    :param out: the path of the keep_dtype file to write, if any
-    """
+
+def _choose(answer: GraphAnswer, rows: RowOptions, console: Console) -> list[NodeAnswer] | None:
+    """Return the rows that the options choose; None for all."""
     if not rows.states and not rows.globs:
         return None
     states, globs, names = rows.states, rows.globs, answer.graph.names
@@ -336,18 +343,24 @@ def _choose(answer: GraphAnswer, rows: RowOptions, out: str | None, console: Con
     if not chosen and len(answer):
         asked = " and ".join(word for word in rows.words if word != "--by node")
         console.note(f"none of the {len(answer)} nodes matches {asked}")
-    if out is not None:
-        computing = [answer.graph[row.index] for row in chosen if row.type not in NOT_COMPUTED]
-        names = list(dict.fromkeys(name for node in computing for name in node.fused_from or (node.name,)))
-        if names:
-            from ...bisect.problem import keep_dtype_text
-
-            write_file(out, keep_dtype_text(names).encode())
-            console.note(f"wrote {out}: {counted(len(names), 'node')}")
-        else:
-            hint = "--by node without it lists the nodes that --match and --on choose"
-            raise UsageFault(f"no node that computes was chosen; {out} was not written", name="no-match", hint=hint)
     return chosen
+
+
+def _write_keep_dtype(answer: GraphAnswer, rows: list[NodeAnswer], out: str, console: Console) -> None:
+    """Write a keep_dtype file of the nodes that compute; of a fused one, those that it was made of.
+
+    :raises UsageFault: if none of the rows computes
+    :raises Refused: if the file cannot be written
+    """
+    from ...bisect.problem import keep_dtype_text
+
+    computing = [answer.graph[row.index] for row in rows if row.type not in NOT_COMPUTED]
+    names = list(dict.fromkeys(name for node in computing for name in node.fused_from or (node.name,)))
+    if not names:
+        hint = "--by node without it lists the nodes that --match and --on choose"
+        raise UsageFault(f"no node that computes was chosen; {out} was not written", name="no-match", hint=hint)
+    write_file(out, keep_dtype_text(names).encode())
+    console.note(f"wrote {out}: {counted(len(names), 'node')}")
 
 
 def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
