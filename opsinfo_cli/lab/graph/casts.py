@@ -21,7 +21,7 @@ from .graph import CONSTANTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .graph import Producer, Slots
+    from .graph import ModelGraph, Producer, Slots
     from .judge.node_facts import DtypeChoice
     from .judge.prepared import Prepared
 
@@ -132,16 +132,22 @@ def casts_of(
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
     """
-    graph, slots = prepared.graph, prepared.slots
-    layouts_in: dict[int, str] = {}
-    layouts_out: dict[int, str] = {}
-    for node, choice in enumerate(choices):
-        if choice.layouts:
-            first, last = slots.inputs_of[node], slots.outputs_of[node]
-            layouts_in.update({first + at: name for at, name in enumerate(choice.layouts[0]) if name})
-            layouts_out.update({last + at: name for at, name in enumerate(choice.layouts[1]) if name})
+    transforms = {node.index for node in prepared.graph if node.type in _TRANSFORMS}
+    units = _user_units(prepared.graph, transforms, inputs, outputs)
+    feeds = _insert(prepared.slots, units, choices, inputs, outputs)
+    if transforms:
+        for slot, node in enumerate(prepared.slots.source_node):
+            if node in transforms:
+                feeds.setdefault(slot, units.get(node, prepared.slots.source_slot[slot]))
+        _remove_pairs(prepared.slots, prepared.order, transforms, units, feeds)
+    return _casts_on(prepared, units, feeds)
 
-    transforms = {node.index for node in graph if node.type in _TRANSFORMS}
+
+def _user_units(
+    graph: ModelGraph, transforms: set[int], inputs: Sequence[str | None], outputs: Sequence[str | None]
+) -> dict[int, _Unit]:
+    """Return the user's own conversions that something reads, by the index of the node; their sources are not set."""
+    slots = graph.slots
     readers = Counter(node for node in slots.source_node if node in transforms)
     units: dict[int, _Unit] = {}
     for index in transforms:
@@ -150,8 +156,26 @@ def casts_of(
             ends = inputs[slots.inputs_of[index]], outputs[slots.outputs_of[index]]
             shapes = user.inputs[0].shape, user.outputs[0].shape
             units[index] = _Unit(index, user.type, *ends, -1, *shapes, readers[index])
+    return units
 
-    feeds: dict[int, int | _Unit] = {}  # of an input slot: only where a unit is or was in between
+
+def _insert(
+    slots: Slots,
+    units: dict[int, _Unit],
+    choices: Sequence[DtypeChoice],
+    inputs: Sequence[str | None],
+    outputs: Sequence[str | None],
+) -> dict[int, int | _Unit]:
+    """Insert a Cast and a TransData on each edge whose ends differ; return what now feeds these input slots."""
+    layouts_in: dict[int, str] = {}
+    layouts_out: dict[int, str] = {}
+    for node, choice in enumerate(choices):
+        if choice.layouts:
+            first, last = slots.inputs_of[node], slots.outputs_of[node]
+            layouts_in.update({first + at: name for at, name in enumerate(choice.layouts[0]) if name})
+            layouts_out.update({last + at: name for at, name in enumerate(choice.layouts[1]) if name})
+
+    feeds: dict[int, int | _Unit] = {}
     dtypes = [*outputs, None]
     for slot, source in enumerate(slots.source_slot):
         begin, end = dtypes[source], inputs[slot]
@@ -171,13 +195,7 @@ def casts_of(
         if not cast_first and begin != end:
             feed = _Unit(-1, "Cast", begin, end, feed, shape, shape)
         feeds[slot] = feed
-
-    if transforms:
-        for slot, node in enumerate(slots.source_node):
-            if node in transforms:
-                feeds.setdefault(slot, units.get(node, slots.source_slot[slot]))
-        _remove_pairs(slots, prepared.order, transforms, units, feeds)
-    return _casts_on(prepared, units, feeds)
+    return feeds
 
 
 def _remove_pairs(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..profile.times import Profile
+    from .graph import ModelGraph
     from .result import GraphAnswer, NodeAnswer
 
 _COMPARED = FLOATING | LOW
@@ -103,40 +104,59 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     for index, row in enumerate(compiled):
         node = compiled.graph[index]
         group = frozenset(names[name] for name in node.fused_from or (node.name,) if name in names)
-        if index in inserted:
-            why = "a conversion that the compiler inserted"
-        elif row.type in NOT_COMPUTED:
-            why = "an input, output or constant: never judged"
-        elif row.runs is None:
-            why = "no floating-point tensor"
-        else:
-            why = "" if group else "not in the prediction"
-        if why:
+        why = "a conversion that the compiler inserted" if index in inserted else _not_compared(row, group)
+        if why is not None:
             unmatched.append(UnmatchedNode(row.name, row.type, "compiled", why))
             continue
         accounted |= group
         matched[row.type] += 1
         by_fusion += bool(node.fused_from)
-        fed = {source.node for part in group for source in predicted.graph[part].sources if source is not None}
-        last = predicted[max(group - fed or group)]  # the one that feeds no other of the group
-        if len(group) == 1 and (last.type, len(last.inputs), len(last.outputs)) == (
-            row.type,
-            len(row.inputs),
-            len(row.outputs),
-        ):  # the same operator: tensor by tensor
-            pairs = zip((*last.inputs, *last.outputs), (*row.inputs, *row.outputs), strict=True)
-            agrees = all(one == other for one, other in pairs if one is not None and other is not None)
-        else:
-            entering = {dtype for part in group for dtype in _entering(predicted, part, group)}
-            own = set(_entering(compiled, index, frozenset({index})))
-            agrees = last.outputs[:1] == row.outputs[:1] and (entering == own or not entering)
-        if not agrees:
+        last = predicted[_last(predicted.graph, group)]
+        is_same_operator = len(group) == 1 and _signature(last) == _signature(row)
+        if not (_same_tensors(last, row) if is_same_operator else _same_around(predicted, group, last, compiled, row)):
             differs.append(NodeDifference(row.name, row.type, last, row))
     for index, row in enumerate(predicted):
         if row.runs is not None and index not in accounted:
             why = "no node of the compiled model has its name: removed, or fused without a record"
             unmatched.append(UnmatchedNode(row.name, row.type, "predicted", why))
     return ReadBack.of(matched, differs, unmatched, by_fusion)
+
+
+def _not_compared(row: NodeAnswer, group: frozenset[int]) -> str | None:
+    """Return why a compiled node is not compared; None if it is compared.
+
+    :param group: the predicted nodes that it was made of
+    """
+    if row.type in NOT_COMPUTED:
+        return "an input, output or constant: never judged"
+    if row.runs is None:
+        return "no floating-point tensor"
+    return None if group else "not in the prediction"
+
+
+def _last(graph: ModelGraph, group: frozenset[int]) -> int:
+    """Return the node of a group that feeds no other node of the group."""
+    fed = {source.node for node in group for source in graph[node].sources if source is not None}
+    return max(group - fed or group)
+
+
+def _signature(row: NodeAnswer) -> tuple[str, int, int]:
+    return row.type, len(row.inputs), len(row.outputs)
+
+
+def _same_tensors(predicted: NodeAnswer, compiled: NodeAnswer) -> bool:
+    """Return whether the known dtypes of one operator are the same, tensor by tensor."""
+    pairs = zip((*predicted.inputs, *predicted.outputs), (*compiled.inputs, *compiled.outputs), strict=True)
+    return all(one == other for one, other in pairs if one is not None and other is not None)
+
+
+def _same_around(
+    predicted: GraphAnswer, group: frozenset[int], last: NodeAnswer, compiled: GraphAnswer, row: NodeAnswer
+) -> bool:
+    """Return whether a group and the node made of it yield the same dtype, and are entered with the same ones."""
+    entering = {dtype for node in group for dtype in _entering(predicted, node, group)}
+    own = set(_entering(compiled, row.index, frozenset({row.index})))
+    return last.outputs[:1] == row.outputs[:1] and (entering == own or not entering)
 
 
 def _entering(outcome: GraphAnswer, index: int, group: frozenset[int]) -> Iterable[str]:

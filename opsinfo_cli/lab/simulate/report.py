@@ -9,7 +9,7 @@ from ..graph.open_dimensions import limits_of
 from .rounding_plan import unknown_tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..documents import simulate as documents
     from ..graph.result import Answer, Coverage
@@ -54,12 +54,16 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
     if any(input_set.is_random for input_set in simulation.inputs):
         message = "real data: random inputs may overflow where real ones do not, and the other way round"
         limits.append(Limit("random-inputs", message))
+    return [*limits, *_limits_of_model(simulation, plan, answer)]
+
+
+def _limits_of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Iterator[Limit]:
     places, nodes = simulation.places, answer.graph.nodes
     expanded = tuple(expansion.name for expansion in places.expanded)
     if expanded:
         inner = sum(expansion.inner for expansion in places.expanded)
         message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
-        limits.append(Limit("inner-tensors", message, expanded))
+        yield Limit("inner-tensors", message, expanded)
     recurrent = tuple(
         places.names[number][0]
         for number in sorted(plan.owners)
@@ -67,30 +71,27 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
     )
     if recurrent:
         message = f"states between steps: rounded at their inputs and outputs only are {join_some(recurrent)}"
-        limits.append(Limit("recurrent", message, recurrent))
+        yield Limit("recurrent", message, recurrent)
     assumed = tuple(nodes[at].name for at, choice in enumerate(answer.judged.choices) if choice.confidence == "assumed")
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
-        limits.append(Limit("assumed", message, assumed))
-    limits += [Limit(*limit) for limit in limits_of(answer)]
+        yield Limit("assumed", message, assumed)
+    yield from (Limit(*limit) for limit in limits_of(answer))
     refused = tuple(refusal.name for refusal in answer.graph.model.refused)
     if refused:
-        limits.append(Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused))
+        yield Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused)
     removed = tuple(nodes[node].name for node in answer.removed)
     if removed:
-        limits.append(
-            Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
-        )
+        yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
     unknown = unknown_tensors(places, answer)
     if unknown:
-        limits.append(Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded"))
+        yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
     owners = [number for number in places.names if simulation.file.bodies_of(number)]
     names = tuple(places.names[number][0] for number in owners)
     if names:
         shown = join_some(names)
         message = f"where in a body an error begins: bodies are computed with their roundings, and shown as {shown}"
-        limits.append(Limit("bodies", message, names))
-    return limits
+        yield Limit("bodies", message, names)
 
 
 class SimulationReport(NamedTuple):

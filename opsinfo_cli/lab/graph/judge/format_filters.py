@@ -37,49 +37,66 @@ def filter_formats(
 
     :param order: the inputs in the order in which they are handled
     """
-    ports = [tensor for tensor in (*inputs, *outputs) if tensor is not None]
-    if kernel.heavy and len(columns) > 1 and kernel.op_type in _C04_TYPES:  # formats of a small channel go
-        small = {column for tensor in ports for column in columns if _format_in(_C04, tensor, column)}
-        if small and len(small) < len(set(columns)):
-            columns[:] = sorted(set(columns) - small)
-    if kernel.heavy and len(columns) > 1 and kernel.op_type in _MATMULS:
-        for tensor in inputs:  # they prefer heavy formats at every input (format mode 0, the default)
-            if tensor is not None:
-                columns[:] = [column for column in columns if _is_heavy(tensor, column)] or columns
-    if len(columns) > 1:  # a format has as many dimensions as the tensor's own
-        for tensor in ports:
-            own = tensor.port.format
-            if tensor.port.present and own is not None and own != "ND":
-                columns[:] = [
-                    column
-                    for column in columns
-                    if column >= len(tensor.formats)
-                    or tensor.formats[column] == "ND"
-                    or (tensor.formats[column] in _THREE_D) == (own in _THREE_D)
-                ]
-    for tensor in [*(inputs[index] for index in order), *outputs]:
-        if tensor is None or not tensor.port.present:
-            continue
-        own = tensor.port.format
-        if kernel.heavy and kernel.op_type not in _MATMULS:
-            columns[:] = [column for column in columns if _is_heavy(tensor, column)] or columns
-        if own is None:
-            continue
-        same = [column for column in columns if _format_in((own, "ND"), tensor, column)]
-        if same:
-            columns[:] = same
-        elif own == "ND":
-            columns[:] = [
-                column for column in columns if column < len(tensor.formats) and tensor.formats[column] != "NC1HWC0"
-            ]
+    if kernel.heavy and len(columns) > 1:
+        if kernel.op_type in _C04_TYPES:
+            _drop_small_channel([*inputs, *outputs], columns)
+        if kernel.op_type in _MATMULS:  # they prefer heavy formats at every input (format mode 0, the default)
+            for tensor in inputs:
+                if tensor is not None:
+                    _prefer_heavy(tensor, columns)
+    if len(columns) > 1:
+        for tensor in (*inputs, *outputs):
+            if tensor is not None and tensor.port.present:
+                _keep_dimensions(tensor, columns)
+    for tensor in (*(inputs[index] for index in order), *outputs):
+        if tensor is not None and tensor.port.present:
+            if kernel.heavy and kernel.op_type not in _MATMULS:
+                _prefer_heavy(tensor, columns)
+            _prefer_own(tensor, columns)
+
+
+def _drop_small_channel(tensors: Sequence[BoundPort | None], columns: list[int]) -> None:
+    """Drop the columns that have a format of a small channel, unless all have one."""
+    small = {column for tensor in tensors if tensor for column in columns if _format_in(_C04, tensor, column)}
+    if small and len(small) < len(set(columns)):
+        columns[:] = sorted(set(columns) - small)
+
+
+def _prefer_heavy(tensor: BoundPort, columns: list[int]) -> None:
+    heavy = [column for column in columns if column < len(tensor.formats) and tensor.formats[column] not in _ORIGIN]
+    columns[:] = heavy or columns
+
+
+def _keep_dimensions(tensor: BoundPort, columns: list[int]) -> None:
+    """Drop the columns whose format has another number of dimensions than the tensor's own."""
+    own = tensor.port.format
+    if own is None or own == "ND":
+        return
+    columns[:] = [
+        column
+        for column in columns
+        if column >= len(tensor.formats)
+        or tensor.formats[column] == "ND"
+        or (tensor.formats[column] in _THREE_D) == (own in _THREE_D)
+    ]
+
+
+def _prefer_own(tensor: BoundPort, columns: list[int]) -> None:
+    """Keep the columns with the tensor's own format or ND; if there are none and it is ND, drop NC1HWC0."""
+    own = tensor.port.format
+    if own is None:
+        return
+    same = [column for column in columns if _format_in((own, "ND"), tensor, column)]
+    if same:
+        columns[:] = same
+    elif own == "ND":
+        columns[:] = [
+            column for column in columns if column < len(tensor.formats) and tensor.formats[column] != "NC1HWC0"
+        ]
 
 
 def _format_in(formats: Collection[str], tensor: BoundPort, column: int) -> bool:
     return column < len(tensor.formats) and tensor.formats[column] in formats
-
-
-def _is_heavy(tensor: BoundPort, column: int) -> bool:
-    return column < len(tensor.formats) and tensor.formats[column] not in _ORIGIN
 
 
 def heavy_format(tensor: BoundPort | None, column: int) -> str | None:

@@ -78,9 +78,7 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
 
     :param types: of the values, by name: parts of the model
     """
-    from onnx.defs import get_schema
-    from onnx.helper import make_opsetid, make_tensor_type_proto
-    from onnx.shape_inference import infer_node_outputs
+    from onnx.helper import make_tensor_type_proto
 
     opsets = {opset.domain or "ai.onnx": opset.version for opset in model.opset_import}
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
@@ -106,21 +104,10 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
         is_computed = node.op_type in _COMPUTED and (values.keys() == given.keys() or node.op_type in _OF_SHAPE)
         if not is_computed and changed.isdisjoint(given):
             continue
-        try:
-            schema = get_schema(node.op_type, opsets["ai.onnx"], "")
-            imports = [make_opsetid("", opsets["ai.onnx"])]
-            results = infer_node_outputs(schema, node, given, values, opset_imports=imports)
-        except Exception:  # the package raises several kinds of exceptions
-            continue
-        for name, kind in results.items():
+        for name, kind in _infer_node(node, given, values, opsets).items():
             if name not in types:
                 types[name] = model.graph.value_info.add(name=name).type
-            known = types[name].tensor_type
-            if kind.tensor_type.HasField("shape") and not known.HasField("shape"):
-                types[name].CopyFrom(kind)
-            for dim, other in zip(known.shape.dim, kind.tensor_type.shape.dim, strict=False):
-                if not dim.HasField("dim_value") and other.HasField("dim_value"):
-                    dim.dim_value = other.dim_value
+            _add_dims(types[name], kind)
             value = _value(node, given, values, opsets) if is_computed and _is_small(dims_of(kind)) else None
             if value is not None:
                 constants[name] = value
@@ -129,6 +116,31 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
 
 def _is_small(dims: Sequence[int] | None) -> bool:
     return dims is not None and prod(dims) <= _MOST
+
+
+def _infer_node(node: Any, given: dict[str, Any], values: dict[str, Any], opsets: dict[str, int]) -> dict[str, Any]:
+    """Return the types of a node's outputs, by name; none if the package cannot infer them."""
+    from onnx.defs import get_schema
+    from onnx.helper import make_opsetid
+    from onnx.shape_inference import infer_node_outputs
+
+    try:
+        schema = get_schema(node.op_type, opsets["ai.onnx"], "")
+        imports = [make_opsetid("", opsets["ai.onnx"])]
+        return infer_node_outputs(schema, node, given, values, opset_imports=imports)
+    except Exception:  # the package raises several kinds of exceptions
+        return {}
+
+
+def _add_dims(known: Any, kind: Any) -> None:
+    """Add to a type the shape of another one, or the dimensions that only the other one has."""
+    if not kind.tensor_type.HasField("shape"):
+        return
+    if not known.tensor_type.HasField("shape"):
+        known.CopyFrom(kind)
+    for dim, other in zip(known.tensor_type.shape.dim, kind.tensor_type.shape.dim, strict=False):
+        if not dim.HasField("dim_value") and other.HasField("dim_value"):
+            dim.dim_value = other.dim_value
 
 
 def _value(node: Any, given: dict[str, Any], values: dict[str, Any], opsets: dict[str, int]) -> Any:
