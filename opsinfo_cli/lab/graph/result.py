@@ -52,7 +52,7 @@ class NodeAnswer:
     :param compute: the dtype that it is computed in, ``hf32`` included; None if it was not judged, or would be ``hf32``
         and whether the chip has it is unknown
     :param implmode: its implementation mode; None if it has none, or none that is known
-    :param fused_from: its op type in the model, if a fusion changed it
+    :param type_before_fusion: its op type in the model, if a fusion changed it
     """
 
     index: int
@@ -74,7 +74,7 @@ class NodeAnswer:
     confidence: str | None
     compute: str | None = None
     implmode: str | None = None
-    fused_from: str | None = None
+    type_before_fusion: str | None = None
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.why}>"
@@ -375,7 +375,7 @@ class GraphAnswer:
             "confidence": cast("documents.Confidence", row.confidence),
             "compute": row.compute,
             "implmode": row.implmode,
-            "fused_from": row.fused_from,
+            "fused_from": row.type_before_fusion,
             "list": row.policy,
             "decided_by": source and {"node": self.graph[source.node].name, "tensor": f"output {source.output}"},
         }
@@ -507,26 +507,26 @@ class Answer(GraphAnswer):
             parts = f"{len(names)} nodes, {names[0]} to {names[-1]}," if len(names) > 2 else " and ".join(names)
             why += f"; {node.type}, from {parts or node.first_type} by {fusion}"
         return NodeAnswer(
-            index,
-            node.name,
-            node.type,
-            self._subgraph_names[index] if self._subgraph_names else "",
-            reason.policy,
-            reason.by,
-            why,
-            reason.code,
-            reason.tensor,
-            reason.source,
-            choice.column >= 0,
-            self.runs_of(index),
-            choice.inputs,
-            choice.outputs,
-            tuple([tensor.first_dtype for tensor in node.inputs]),
-            tuple([tensor.first_dtype for tensor in node.outputs]),
-            choice.confidence,
-            compute,
-            self.modes.mode_of(node.name, node.type),
-            None if node.first_type == node.type else node.first_type,
+            index=index,
+            name=node.name,
+            type=node.type,
+            subgraph=self._subgraph_names[index] if self._subgraph_names else "",
+            policy=reason.policy,
+            by=reason.by,
+            why=why,
+            code=reason.code,
+            tensor=reason.tensor,
+            decided_by=reason.source,
+            judged=choice.column >= 0,
+            runs=self.runs_of(index),
+            inputs=choice.inputs,
+            outputs=choice.outputs,
+            original_inputs=tuple([tensor.first_dtype for tensor in node.inputs]),
+            original_outputs=tuple([tensor.first_dtype for tensor in node.outputs]),
+            confidence=choice.confidence,
+            compute=compute,
+            implmode=self.modes.mode_of(node.name, node.type),
+            type_before_fusion=None if node.first_type == node.type else node.first_type,
         )
 
     def computed_in(self, index: int) -> str | None:
@@ -614,23 +614,23 @@ class WrittenAnswer(GraphAnswer):
     def __getitem__(self, index: int) -> NodeAnswer:
         node, judged = self.graph[index], self.graph.model.judged
         return NodeAnswer(
-            index,
-            node.name,
-            node.type,
-            self._subgraph_names[index] if self._subgraph_names else "",
-            None,
-            None,
-            {True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[judged],
-            "written",
-            None,
-            None,
-            bool(judged),
-            self.runs_of(index),
-            self.inputs_of(index),
-            tuple(tensor.dtype for tensor in node.outputs),
-            tuple(tensor.first_dtype for tensor in node.inputs),
-            tuple(tensor.first_dtype for tensor in node.outputs),
-            "compiled" if judged else None,
+            index=index,
+            name=node.name,
+            type=node.type,
+            subgraph=self._subgraph_names[index] if self._subgraph_names else "",
+            policy=None,
+            by=None,
+            why={True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[judged],
+            code="written",
+            tensor=None,
+            decided_by=None,
+            judged=bool(judged),
+            runs=self.runs_of(index),
+            inputs=self.inputs_of(index),
+            outputs=tuple(tensor.dtype for tensor in node.outputs),
+            original_inputs=tuple(tensor.first_dtype for tensor in node.inputs),
+            original_outputs=tuple(tensor.first_dtype for tensor in node.outputs),
+            confidence="compiled" if judged else None,
         )
 
     def inputs_of(self, index: int) -> Dtypes:

@@ -100,7 +100,7 @@ def test_constants_that_became_attributes_go_and_the_judge_sees_the_new_type() -
     assert [node.name for node in answer] == ["x", "r", "o"]
     node = answer.find("r")
     assert node is not None
-    assert (node.type, node.fused_from, node.policy) == ("ReduceMeanD", "ReduceMean", "black")
+    assert (node.type, node.type_before_fusion, node.policy) == ("ReduceMeanD", "ReduceMean", "black")
     assert node.why.endswith("; ReduceMeanD, from ReduceMean by ConstToAttrPass")
     assert [tuple(each) for each in answer.fused.fusions] == [("ConstToAttrPass", ("r",), ("r",), "high")]
 

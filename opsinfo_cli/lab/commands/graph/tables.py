@@ -375,7 +375,7 @@ def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
     why = refused if node.code.startswith("refused") else _SHORT.get(node.code, node.why)
     why = why.format(by=node.by, source=f"`{short}`") if node.code in _SHORT else why
     why += ", in HF32" if node.compute == "hf32" else ""
-    return why + (f", from {node.fused_from}" if node.fused_from else "")
+    return why + (f", from {node.type_before_fusion}" if node.type_before_fusion else "")
 
 
 def _name(name: str, end: str = "") -> Place:
