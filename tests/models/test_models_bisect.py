@@ -13,7 +13,7 @@ from trained import TRAINED, Trained, path_of, target
 from opsinfo_cli.core.cann.policy import ADD_BLACK
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import given_shapes, input_sets
 from opsinfo_cli.lab.simulate.simulation import Simulation
@@ -40,8 +40,8 @@ def test_a_third_of_the_error_is_reached_by_a_list_that_is_minimal(
     common += ["--allow-hf32", "00"]  # a black convolution is else computed in HF32, which a list cannot cure
     modes = AtcOptions(allow_hf32="00")
     graph = read_graph(path, shapes_of=partial(given_shapes, [str(common[-3])], {}))
-    ready = prepare(graph, resolve(place, TargetOptions(soc=soc), {}), atc=modes)
-    simulation = Simulation(path, ready, mode, input_sets(str(common[-3]), graph.model.onnx))
+    prepared = prepare(graph, resolve(place, TargetOptions(soc=soc), {}), atc=modes)
+    simulation = Simulation(path, prepared, mode, input_sets(str(common[-3]), graph.model.onnx))
 
     def error(types: list[str]) -> float:
         return simulation.run({name: frozenset({ADD_BLACK}) for name in types}).max_rel_error

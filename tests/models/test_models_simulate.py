@@ -14,7 +14,7 @@ from onnx import helper
 from trained import TRAINED, Trained, path_of, target
 
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet, input_sets
 from opsinfo_cli.lab.simulate.rewriting import PREFIX
@@ -42,11 +42,11 @@ def case(request: pytest.FixtureRequest, trained: Trained) -> Case:
     against = resolve(place, TargetOptions(soc=soc), {})
     graph = read_graph(path, shapes_of=trained.shapes_of)
     joining = {each.name for each in prepare(graph, against).fused.fusions if len(each.nodes) > 1}
-    ready = prepare(graph, against, no_fusion=joining)  # the independent computation knows single nodes
+    prepared = prepare(graph, against, no_fusion=joining)  # the independent computation knows single nodes
     inputs = input_sets("random:0", graph.model.onnx)[0]
     for name, value in trained.numbers.items():
         inputs.feeds[name] = np.asarray(value, inputs.feeds[name].dtype)
-    return Case(Simulation(path, ready, request.param, [inputs]), onnx.load(path), inputs)
+    return Case(Simulation(path, prepared, request.param, [inputs]), onnx.load(path), inputs)
 
 
 @pytest.mark.parametrize("by_reference", [False, True], ids=["onnxruntime", "onnx"])

@@ -12,7 +12,7 @@ from .cost import Cost, Prices, cost_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..graph.judge.judge import Ready
+    from ..graph.judge.prepare import PreparedModel
     from ..graph.result import Answer
 
     Marks = Mapping[str, frozenset[Mark]]
@@ -23,23 +23,25 @@ def move_types(base: Marks, types: Iterable[str], white: bool) -> dict[str, froz
     return {**base, **dict.fromkeys(types, frozenset({ADD_WHITE if white else ADD_BLACK}))}
 
 
-class JudgedSets:
+class SetJudge:
     """Judges a graph with op types moved, or with nodes that keep their dtype.
 
-    :param ready: the graph with its target
+    :param prepared: the graph with its target
     :param mode: a mixed mode
     :param base: the marks that every list has
     :param white: whether types are moved to the white list, instead of the black one
     :param prices: what the nodes cost, by a profile
     """
 
-    def __init__(self, ready: Ready, mode: str, base: Marks, white: bool = False, prices: Prices | None = None) -> None:
-        self.ready = ready
+    def __init__(
+        self, prepared: PreparedModel, mode: str, base: Marks, white: bool = False, prices: Prices | None = None
+    ) -> None:
+        self.prepared = prepared
         self.mode = mode
         self.base = base
         self.white = white
         self._prices = prices
-        self.plain = ready.judge(mode, base)
+        self.plain = prepared.judge(mode, base)
         """The answer of the base list."""
         self.types: dict[str, list[int]] = {}
         """The nodes of each op type, in the order of the graph."""
@@ -49,7 +51,7 @@ class JudgedSets:
 
     def answer(self, types: frozenset[str]) -> Answer:
         """Return the graph judged with these types moved."""
-        return self.ready.judge(self.mode, move_types(self.base, types, self.white)) if types else self.plain
+        return self.prepared.judge(self.mode, move_types(self.base, types, self.white)) if types else self.plain
 
     def digest(self, types: frozenset[str]) -> str:
         """SHA-256 of the dtypes of every input and output."""
@@ -64,8 +66,8 @@ class JudgedSets:
             self._effects[types] = _digest(answer), cost_of(self.plain, answer, self._prices)
         return self._effects[types]
 
-    def keeping(self, nodes: Iterable[str]) -> Ready:
-        return self.ready.keeping(KeepDtype(sorted(nodes)))
+    def keeping(self, nodes: Iterable[str]) -> PreparedModel:
+        return self.prepared.keeping(KeepDtype(sorted(nodes)))
 
     def digest_keeping(self, nodes: Iterable[str]) -> str:
         """As :meth:`digest`, for the base list and nodes that keep their dtype."""
@@ -91,7 +93,7 @@ def _refusals(answer: Answer, nodes: Iterable[int]) -> set[int]:
     return {node for node in nodes if answer[node].code == "refused-dtype"}
 
 
-def prune(sets: JudgedSets) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+def prune(sets: SetJudge) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     """Return the op types of a model that a list can move, in the order of the graph, each with those that move exactly
     the same nodes; and the others with the reason.
     """
@@ -124,7 +126,7 @@ def prune(sets: JudgedSets) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]
     return {name: candidates[name] for name in names if name in candidates}, dropped
 
 
-def doubts(sets: JudgedSets, names: Sequence[str]) -> dict[str, str]:
+def doubts(sets: SetJudge, names: Sequence[str]) -> dict[str, str]:
     """Return why op types named by the user will probably not help."""
     candidates, dropped = prune(sets)
     known = {*candidates, *(name for others in candidates.values() for name in others)}
@@ -135,5 +137,5 @@ def doubts(sets: JudgedSets, names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _idle(sets: JudgedSets) -> str:
+def _idle(sets: SetJudge) -> str:
     return "no node of it runs in high precision" if sets.white else "no node of it runs in low precision"

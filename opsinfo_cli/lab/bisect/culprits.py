@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..documents import bisect as documents
     from ..graph.fusions.limits import FusionLimit
     from ..graph.result import Coverage
-    from .candidates import JudgedSets
+    from .candidates import SetJudge
     from .cost import Cost
     from .curve import CurvePoint
     from .problem import Problem
@@ -85,7 +85,7 @@ class Effect(NamedTuple):
     limits: list[FusionLimit]
 
 
-def effect_of(sets: JudgedSets, types: frozenset[str]) -> Effect:
+def effect_of(sets: SetJudge, types: frozenset[str]) -> Effect:
     answer = sets.answer(types)
     low = [answer[node].name for node in low_nodes(answer)]
     hf32 = sum(sets.plain.is_low(node) for node in answer.in_hf32)

@@ -22,12 +22,12 @@ from ...errors import MissingPackage, OpsinfoError, Refused, UsageFault, counted
 from ...opening import open_file, open_inside, unreadable
 from ..graph.api import open_model
 from ..graph.atc_options import AtcOptions
-from ..graph.judge.judge import prepare
 from ..graph.judge.modes import judge_mode
+from ..graph.judge.prepare import prepare
 from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
 from ..simulate.simulate import open_simulation
-from .candidates import JudgedSets, doubts, move_types, prune
+from .candidates import SetJudge, doubts, move_types, prune
 from .cost import read_prices
 from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
@@ -97,7 +97,7 @@ class Problem(NamedTuple):
     options: SubjectOptions
     target: Target | None
     base: Mixlist
-    sets: JudgedSets | None
+    sets: SetJudge | None
     names: list[str]
     weights: list[float]
     same: dict[str, tuple[str, ...]]
@@ -299,7 +299,7 @@ def open_problem(
     """
     require_sense(options)
     base = base or Mixlist(scan(Source(b"{}\n", "")))
-    sets: JudgedSets | None = None
+    sets: SetJudge | None = None
     simulated, singles = list[str](), list[str]()
     if target is None:
         names, same = _names_of(options.among), dict[str, tuple[str, ...]]()
@@ -310,9 +310,9 @@ def open_problem(
             remarks = [*target.operators.lacking(base.marks).values(), mode_doubt(options.mode, target.soc)]
         else:
             graph = open_model(options.model, listener, shapes_of)
-            ready = prepare(graph, target, atc=AtcOptions(allow_hf32=options.allow_hf32))
-            prices = read_prices(ready.prepared.graph, options.profile, listener) if options.profile else None
-            sets = JudgedSets(ready, options.mode, base.marks, options.grow, prices)
+            prepared = prepare(graph, target, atc=AtcOptions(allow_hf32=options.allow_hf32))
+            prices = read_prices(prepared.graph, options.profile, listener) if options.profile else None
+            sets = SetJudge(prepared, options.mode, base.marks, options.grow, prices)
             remarks = sets.plain.warnings
         for remark in filter(None, remarks):
             listener.warn(remark)
@@ -335,19 +335,19 @@ def open_problem(
     return Problem(options, target, base, sets, order, weights, same, tuple(map(order.index, alone)))
 
 
-def _is_simulated(options: SubjectOptions, sets: JudgedSets) -> bool:
+def _is_simulated(options: SubjectOptions, sets: SetJudge) -> bool:
     return sets.plain.graph.model.onnx is not None and not (options.evidence or options.grow)
 
 
 def _rank_by_simulation(
-    sets: JudgedSets, inputs: Sequence[str], saturate: bool, listener: Listener
+    sets: SetJudge, inputs: Sequence[str], saturate: bool, listener: Listener
 ) -> tuple[list[str], list[str]]:
     """Return the op types of a model in the order of their error in a simulation, and those that may be enough alone.
 
     Both are empty if it cannot be computed.
     """
     try:
-        simulation = open_simulation(sets.ready, sets.mode, inputs, saturate=saturate, listener=listener)
+        simulation = open_simulation(sets.prepared, sets.mode, inputs, saturate=saturate, listener=listener)
         plan = simulation.plan(sets.base)
         with listener.progress("ranking op types", len(plan.types)) as advance:
             ranked = simulation.rank(sets.base, advance)
@@ -397,7 +397,7 @@ def require_sense(options: SubjectOptions) -> None:
 
 
 def _candidates(
-    options: SubjectOptions, target: Target, base: Mixlist, sets: JudgedSets | None, listener: Listener
+    options: SubjectOptions, target: Target, base: Mixlist, sets: SetJudge | None, listener: Listener
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the candidates in the order of the graph, and for each the op types that move the same nodes.
 

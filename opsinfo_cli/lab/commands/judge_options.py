@@ -17,12 +17,12 @@ from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, report_doubts
 from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
 from ...errors import UsageFault
-from ..graph.api import prepared_model
+from ..graph.api import prepare_model
 from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
 from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE, SPELLED_HF32
-from ..graph.judge.judge import Ready
 from ..graph.judge.modes import judge_mode
+from ..graph.judge.prepare import PreparedModel
 from ..graph.result import Answer
 
 DEFAULT_MODE = "mixed_float16"
@@ -114,13 +114,13 @@ judge_options = bundle(
 class JudgedModel(NamedTuple):
     """A model, its judge options, and the answer.
 
-    :param ready: for judging it again
+    :param prepared: for judging it again
     """
 
     graph: ModelGraph
     options: JudgeOptions
     answer: Answer
-    ready: Ready
+    prepared: PreparedModel
     mixlist: Mixlist | None
 
 
@@ -146,7 +146,7 @@ def judge_model(
     mode = judge_mode(options.mode or DEFAULT_MODE)
     mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
     with console.progress(f"judging {len(graph)} nodes"):
-        ready = prepared_model(
+        prepared = prepare_model(
             graph,
             target,
             options.keep_dtype,
@@ -155,8 +155,8 @@ def judge_model(
             options.atc,
             options.no_fusion,
         )
-        answer = ready.judge(mode.name, mixlist)
+        answer = prepared.judge(mode.name, mixlist)
         _ = answer.counts
     for warning in answer.warnings:
         console.warn(warning)
-    return JudgedModel(graph, options, answer, ready, mixlist)
+    return JudgedModel(graph, options, answer, prepared, mixlist)

@@ -98,7 +98,7 @@ def not_drawn(graph: ModelGraph) -> str:
 def simulation_node_data(report: SimulationReport) -> str:
     """Return the error of each node of the main graph as a gradient; an infinite error is the text ``inf``."""
     assert report.trace is not None
-    graph = report.simulation.ready.prepared.graph
+    graph = report.simulation.prepared.graph
     errors = {node.node: node.error for node in report.trace.nodes}
     results = {
         node.shown: {"value": errors[node.name]}

@@ -103,7 +103,7 @@ def command(
     onnx_model(graph)  # another format is wrong usage
     judged = judge_model(graph, judging, options, console)
     mode, inputs = judged.answer.mode.name, simulating.inputs
-    simulation = open_simulation(judged.ready, mode, inputs, saturate=simulating.saturate, listener=console)
+    simulation = open_simulation(judged.prepared, mode, inputs, saturate=simulating.saturate, listener=console)
     report = report_of(
         simulation,
         judged.mixlist,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from ...core.cann.input_shapes import stated_shapes
 from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
-from . import graph as core
 from .atc_options import NO_OPTIONS, AtcOptions, command_options
-from .judge.judge import prepare
+from .graph import ModelGraph
 from .judge.modes import FP16_OP_TYPES, mode_by_number
+from .judge.prepare import prepare
 from .readers import read_graph
 from .refusals import refusal_lines
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from ...core.cann.input_shapes import Shapes, ShapesOf
     from ..listener import Listener
-    from .judge.judge import Against, Lists, Ready
+    from .judge.prepare import Against, Lists, PreparedModel
     from .result import Answer
 
 
-def open_model(path: str, listener: Listener, shapes_of: ShapesOf | None = None) -> core.ModelGraph:
+def open_model(path: str, listener: Listener, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """Return a model's graph, and tell what the reader could not read and how it was compiled.
 
     :param shapes_of: the shapes that are written into it, as :func:`.read_graph` does
@@ -56,15 +56,15 @@ def open_model(path: str, listener: Listener, shapes_of: ShapesOf | None = None)
     return graph
 
 
-def prepared_model(
-    graph: core.ModelGraph,
+def prepare_model(
+    graph: ModelGraph,
     against: Against,
     keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
     customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,
     fe_ini: str | None = None,
     atc: AtcOptions = NO_OPTIONS,
     no_fusion: Collection[str] = (),
-) -> Ready:
+) -> PreparedModel:
     """Read the option files and prepare a graph; parameters and errors as of :meth:`Graph.judge`."""
     if isinstance(keep_dtype, (str, os.PathLike)):
         keep_dtype = KeepDtype.read(os.fspath(keep_dtype))
@@ -81,7 +81,7 @@ def prepared_model(
     )
 
 
-class Graph(core.ModelGraph):
+class Graph(ModelGraph):
     """A model's graph with a method to judge it."""
 
     @classmethod
@@ -97,7 +97,7 @@ class Graph(core.ModelGraph):
         return cls.of(read_graph(os.fspath(path), shapes_of=None if shapes is None else partial(stated_shapes, shapes)))
 
     @classmethod
-    def of(cls, graph: core.ModelGraph) -> Graph:
+    def of(cls, graph: ModelGraph) -> Graph:
         """Return the same graph, with the methods of the public API."""
         return cls(graph.nodes, graph.model, graph.subgraphs)
 
@@ -139,5 +139,5 @@ class Graph(core.ModelGraph):
         atc = AtcOptions(
             output_type, input_fp16_nodes, op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32
         )
-        ready = prepared_model(self, against, keep_dtype, customize_dtypes, fe_ini, atc, no_fusion)
-        return ready.judge(mode, mixlist)
+        prepared = prepare_model(self, against, keep_dtype, customize_dtypes, fe_ini, atc, no_fusion)
+        return prepared.judge(mode, mixlist)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .graph import ModelGraph, Producer, Slots
+    from .judge.graph_judge import GraphJudge
     from .judge.node_facts import DtypeChoice
-    from .judge.prepared import Prepared
 
 
 _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshape", "ReFormat"})
@@ -125,22 +125,22 @@ class _Unit:
 
 
 def casts_of(
-    prepared: Prepared, choices: Sequence[DtypeChoice], inputs: Sequence[str | None], outputs: Sequence[str | None]
+    judge: GraphJudge, choices: Sequence[DtypeChoice], inputs: Sequence[str | None], outputs: Sequence[str | None]
 ) -> Casts:
     """Return the Casts of a judged graph.
 
     :param inputs: the dtype of every input slot
     :param outputs: the dtype of every output slot
     """
-    transforms = {node.index for node in prepared.graph if node.type in _TRANSFORMS}
-    units = _user_units(prepared.graph, transforms, inputs, outputs)
-    feeds = _insert(prepared.slots, units, choices, inputs, outputs)
+    transforms = {node.index for node in judge.graph if node.type in _TRANSFORMS}
+    units = _user_units(judge.graph, transforms, inputs, outputs)
+    feeds = _insert(judge.slots, units, choices, inputs, outputs)
     if transforms:
-        for slot, node in enumerate(prepared.slots.source_node):
+        for slot, node in enumerate(judge.slots.source_node):
             if node in transforms:
-                feeds.setdefault(slot, units.get(node, prepared.slots.source_slot[slot]))
-        _remove_pairs(prepared.slots, prepared.order, transforms, units, feeds)
-    return _casts_on(prepared, units, feeds)
+                feeds.setdefault(slot, units.get(node, judge.slots.source_slot[slot]))
+        _remove_pairs(judge.slots, judge.order, transforms, units, feeds)
+    return _casts_on(judge, units, feeds)
 
 
 def _user_units(
@@ -258,9 +258,9 @@ def _same(left: tuple[int, ...] | None, right: tuple[int, ...] | None) -> bool:
     return left is None or right is None or (left == right and left != _UNKNOWN_RANK)
 
 
-def _casts_on(prepared: Prepared, units: dict[int, _Unit], feeds: dict[int, int | _Unit]) -> Casts:
+def _casts_on(judge: GraphJudge, units: dict[int, _Unit], feeds: dict[int, int | _Unit]) -> Casts:
     """Return the Casts on the edges that are left, each edge from the user's node that now feeds it."""
-    graph, slots = prepared.graph, prepared.slots
+    graph, slots = judge.graph, judge.slots
     removed = {unit.node for unit in units.values() if not unit.readers}
     casts: list[Cast] = []
     rewired: dict[tuple[int, int], Producer] = {}

@@ -34,7 +34,7 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
 
     :param marks: of the mixlist
     """
-    mode, graph, kernels = answer.mode, answer.graph, answer.prepared.kernels
+    mode, graph, kernels = answer.mode, answer.graph, answer.graph_judge.kernels
     operators, soc = kernels.operators, kernels.soc
     if operators is not None:
         yield from operators.lacking(marks).values()

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ...core.check.mixlist import Form, MixlistReading, MixlistTarget
     from ...core.check.options import OptionCheck
     from .graph import GraphNode, ModelGraph
-    from .judge.judge import Ready
     from .judge.kernel_sources import Kernels
+    from .judge.prepare import PreparedModel
     from .result import Answer
 
 _MIXED = ("mixed_float16", "mixed_bfloat16")
@@ -43,7 +43,7 @@ class CheckedModel:
         self.path = self.label = path
         self.facts = os.path.basename(path)
         self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
-        self._ready: dict[int, Ready] = {}
+        self._prepared: dict[int, PreparedModel] = {}
         self.decided_open: dict[str, None] = {}
         """Names of the nodes for which open dimensions decided, for any target, mode and list; a set in order."""
 
@@ -66,17 +66,17 @@ class CheckedModel:
                 nodes.setdefault(operator, []).append(node)
         return nodes
 
-    def ready(self, target: MixlistTarget) -> Ready:
-        from .judge.judge import prepare
+    def prepare(self, target: MixlistTarget) -> PreparedModel:
+        from .judge.prepare import prepare
 
-        ready = self._ready.get(id(target))
-        if ready is None:
-            ready = self._ready[id(target)] = prepare(self.graph, target.target)
-        return ready
+        prepared = self._prepared.get(id(target))
+        if prepared is None:
+            prepared = self._prepared[id(target)] = prepare(self.graph, target.target)
+        return prepared
 
     def answer(self, target: MixlistTarget, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Answer:
         """Return the answer with a whole mixlist, and note what open dimensions decided."""
-        answer = self.ready(target).judge(mode, marks)
+        answer = self.prepare(target).judge(mode, marks)
         self.decided_open.update(dict.fromkeys(answer.decided_open))
         return answer
 
@@ -131,7 +131,7 @@ class Situation(NamedTuple):
     def without(self, marks: Mapping[str, frozenset[Mark]], name: str) -> Answer:
         """Return the answer for the mixlist without an op type."""
         rest = {other: own for other, own in marks.items() if other != name}
-        return self.model.ready(self.target).judge(self.mode, rest)
+        return self.model.prepare(self.target).judge(self.mode, rest)
 
     def where(self, form: Form) -> str:
         return f"{listed([self.model], form)} in {self.mode} on {listed([self.target], form)}"
@@ -176,7 +176,7 @@ def without_effect(
     All mixed modes of every target are judged. If one of several entries is enough, the first ones are removed.
     """
     situations = [
-        (model.ready(target), mode, model.answer(target, mode, marks))
+        (model.prepare(target), mode, model.answer(target, mode, marks))
         for model in models
         for target in targets
         for mode in _modes(target, ())
@@ -184,7 +184,7 @@ def without_effect(
     left, gone = dict(marks), []
     for name in marks:
         rest = {other: own for other, own in left.items() if other != name}
-        if not any(answer.changed(ready.judge(mode, rest)) for ready, mode, answer in situations):
+        if not any(answer.changed(prepared.judge(mode, rest)) for prepared, mode, answer in situations):
             left = rest
             gone.append(name)
     return gone
@@ -289,7 +289,7 @@ def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
     asked = check.file.customized
     kernels = {target: Kernels(target.target.operators, target.target.soc) for target in check.targets}
     answers = [
-        (model, target, model.ready(target).customizing(asked).judge("mixed_float16"))
+        (model, target, model.prepare(target).customizing(asked).judge("mixed_float16"))
         for model in check.models
         for target in check.targets
     ]

@@ -9,8 +9,8 @@ from .graph import Producer
 
 if TYPE_CHECKING:
     from ...core.documents.shared import PolicyName
+    from .judge.graph_judge import GraphJudge, Judgement
     from .judge.node_facts import DtypeChoice
-    from .judge.prepared import Judged, Prepared
 
 
 TEXTS = {
@@ -66,29 +66,29 @@ class Reason(NamedTuple):
     source: Producer | None
 
 
-def reason_of(prepared: Prepared, judged: Judged, node: int) -> Reason:
-    choice, nodes = judged.choices[node], prepared.graph.nodes
+def reason_of(judge: GraphJudge, judgement: Judgement, node: int) -> Reason:
+    choice, nodes = judgement.choices[node], judge.graph.nodes
     policy: PolicyName | None = None
     by = None
     if choice.policy is not None:
-        kernels = prepared.kernels_of[prepared.kind_of[node]]
+        kernels = judge.kernels_of[judge.kind_of[node]]
         kernel = kernels[max(choice.kernel, 0)] if kernels else None
         policy = choice.policy.value
         if kernel is not None and kernel.policy is not choice.policy:
             by = "mixlist"
         else:
-            is_assumed = kernel is not None and kernel.confidence == "assumed" and prepared.kernels.operators is None
+            is_assumed = kernel is not None and kernel.confidence == "assumed" and judge.kernels.operators is None
             by = "assumption" if is_assumed else "library"
     tensor = f"{choice.decided[0].removesuffix('s')} {choice.decided[1]}" if choice.decided else None
     code, source = choice.why, None
-    if node in judged.related and choice.why != "continuous":
-        code, source = "related", judged.related[node]
+    if node in judgement.related and choice.why != "continuous":
+        code, source = "related", judgement.related[node]
     elif choice.followed and choice.decided is not None:
         source = nodes[node].sources[choice.decided[1]]
         source = nodes[source.node].sources[0] if source is not None and choice.through else source
     text = TEXTS[code].format(
         by=by,
-        mode=judged.mode.name,
+        mode=judgement.mode.name,
         tensor=tensor,
         rule=_RULES.get(choice.detail, choice.detail),
         source="" if source is None else f"output {source.output} of `{nodes[source.node].name}`",

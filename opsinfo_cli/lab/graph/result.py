@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .atc_options import Considered
     from .graph import ModelGraph, Producer
     from .implmode import ImplModes
+    from .judge.graph_judge import GraphJudge, Judgement
     from .judge.node_facts import DtypeChoice
-    from .judge.prepared import Judged, Prepared
 
     Dtypes = tuple[str | None, ...]
 
@@ -435,28 +435,28 @@ class Answer(GraphAnswer):
 
     def __init__(
         self,
-        prepared: Prepared,
-        judged: Judged,
+        graph_judge: GraphJudge,
+        judgement: Judgement,
         considered: Considered,
         modes: ImplModes,
         fused: Fused,
         doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
-        known: Callable[[], Answer | None] = lambda: None,
+        judge_with_sizes: Callable[[], Answer | None] = lambda: None,
     ) -> None:
         """:param doubts: yields the warnings
-        :param known: returns the answer with a size for every open dimension; None: none is open
+        :param judge_with_sizes: returns the answer with a size for every open dimension; None: none is open
         """
-        self._known = known
+        self._judge_with_sizes = judge_with_sizes
         self._doubts = doubts
-        super().__init__(prepared.graph, fused)
+        super().__init__(graph_judge.graph, fused)
         self.considered = considered
         self.modes = modes
-        self.prepared = prepared
-        self.judged = judged
-        self.mode = judged.mode
-        self.mode_name = judged.mode.name
-        self.inputs = [dtype for choice in judged.choices for dtype in choice.inputs]
-        self.outputs = [dtype for choice in judged.choices for dtype in choice.outputs]
+        self.graph_judge = graph_judge
+        self.judgement = judgement
+        self.mode = judgement.mode
+        self.mode_name = judgement.mode.name
+        self.inputs = [dtype for choice in judgement.choices for dtype in choice.inputs]
+        self.outputs = [dtype for choice in judgement.choices for dtype in choice.outputs]
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -470,10 +470,10 @@ class Answer(GraphAnswer):
         """Names of the nodes for which open dimensions decided: their op type or dtypes are others when every dimension
         has a size, or they measure a shape that would be folded.
         """
-        known = self._known()
-        if known is None:
+        with_sizes = self._judge_with_sizes()
+        if with_sizes is None:
             return ()
-        others = {(row.subgraph, row.name): (row.type, row.inputs, row.outputs) for row in known}
+        others = {(row.subgraph, row.name): (row.type, row.inputs, row.outputs) for row in with_sizes}
         return tuple(
             row.name
             for row, node in zip(self, self.graph, strict=True)
@@ -496,8 +496,8 @@ class Answer(GraphAnswer):
         )
 
     def __getitem__(self, index: int) -> NodeAnswer:
-        node, choice = self.graph[index], self.judged.choices[index]
-        reason = reason_of(self.prepared, self.judged, index)
+        node, choice = self.graph[index], self.judgement.choices[index]
+        reason = reason_of(self.graph_judge, self.judgement, index)
         compute = self.computed_in(index)
         why = reason.text
         if compute == "hf32":
@@ -531,19 +531,19 @@ class Answer(GraphAnswer):
 
     def computed_in(self, index: int) -> str | None:
         """Return the dtype that a node is computed in, see :meth:`ImplModes.computed_in`; None if it was not judged."""
-        choice, node = self.judged.choices[index], self.graph[index]
+        choice, node = self.judgement.choices[index], self.graph[index]
         if choice.column < 0:
             return None
         return self.modes.computed_in(node.name, node.type, choice.inputs, choice.outputs)
 
     def inputs_of(self, index: int) -> Dtypes:
-        return self.judged.choices[index].inputs
+        return self.judgement.choices[index].inputs
 
     def runs_of(self, index: int) -> Precision | None:
-        return _precision_of(self.judged.choices[index])
+        return _precision_of(self.judgement.choices[index])
 
     def output_dtype(self, source: Producer) -> str | None:
-        return self.outputs[self.prepared.slots.outputs_of[source.node] + source.output]
+        return self.outputs[self.graph_judge.slots.outputs_of[source.node] + source.output]
 
     @cached_property
     def in_hf32(self) -> list[int]:
@@ -556,19 +556,19 @@ class Answer(GraphAnswer):
             return []
         return [
             index
-            for index, choice in enumerate(self.judged.choices)
+            for index, choice in enumerate(self.judgement.choices)
             if choice.column >= 0 and self.computed_in(index) in ("hf32", None)
         ]
 
     @cached_property
     def _casts(self) -> Casts:
-        return casts_of(self.prepared, self.judged.choices, self.inputs, self.outputs)
+        return casts_of(self.graph_judge, self.judgement.choices, self.inputs, self.outputs)
 
     @cached_property
     def _groups(self) -> Counter[NodeGroup]:
         """The nodes, counted: their distinct choices are few."""
         groups: Counter[NodeGroup] = Counter()
-        for (op_type, choice), count in Counter(zip(self.graph.types, self.judged.choices, strict=True)).items():
+        for (op_type, choice), count in Counter(zip(self.graph.types, self.judgement.choices, strict=True)).items():
             is_judged = choice.column >= 0
             policy: PolicyName | None = None if choice.policy is None else choice.policy.value
             why = "" if is_judged else not_judged_text(choice)
@@ -603,7 +603,7 @@ class Answer(GraphAnswer):
         """Indexes of the nodes whose dtypes differ from another answer's for the same graph."""
         return [
             node
-            for node, (own, its) in enumerate(zip(self.judged.choices, other.judged.choices, strict=True))
+            for node, (own, its) in enumerate(zip(self.judgement.choices, other.judgement.choices, strict=True))
             if own is not its and (own.inputs, own.outputs) != (its.inputs, its.outputs)
         ]
 

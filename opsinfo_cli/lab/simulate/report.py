@@ -72,7 +72,9 @@ def _limits_of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer)
     if recurrent:
         message = f"states between steps: rounded at their inputs and outputs only are {join_some(recurrent)}"
         yield Limit("recurrent", message, recurrent)
-    assumed = tuple(nodes[at].name for at, choice in enumerate(answer.judged.choices) if choice.confidence == "assumed")
+    assumed = tuple(
+        nodes[at].name for at, choice in enumerate(answer.judgement.choices) if choice.confidence == "assumed"
+    )
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
         yield Limit("assumed", message, assumed)
@@ -143,7 +145,7 @@ class SimulationReport(NamedTuple):
     def to_dict(self) -> documents.SimulateDocument:
         """Return the JSON document of ``opsinfo simulate``."""
         simulation, trace = self.simulation, self.trace
-        model = simulation.ready.prepared.graph.model
+        model = simulation.prepared.graph.model
         wrong, jump = (trace.first_not_finite, trace.first_jump) if trace else (None, None)
         traced = None if trace is None else [node.to_dict() for node in trace.nodes]
         document: documents.SimulateDocument = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cann.input_shapes import settles
 from ...errors import Refused
-from ..graph.judge.judge import prepare
+from ..graph.judge.prepare import prepare
 from ..graph.readers import read_graph
 from ..graph.readers.onnx import model_inputs
 from ..listener import PythonListener
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...core.cann.input_shapes import Shapes
     from ..graph.graph import ModelGraph
-    from ..graph.judge.judge import Against, Lists, Ready
+    from ..graph.judge.prepare import Against, Lists, PreparedModel
     from ..listener import Listener
 
     Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
@@ -81,7 +81,7 @@ def simulate_model(
 
 
 def open_simulation(
-    ready: Ready,
+    prepared: PreparedModel,
     mode: str,
     inputs: Sequence[str | Mapping[str, Any]] = (),
     *,
@@ -89,7 +89,7 @@ def open_simulation(
     listener: Listener = PythonListener(),  # noqa: B008  # without state
 ) -> Simulation:
     """Return a model computed in float32, ready to be simulated; parameters as for :func:`simulate_model`."""
-    graph = ready.prepared.graph
+    graph = prepared.graph
     proto = onnx_model(graph)
     sets: list[InputSet] = []
     for source in inputs or (FIRST_SEED,):
@@ -100,7 +100,7 @@ def open_simulation(
             sets.append(InputSet(GIVEN, dict(source)))
     try:
         with listener.progress("computing in float32"):
-            return Simulation(graph.model.path or "", ready, mode, sets, saturate=saturate)
+            return Simulation(graph.model.path or "", prepared, mode, sets, saturate=saturate)
     except Refused as error:
         if error.name == "not-computed" and any(input_set.is_random for input_set in sets):
             error.hint = "random inputs may be the cause: give real ones with --inputs FILE.npz"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.policy import ADD_BLACK
 from ...errors import Damaged, Refused, UsageFault
-from ..graph.judge.judge import marks_of
+from ..graph.judge.prepare import marks_of
 from .onnx_model import OnnxFile
 from .output_error import OutputError, json_number, output_error, worst
 from .rewriting import Rewriter
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..documents import simulate as documents
     from ..graph.graph import ModelGraph
-    from ..graph.judge.judge import Lists, Ready
+    from ..graph.judge.prepare import Lists, PreparedModel
     from ..graph.result import Answer
     from .inputs import InputSet
     from .rounding_plan import Spot
@@ -86,7 +86,7 @@ class Simulation:
     def __init__(
         self,
         path: str,
-        ready: Ready,
+        prepared: PreparedModel,
         mode: str,
         inputs: Sequence[InputSet],
         *,
@@ -94,7 +94,7 @@ class Simulation:
     ) -> None:
         """Open a model and compute it in float32, once.
 
-        :param ready: its graph, prepared for judging
+        :param prepared: its graph, prepared for judging
         :param inputs: at least one set
         :param saturate: overflowing values become the largest value instead of Inf
         :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
@@ -103,11 +103,11 @@ class Simulation:
         :raises Damaged: if it is no ONNX model, or has no outputs
         """
         self.path = path
-        self.ready = ready
+        self.prepared = prepared
         self.mode = mode
         self.inputs = inputs
-        graph = ready.prepared.graph
-        ready.judge(mode)
+        graph = prepared.graph
+        prepared.judge(mode)
         self.file = OnnxFile.of(onnx_model(graph), path)
         self.names = [output.name for output in self.file.proto.graph.output]
         if not self.names:
@@ -126,7 +126,7 @@ class Simulation:
         return ModelSession(self.rewriter.model(plan, more), self.file.weights, self.path)
 
     def answer(self, mixlist: Lists = None) -> Answer:
-        return self.ready.judge(self.mode, mixlist)
+        return self.prepared.judge(self.mode, mixlist)
 
     def plan(self, mixlist: Lists = None) -> RoundingPlan:
         return rounding_plan(self.places, self.answer(mixlist))

@@ -129,7 +129,7 @@ def trace(simulation: Simulation, plan: RoundingPlan, progress: Callable[[float]
 
 def floating_values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
-    file, slots = simulation.file, simulation.ready.prepared.slots
+    file, slots = simulation.file, simulation.prepared.graph_judge.slots
     found = {}
     for place in simulation.places.all:
         side, owner, number = place.spot

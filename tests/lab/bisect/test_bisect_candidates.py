@@ -10,8 +10,8 @@ import pytest
 from ge_dump import ge_dump
 
 from opsinfo_cli.core.cann.target import Target
-from opsinfo_cli.lab.bisect.candidates import JudgedSets, doubts, prune
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.bisect.candidates import SetJudge, doubts, prune
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 GRAPH = {
@@ -48,10 +48,10 @@ def sets(tmp_path: Path) -> Any:
     path.write_text(json.dumps(library), "utf-8")
     dump = tmp_path / "ge_proto_00020_FeTopoSortingAfter.txt"
     dump.write_text(ge_dump(GRAPH), "utf-8")
-    ready = prepare(read_graph(str(dump)), Target.open(str(path)))
+    prepared = prepare(read_graph(str(dump)), Target.open(str(path)))
 
-    def made(white: bool = False) -> JudgedSets:
-        return JudgedSets(ready, "mixed_float16", {}, white)
+    def made(white: bool = False) -> SetJudge:
+        return SetJudge(prepared, "mixed_float16", {}, white)
 
     return made
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from model_files import dump
 from planted import Ended, Planted, search
 
-from opsinfo_cli.lab.bisect.candidates import JudgedSets
+from opsinfo_cli.lab.bisect.candidates import SetJudge
 from opsinfo_cli.lab.bisect.cost import Cost, Prices, left_low
 from opsinfo_cli.lab.bisect.search.protocol import price
 from opsinfo_cli.lab.bisect.session import Budget
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.profile.table import Table
 from opsinfo_cli.lab.profile.times import profile_of
@@ -103,8 +103,10 @@ def test_a_budget_that_ends_among_cheaper_lists_leaves_the_minimal_list_that_was
 def test_the_cost_of_a_list_is_what_was_low_and_is_high(
     tmp_path: Path, opp: Path, types: tuple[str, ...], nodes: int
 ) -> None:
-    ready = prepare(read_graph(str(dump(tmp_path, CHAIN))), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
-    sets = JudgedSets(ready, "mixed_float16", {})
+    prepared = prepare(
+        read_graph(str(dump(tmp_path, CHAIN))), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b")
+    )
+    sets = SetJudge(prepared, "mixed_float16", {})
     cost = sets.cost(frozenset(types))
     assert cost.nodes == nodes
     assert left_low(sets.plain).nodes == cost.nodes + left_low(sets.answer(frozenset(types))).nodes
@@ -125,8 +127,10 @@ def test_the_time_of_a_list_is_that_of_its_nodes_as_they_ran(
     tmp_path: Path, opp: Path, named: str, types: tuple[str, ...], microseconds: float
 ) -> None:
     """Node number n of the chain takes 2 to the power of n microseconds; MatMulV2 moves a, b, c and g."""
-    ready = prepare(read_graph(str(dump(tmp_path, CHAIN))), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
-    graph = ready.prepared.graph
+    prepared = prepare(
+        read_graph(str(dump(tmp_path, CHAIN))), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b")
+    )
+    graph = prepared.graph
     rows = "".join(
         f"{node.name if node.name in named.split() else 'renamed'},{node.type},AI_CORE,{2**number}\n"
         for number, node in enumerate(node for node in graph if node.name in "abcdefg")
@@ -134,7 +138,7 @@ def test_the_time_of_a_list_is_that_of_its_nodes_as_they_ran(
     table = tmp_path / "kernel_details.csv"
     table.write_text(f"Name,Type,Accelerator Core,Duration(us)\n{rows}")
     prices = Prices(graph, profile_of([Table(str(table))], {*graph.names}))
-    assert JudgedSets(ready, "mixed_float16", {}, prices=prices).cost(frozenset(types)).microseconds == microseconds
+    assert SetJudge(prepared, "mixed_float16", {}, prices=prices).cost(frozenset(types)).microseconds == microseconds
 
 
 def test_the_time_decides_before_the_number_of_nodes() -> None:

@@ -11,7 +11,7 @@ from opsinfo_cli.core.cann.policy import Mark, Policy
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 
 CASES = Path(__file__).parent / "cases"

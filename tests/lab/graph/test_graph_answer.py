@@ -17,8 +17,8 @@ from opsinfo_cli.lab.graph import reason
 from opsinfo_cli.lab.graph.api import Graph
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import UNKNOWN, ModelFacts
-from opsinfo_cli.lab.graph.judge.judge import prepare
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.reason import TEXTS
 from opsinfo_cli.lab.graph.result import WrittenAnswer
 
@@ -239,4 +239,4 @@ def test_the_recorded_kernel_columns_are_complete() -> None:
     assert len(kernels._recorded) == 102
     for op_type, rows in kernels._recorded.items():
         assert len({len(row) for row in rows.values()}) == 1, op_type
-    assert prepare(graph_of(NODES), LIBRARY, soc="ascend910b").prepared.kernels.of("Add")[0].confidence == "kernel"
+    assert prepare(graph_of(NODES), LIBRARY, soc="ascend910b").graph_judge.kernels.of("Add")[0].confidence == "kernel"

@@ -15,7 +15,7 @@ from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, names_not_applied
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
-from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
+from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.read_back import read_back
 from opsinfo_cli.lab.graph.result import WrittenAnswer
 
@@ -54,13 +54,15 @@ def tensor(text: str) -> GraphTensor:
     return GraphTensor(dtype, shape=tuple(-1 if dim == "?" else int(dim) for dim in dims.split("x") if dim))
 
 
-def ready(made: ModelGraph, *without: str) -> Ready:
+def prepared(made: ModelGraph, *without: str) -> PreparedModel:
     return prepare(made, LIBRARY, no_fusion=without)
 
 
 def types(made: ModelGraph, *without: str) -> list[str]:
     """The op types after fusion, without the input, the output and constants."""
-    return [node.type for node in ready(made, *without).fused.graph if node.type not in ("Data", "Const", "NetOutput")]
+    return [
+        node.type for node in prepared(made, *without).fused.graph if node.type not in ("Data", "Const", "NetOutput")
+    ]
 
 
 X = ("x", "Data", [], "float32 2x3")
@@ -96,7 +98,7 @@ def test_a_compiled_model_is_left_as_it_is() -> None:
 
 def test_constants_that_became_attributes_go_and_the_judge_sees_the_new_type() -> None:
     made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"), ("o", "NetOutput", ["r"]))
-    answer = ready(made).judge("mixed_float16")
+    answer = prepared(made).judge("mixed_float16")
     assert [node.name for node in answer] == ["x", "r", "o"]
     node = answer.find("r")
     assert node is not None
@@ -107,7 +109,7 @@ def test_constants_that_became_attributes_go_and_the_judge_sees_the_new_type() -
 
 def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
-    answer = ready(made).judge("mixed_float16")
+    answer = prepared(made).judge("mixed_float16")
     node = answer.find("a")
     assert node is not None
     assert (node.name, node.type, node.inputs) == ("mm", "MatMulV2", ("float16",) * 3)
@@ -119,9 +121,9 @@ def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
 def test_the_inputs_of_a_recurrent_network_are_those_of_its_kernel() -> None:
     lengths = ("n", "Data", [], "int32 2")
     made = graph(X, W, B, lengths, ("l", "CommonLSTM", ["x", "w", "w", "b", "n", "", "x"], "float32 2x4"))
-    node = ready(made).fused.graph.find("l")
+    node = prepared(made).fused.graph.find("l")
     assert node is not None
-    names = [None if each is None else ready(made).fused.graph[each.node].name for each in node.sources]
+    names = [None if each is None else prepared(made).fused.graph[each.node].name for each in node.sources]
     assert names == ["x", "w", "b", None, None, "x", None, None, None, None]
     assert node.inputs[9].dtype == "uint8"
 
@@ -134,7 +136,7 @@ def test_each_fusion_can_be_left_out(name: str) -> None:
 
 def test_an_unknown_fusion_is_refused_with_a_near_name() -> None:
     with pytest.raises(UsageFault) as caught:
-        ready(graph(X), "ConstToAtrPass")
+        prepared(graph(X), "ConstToAtrPass")
     assert caught.value.hint == "did you mean `ConstToAttrPass`?"
 
 
@@ -145,7 +147,7 @@ def test_fusions_whose_rules_are_not_public_are_named_where_they_may_apply() -> 
         ("t", "Pack", ["x"], "float32 2"),
         ("u", "Pack", ["x"] * 64, "float32 2"),
     )
-    assert dict(ready(made).fused.not_applied) == {"EinsumPass": ["e"], "PackFusionPass": ["u"]}
+    assert dict(prepared(made).fused.not_applied) == {"EinsumPass": ["e"], "PackFusionPass": ["u"]}
     assert not {*names_not_applied()} & RULES.keys()
 
 
@@ -168,7 +170,7 @@ def test_a_fused_node_keeps_its_dtype_if_one_of_its_parts_does(line: str) -> Non
 def test_a_mixlist_is_asked_for_the_type_after_fusion() -> None:
     made = graph(X, I, ("r", "ReduceMean", ["x", "i"], "float32 2x1"))
     before, after = (
-        ready(made).judge("mixed_float16", marks_of(white=[name])) for name in ("ReduceMean", "ReduceMeanD")
+        prepared(made).judge("mixed_float16", marks_of(white=[name])) for name in ("ReduceMean", "ReduceMeanD")
     )
     assert (before.counts.low, after.counts.low) == (0, 1)
     assert fused_into(after.graph, "ReduceMean") == ["ReduceMeanD"]
@@ -178,7 +180,7 @@ def test_a_mixlist_is_asked_for_the_type_after_fusion() -> None:
 def test_a_reduction_of_short_axes_goes_before_its_axes_become_attributes() -> None:
     y = ("y", "Data", [], "float32 2x1")
     made = graph(y, I, ("r", "ReduceMean", ["y", "i"], "float32 2"), ("e", "Exp", ["r"], "float32 2"))
-    assert [each.name for each in ready(made).fused.fusions] == ["AReduceMeanFusionPass"]
+    assert [each.name for each in prepared(made).fused.fusions] == ["AReduceMeanFusionPass"]
     assert types(made, "AReduceMeanFusionPass") == ["ReduceMeanD", "Exp"]
 
 
@@ -190,7 +192,7 @@ def test_the_result_of_arg_max_becomes_int32_if_its_axis_is_short(shape: str, dt
         ("a", "ArgMaxV2", ["x", "i"], "int64 2"),
         ("o", "NetOutput", ["a"]),
     )
-    answer = ready(graph(*nodes)).judge("mixed_float16")
+    answer = prepared(graph(*nodes)).judge("mixed_float16")
     assert [node.outputs[0].dtype for node in answer.graph if node.type == "ArgMaxV2"] == [dtype]
     assert [(cast.begin, cast.end) for cast in answer.casts] == [("int32", "int64")] * (dtype == "int32")
 
@@ -209,5 +211,5 @@ def test_the_page_on_fusions_has_every_one() -> None:
 def test_a_read_back_finds_a_fused_node_by_the_names_of_its_parts() -> None:
     made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
     compiled = graph(X, W, ("a", "MatMulV2", ["x", "w"], "float16 2x4"), ("o", "NetOutput", ["a"]), predicted=False)
-    back = read_back(ready(made).judge("mixed_float16"), WrittenAnswer(compiled))
+    back = read_back(prepared(made).judge("mixed_float16"), WrittenAnswer(compiled))
     assert [(each.type, each.matched) for each in back.types] == [("MatMulV2", 1)]

@@ -19,7 +19,7 @@ from opsinfo_cli.lab.graph.fusions.limits import fusion_limits
 from opsinfo_cli.lab.graph.fusions.rule import FusionRule
 from opsinfo_cli.lab.graph.fusions.toolkit_rules import json_rules
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
+from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 FLOATS = "float,float16"
@@ -70,11 +70,11 @@ def model(folder: Path, text: str) -> ModelGraph:
     return read_graph(str(path))
 
 
-def ready(made: ModelGraph, soc: str, *without: str) -> Ready:
+def prepared(made: ModelGraph, soc: str, *without: str) -> PreparedModel:
     return prepare(made, library(), soc=soc, no_fusion=without)
 
 
-def types(made: Ready) -> list[str]:
+def types(made: PreparedModel) -> list[str]:
     return [node.type for node in made.fused.graph if node.type not in ("Data", "Const", "NetOutput")]
 
 
@@ -86,10 +86,10 @@ def test_a_pass_keeps_its_conditions(tmp_path: Path, case: str) -> None:
     made = model(tmp_path, text)
     for chip in chips.split(","):
         soc = {"910": "ascend910", "950": "ascend910_95"}.get(chip, f"ascend{chip}")
-        after = ready(made, soc)
+        after = prepared(made, soc)
         assert types(after) == expected.split(), soc
         times = sum(each.name == name for each in after.fused.fusions)
-        without = ready(made, soc, name)
+        without = prepared(made, soc, name)
         assert bool(times) == (types(without) != types(after)) or name == "HostBNFusionPass"
         assert not any(each.name == name for each in without.fused.fusions)
 
@@ -121,7 +121,7 @@ def test_a_pass_on_a_chip_of_which_it_is_unknown_is_named_with_its_nodes(tmp_pat
 
 def test_what_the_host_computes_is_said_and_not_rounded(tmp_path: Path) -> None:
     text = "?x4x8x8; g[4] = 1; b[4] = 0; m[4] = 0; v[4] = 1e6; y = BatchNormalization(x, g, b, m, v)"
-    made = ready(model(tmp_path, text), "ascend910b")
+    made = prepared(model(tmp_path, text), "ascend910b")
     node = next(node for node in made.fused.graph if node.type == "BNInferenceD")
     assert node.origin is not None
     assert (list(node.origin.inputs), node.sources[1:]) == (["x", "", ""], (None, None))
@@ -130,7 +130,7 @@ def test_what_the_host_computes_is_said_and_not_rounded(tmp_path: Path) -> None:
 
 def test_rules_of_an_older_source_are_said(tmp_path: Path) -> None:
     text = "2x16; a = .1; m = Mul(x, a); y = Max(m, x)"
-    (limit,) = fusion_limits(ready(model(tmp_path, text), "ascend910b").fused)
+    (limit,) = fusion_limits(prepared(model(tmp_path, text), "ascend910b").fused)
     assert (limit.kind, limit.nodes) == ("older-fusions", ("Mul0",))
 
 
@@ -156,7 +156,9 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
     assert json_rules({"Rules": broken}, "file") == json_rules([], "file") == []
     (read,) = json_rules({"Rules": [rule]}, "file")
     assert isinstance(read, FusionRule)
-    made = ready(model(tmp_path, "2x16; s = Sqrt(x); r = Relu(s); t = Tanh(r); y = Relu(t); z = Relu(t)"), "ascend910b")
+    made = prepared(
+        model(tmp_path, "2x16; s = Sqrt(x); r = Relu(s); t = Tanh(r); y = Relu(t); z = Relu(t)"), "ascend910b"
+    )
     from opsinfo_cli.lab.graph.fusions.rule import FusionGraph
 
     changes = list(read.changes(FusionGraph(made.fused.graph, lambda _: True)))

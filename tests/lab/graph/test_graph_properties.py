@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.core.cann.dtype_names import LOW
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 
 ALL = "float16,float,bfloat16"
@@ -66,9 +66,9 @@ def test_a_mixlist_that_changes_no_policy_changes_nothing(nodes: list[list[Any]]
         Policy.WHITE: [name for name in types if LIBRARY[name].policy is Policy.WHITE],
         Policy.GRAY: [name for name in types if LIBRARY[name].policy is Policy.GRAY],
     }
-    ready = prepare(graph_of(nodes), LIBRARY)
+    prepared = prepare(graph_of(nodes), LIBRARY)
     marks = marks_of(same[Policy.BLACK], same[Policy.WHITE], same[Policy.GRAY])
-    plain, listed = ready.judge(mode), ready.judge(mode, marks)
+    plain, listed = prepared.judge(mode), prepared.judge(mode, marks)
     assert by_name(plain) == by_name(listed)
     assert plain.changed(listed) == []
 
@@ -78,17 +78,17 @@ def test_a_black_list_adds_no_low_node_of_its_own_types_to_a_high_model(
     nodes: list[list[Any]], types: list[str], mode: str
 ) -> None:
     high = [[*node[:3], ["float32" if dtype in LOW else dtype for dtype in node[3]], *node[4:]] for node in nodes]
-    ready = prepare(graph_of(high), LIBRARY)
-    plain, listed = ready.judge(mode), ready.judge(mode, marks_of(black=types))
+    prepared = prepare(graph_of(high), LIBRARY)
+    plain, listed = prepared.judge(mode), prepared.judge(mode, marks_of(black=types))
     own = {node.index for node in listed if node.type in types and node.low}
     assert own <= {node.index for node in plain if node.low}
 
 
 @given(graphs(), st.lists(st.lists(st.sampled_from(TYPES), unique=True), min_size=1, max_size=4))
 def test_judging_again_gives_the_same_answer_as_a_fresh_judge(nodes: list[list[Any]], lists: list[list[str]]) -> None:
-    ready = prepare(graph_of(nodes), LIBRARY)
+    prepared = prepare(graph_of(nodes), LIBRARY)
     for black in lists:
-        again = ready.judge("mixed_float16", marks_of(black=black))
+        again = prepared.judge("mixed_float16", marks_of(black=black))
         afresh = judge(graph_of(nodes), LIBRARY, "mixed_float16", marks_of(black=black))
         assert by_name(again) == by_name(afresh)
         assert again.casts == afresh.casts

@@ -14,8 +14,8 @@ from opsinfo_cli.core.cann.library import Library, Operators
 from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.lab.graph.judge.judge import prepare
 from opsinfo_cli.lab.graph.judge.kernel import kernel_of
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 
 
 def taken(target: Target) -> Target:
@@ -76,8 +76,8 @@ def test_every_node_of_the_networks_gets_the_dtypes_that_the_install_gives_it(co
             continue
         one, other = prepare(graph, install), prepare(graph, snapshot)
         for mode in vector["answers"]:
-            choices = one.judge(mode, marks).judged.choices
-            assert other.judge(mode, marks).judged.choices == choices
+            choices = one.judge(mode, marks).judgement.choices
+            assert other.judge(mode, marks).judgement.choices == choices
             judged += sum(choice.confidence == "library" for choice in choices)
     assert judged > 1000
 

@@ -14,7 +14,7 @@ from readers_invariants import weights_of
 from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.lab.graph.atc_options import command_options
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 onnx = pytest.importorskip("onnx")
@@ -140,8 +140,8 @@ def test_a_real_text_graph_def_under_the_name_pb_is_read(graphs: Path) -> None:
 def test_operators_of_tensorflow_with_constant_inputs_become_their_d_form(
     graphs: Path, corpus: Path, name: str, fused: dict[str, int]
 ) -> None:
-    ready = prepare(read_graph(str(graphs / name)), Install.open(str(corpus / "cann-910b" / "opp"), "ascend910b"))
-    counts = Counter(each.type for each in ready.judge("mixed_float16") if each.runs)
+    prepared = prepare(read_graph(str(graphs / name)), Install.open(str(corpus / "cann-910b" / "opp"), "ascend910b"))
+    counts = Counter(each.type for each in prepared.judge("mixed_float16") if each.runs)
     assert {op_type: counts[op_type] for op_type in fused} == fused
     assert not counts.keys() & {op_type[:-1] for op_type in fused}
 

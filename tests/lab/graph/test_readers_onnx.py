@@ -13,7 +13,7 @@ from readers_invariants import weights_of
 from opsinfo_cli.errors import Damaged, MissingPackage
 from opsinfo_cli.lab.graph.constants import extremes
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.mixlist_check import second_types
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.graph.refusals import refusal_lines

@@ -18,7 +18,7 @@ from opsinfo_cli.core.cann.onnx_plugins import plugins
 from opsinfo_cli.core.cann.onnx_rules import Computed
 from opsinfo_cli.core.cann.op_names import onnx_names
 from opsinfo_cli.lab.graph.graph import ModelGraph, Producer
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers.onnx_expansion import CONDITIONS, VALUES
 
 onnx = pytest.importorskip("onnx")

@@ -21,9 +21,9 @@ from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
-from opsinfo_cli.lab.graph.judge.judge import prepare
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.judge.modes import FP16_OP_TYPES
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 
 OWN = Path(__file__).parent / "vectors"
@@ -135,7 +135,7 @@ def customize_of(vector: dict[str, Any]) -> CustomizeDtypes | None:
 
 def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], Answer | None]]:
     """The engine's answer and opsinfo's for each mode; None if opsinfo refuses a list."""
-    ready = None
+    prepared = None
     for mode, expected in vector["answers"].items():
         customized = customize_of(vector)
         try:
@@ -146,17 +146,17 @@ def answers_of(vector: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], An
         if customized is not None and any(fault.refuses for fault in customized.faults):
             yield mode, expected, None
             continue
-        if ready is None:
+        if prepared is None:
             kernels = kernels_of(vector["store"], vector["stores"])
             assert kernels.operators is not None
             default = FP16_OP_TYPES if vector["store"] == "cann-910b" else ()
-            ready = prepare(
+            prepared = prepare(
                 graph_of(vector),
                 kernels.operators,
                 customize_dtypes=customized,
                 fp16_types=frozenset(vector.get("fp16_op_types", default)),
             )
-        yield mode, expected, ready.judge(mode, marks)
+        yield mode, expected, prepared.judge(mode, marks)
 
 
 def differences(vector: dict[str, Any]) -> list[str]:
@@ -174,7 +174,7 @@ def differences(vector: dict[str, Any]) -> list[str]:
             own = [
                 list(map(short, node.inputs)),
                 list(map(short, node.outputs)),
-                answer.judged.choices[node.index].column,
+                answer.judgement.choices[node.index].column,
             ]
             if own != expected["nodes"][node.name]:
                 found.append(f"{where}: {node!r}: {own}, the engine: {expected['nodes'][node.name]}")

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
+from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.simulation import Simulation
@@ -37,7 +37,7 @@ def save(
     return str(path)
 
 
-def all_low(path: str) -> Ready:
+def all_low(path: str) -> PreparedModel:
     """A model judged without a library: in ``force_fp16`` every tensor of every node is float16."""
     return prepare(read_graph(path), None)
 

@@ -18,7 +18,7 @@ from simulate_support import FLOAT, INT64, all_low, node, save, value
 
 from opsinfo_cli.core.cann.policy import ADD_BLACK
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
-from opsinfo_cli.lab.graph.judge.judge import Ready, prepare
+from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.graph.result import Answer
 from opsinfo_cli.lab.simulate.inputs import InputSet
@@ -29,7 +29,7 @@ from opsinfo_cli.lab.simulate.simulate import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
 from opsinfo_cli.lab.simulate.trace import trace
 
-Target = Callable[[str], Ready]
+Target = Callable[[str], PreparedModel]
 DRAW = np.random.default_rng(5)
 
 
@@ -157,8 +157,8 @@ def test_a_simulation_equals_pairs_of_casts_in_the_reference_evaluator(
 ) -> None:
     model = make()
     path = saved(model, tmp_path)
-    ready = (fixture(opp) if mode == "mixed_float16" else all_low)(path)
-    made = Simulation(path, ready, mode, [InputSet("given", model.inputs)])
+    prepared = (fixture(opp) if mode == "mixed_float16" else all_low)(path)
+    made = Simulation(path, prepared, mode, [InputSet("given", model.inputs)])
     assert len(made.plan()) > 0
     with np.errstate(over="ignore"):
         [expected] = ReferenceEvaluator(with_casts(path, made.answer())).run(None, model.inputs)
@@ -260,7 +260,7 @@ def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
     model = image()
     path = saved(model, tmp_path)
     modes = AtcOptions(allow_hf32=allow_hf32)
-    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
-    made = Simulation(path, ready, "mixed_float16", [InputSet("given", model.inputs)])
+    prepared = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
+    made = Simulation(path, prepared, "mixed_float16", [InputSet("given", model.inputs)])
     plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
     assert [each.dtype for spot, each in plan.items() if spot.side is Side.INPUT] == ["hf32"] * places

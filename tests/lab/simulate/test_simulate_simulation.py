@@ -13,7 +13,7 @@ from onnx import helper
 from simulate_support import BOOL, FLOAT, INT64, all_low, node, outputs_of, save, simulation, value
 
 from opsinfo_cli.errors import Damaged, Refused
-from opsinfo_cli.lab.graph.judge.judge import prepare
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
@@ -140,13 +140,13 @@ def test_external_data_is_not_moved_and_a_missing_file_is_refused(tmp_path: Path
     made = simulation(path, {"x": X})
     np.testing.assert_array_equal(outputs_of(made)[0], half(half(X) @ half(W)))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "w.bin"]
-    ready = all_low(path)
+    prepared = all_low(path)
     shutil.move(tmp_path / "w.bin", tmp_path / "elsewhere.bin")
     with pytest.raises(Damaged, match=r"external data not found: `w\.bin`, of the weight `w`"):
-        Simulation(path, ready, "force_fp16", [InputSet("given", {"x": X})])
+        Simulation(path, prepared, "force_fp16", [InputSet("given", {"x": X})])
     (tmp_path / "w.bin").mkdir()
     with pytest.raises(Refused, match="not a regular file"):
-        Simulation(path, ready, "force_fp16", [InputSet("given", {"x": X})])
+        Simulation(path, prepared, "force_fp16", [InputSet("given", {"x": X})])
 
 
 def _outside(name: str, *locations: str) -> Any:
@@ -258,8 +258,8 @@ def test_op_types_are_ranked_by_their_error_alone_and_the_error_without_them(tmp
     weights = {"k": W.reshape(4, 4, 1, 1), "s": np.array([1, 4, 2, 2])}
     inputs, outputs = [value("x", FLOAT, [4, 4])], [value("y", FLOAT, [1, 4, 2, 2])]
     path = save(tmp_path, nodes, inputs, outputs, weights)
-    ready = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
-    made = Simulation(path, ready, "mixed_float16", [InputSet("given", {"x": X})])
+    prepared = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"))
+    made = Simulation(path, prepared, "mixed_float16", [InputSet("given", {"x": X})])
     ranked = made.rank()
     assert ranked, "no op type of the fixture runs low"
     whole = made.run().max_rel_error

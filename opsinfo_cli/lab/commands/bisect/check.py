@@ -195,13 +195,13 @@ class Check:
         sets, options = problem.sets, self.simulating
         if sets is None:
             raise UsageFault("--simulate requires --model", name="needs-model")
-        plain = open_simulation(sets.ready, sets.mode, options.inputs, saturate=options.saturate, listener=console)
+        plain = open_simulation(sets.prepared, sets.mode, options.inputs, saturate=options.saturate, listener=console)
 
         def simulate(trial: Trial) -> tuple[int, str]:
             simulation = plain
             if "keep_dtype" in trial.files:
                 simulation = copy(plain)  # computed results are reused
-                simulation.ready = sets.keeping(trial.files["keep_dtype"][1].decode("utf-8").splitlines())
+                simulation.prepared = sets.keeping(trial.files["keep_dtype"][1].decode("utf-8").splitlines())
             name, content = trial.files["mixlist"]
             outputs = simulation.run(Mixlist(scan(Source(content, name))))
             cosine = "unknown" if outputs.min_cosine is None else repr(outputs.min_cosine)

@@ -220,7 +220,7 @@ def command(
     if comparing.words:
         return _compare(view, judged, comparing, rows.by, profile, options, console)
     if profile:
-        plain = judged.ready.judge(judged.answer.mode.name)
+        plain = judged.prepared.judge(judged.answer.mode.name)
         view = replace(view, cost=_cost(plain, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
@@ -244,13 +244,13 @@ def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...
 
 def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: Console) -> Answer:
     model = judged.graph.model
-    assert judged.ready.again is not None
+    assert judged.prepared.prepare_like is not None
     answers = []
     with console.progress("judging profiles", len(profiles)) as advance:
         for profile in profiles:
             shapes = {**model.shapes, **profile.shapes}
             graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
-            answers.append(judged.ready.again(graph).judge(judged.answer.mode.name, judged.mixlist))
+            answers.append(judged.prepared.prepare_like(graph).judge(judged.answer.mode.name, judged.mixlist))
             advance(1)
     judged = judged._replace(answer=answers[0])
     view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))

@@ -1,4 +1,4 @@
-"""Judge a graph against a target; the only entry to the judge."""
+"""Prepare a graph to be judged against a target; the only entry to the judge."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ..implmode import implementation_modes
 from ..open_dimensions import has_open_dimensions, with_sizes
 from ..result import Answer
 from ..undo import before_judge
+from .graph_judge import GraphJudge
 from .kernel_sources import Kernels
 from .modes import FP16_OP_TYPES
-from .prepared import Prepared
 from .sorting import Marks
 
 if TYPE_CHECKING:
@@ -38,35 +38,40 @@ if TYPE_CHECKING:
     Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | Mapping[str, Any] | str | os.PathLike[str] | None"
 
 
-class Ready:
+class PreparedModel:
     """A graph prepared for repeated judging, with several modes or mixlists.
 
-    >>> ready = prepare(graph, "ascend910b")  # doctest: +SKIP
-    >>> ready.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
+    >>> model = prepare(graph, "ascend910b")  # doctest: +SKIP
+    >>> model.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
     def __init__(
         self,
-        prepared: Prepared,
+        graph_judge: GraphJudge,
         considered: Considered,
         modes: ImplModes,
-        after: Fused,
+        fused: Fused,
         files: OptionFiles = OptionFiles(),  # noqa: B008  # a tuple
-        again: Callable[[ModelGraph], Ready] | None = None,
-        plain: ModelGraph | None = None,
+        prepare_like: Callable[[ModelGraph], PreparedModel] | None = None,
+        original: ModelGraph | None = None,
     ) -> None:
-        """:param after: the graph after fusion, with the fusions
+        """:param fused: the graph after fusion, with the fusions
         :param files: what the warnings of an answer are about, beside the mixlist
-        :param again: prepares another graph in the same way
-        :param plain: the graph as it was read
+        :param prepare_like: prepares another graph in the same way
+        :param original: the graph as it was read
         """
-        self.again = again
-        self._plain = plain
-        self.files = files
-        self.prepared = prepared
+        self.graph_judge = graph_judge
         self.considered = considered
         self.modes = modes
-        self.fused = after
+        self.fused = fused
+        self.files = files
+        self.prepare_like = prepare_like
+        self._original = original
+
+    @property
+    def graph(self) -> ModelGraph:
+        """The graph that is judged, after fusion."""
+        return self.graph_judge.graph
 
     def judge(self, mode: str, mixlist: Lists = None) -> Answer:
         """Return the answer of one mode and mixlist.
@@ -77,38 +82,38 @@ class Ready:
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
         marks = marks_of(mixlist)
-        judged = self.prepared.judge(mode, marks)
+        judgement = self.graph_judge.judge(mode, marks)
         doubts = partial(doubts_of, marks=marks, files=self.files)
 
-        def known() -> Answer | None:
-            return self._known.judge(mode, marks) if self._known else None
+        def judge_with_sizes() -> Answer | None:
+            return self._with_sizes.judge(mode, marks) if self._with_sizes else None
 
-        return Answer(self.prepared, judged, self.considered, self.modes, self.fused, doubts, known)
+        return Answer(self.graph_judge, judgement, self.considered, self.modes, self.fused, doubts, judge_with_sizes)
 
     @cached_property
-    def _known(self) -> Ready | None:
+    def _with_sizes(self) -> PreparedModel | None:
         """The same graph with a size for every open dimension; None if none is open."""
-        plain = self._plain
-        if self.again is None or plain is None or not has_open_dimensions(plain):
+        original = self._original
+        if self.prepare_like is None or original is None or not has_open_dimensions(original):
             return None
-        return self.again(with_sizes(plain))
+        return self.prepare_like(with_sizes(original))
 
-    def keeping(self, keep_dtype: KeepDtype) -> Ready:
+    def keeping(self, keep_dtype: KeepDtype) -> PreparedModel:
         """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
 
         :raises Damaged: if the compiler refuses the file
         """
-        prepared = self.prepared
-        marks = Marks(keep_dtype.marks(prepared.graph), {})
-        kept = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
-        return Ready(kept, self.considered, self.modes, self.fused, OptionFiles(keep_dtype))
+        judge = self.graph_judge
+        marks = Marks(keep_dtype.marks(judge.graph), {})
+        judge = GraphJudge(judge.graph, judge.kernels, marks, judge.fp16_types)
+        return PreparedModel(judge, self.considered, self.modes, self.fused, OptionFiles(keep_dtype))
 
-    def customizing(self, customize_dtypes: CustomizeDtypes) -> Ready:
+    def customizing(self, customize_dtypes: CustomizeDtypes) -> PreparedModel:
         """Return the same graph with the dtypes of a customize_dtypes file."""
-        prepared = self.prepared
-        marks = Marks(frozenset(), customize_dtypes.marks(prepared.graph))
-        customized = Prepared(prepared.graph, prepared.kernels, marks, prepared.fp16_types)
-        return Ready(customized, self.considered, self.modes, self.fused, OptionFiles(None, customize_dtypes))
+        judge = self.graph_judge
+        marks = Marks(frozenset(), customize_dtypes.marks(judge.graph))
+        judge = GraphJudge(judge.graph, judge.kernels, marks, judge.fp16_types)
+        return PreparedModel(judge, self.considered, self.modes, self.fused, OptionFiles(None, customize_dtypes))
 
 
 def prepare(
@@ -121,7 +126,7 @@ def prepare(
     fp16_types: frozenset[str] = FP16_OP_TYPES,
     atc: AtcOptions = NO_OPTIONS,
     no_fusion: Collection[str] = (),
-) -> Ready:
+) -> PreparedModel:
     """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
 
     :param against: the target, or its path or name; None without a target
@@ -133,22 +138,29 @@ def prepare(
     :raises Refused: if the target or a file cannot be read
     :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
-    plain = graph
 
-    def again(graph: ModelGraph) -> Ready:
-        same = partial(prepare, soc=soc, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
-        return same(graph, against, fp16_types=fp16_types, atc=atc, no_fusion=no_fusion)
+    def prepare_like(other: ModelGraph) -> PreparedModel:
+        return prepare(
+            other,
+            against,
+            soc=soc,
+            keep_dtype=keep_dtype,
+            customize_dtypes=customize_dtypes,
+            fp16_types=fp16_types,
+            atc=atc,
+            no_fusion=no_fusion,
+        )
 
     operators, own_soc, root = _open_target(against)
     kernels = Kernels(operators, soc or own_soc)
-    after = fuse(before_judge(graph), kernels, no_fusion, root)
-    graph, considered = with_options(after.graph, atc)
-    modes = implementation_modes(atc, graph.model.command, soc or own_soc, root)
-    kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
-    customized = customize_dtypes.marks(graph) if customize_dtypes is not None else {}
-    prepared = Prepared(graph, kernels, Marks(kept, customized), fp16_types)
+    fused = fuse(before_judge(graph), kernels, no_fusion, root)
+    judged_graph, considered = with_options(fused.graph, atc)
+    modes = implementation_modes(atc, judged_graph.model.command, soc or own_soc, root)
+    kept = keep_dtype.marks(judged_graph) if keep_dtype is not None else frozenset()
+    customized = customize_dtypes.marks(judged_graph) if customize_dtypes is not None else {}
+    judge = GraphJudge(judged_graph, kernels, Marks(kept, customized), fp16_types)
     files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
-    return Ready(prepared, considered, modes, after, files, again, plain)
+    return PreparedModel(judge, considered, modes, fused, files, prepare_like, graph)
 
 
 def _open_target(against: Against) -> tuple[Operators | None, str | None, str | None]:

@@ -39,7 +39,7 @@ _NEVER = {
 """Op types that the engine never judges (op_format_dtype_judge.cc:1129-1136)."""
 
 
-class Judged(NamedTuple):
+class Judgement(NamedTuple):
     """The result of one judging: the choice of each node.
 
     :param related: nodes whose dtypes were set by a control operator or its body, and the output they come from
@@ -51,7 +51,7 @@ class Judged(NamedTuple):
     related: dict[int, Producer]
 
 
-class Prepared:
+class GraphJudge:
     """A graph with its kernels, order and kinds of equal nodes. Later judgings reuse the results of earlier ones.
 
     :ivar order: node indexes as the engine judges them
@@ -77,7 +77,7 @@ class Prepared:
         self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in self.slots.outputs]
         self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
 
-    def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judged:
+    def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judgement:
         """:raises UsageFault: if the mode is unknown
         :raises ValueError: if the engine refuses the marks of an op type
         """
@@ -114,31 +114,31 @@ def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy]
 class _Walk:
     """One judging."""
 
-    def __init__(self, prepared: Prepared, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
-        self.prepared = prepared
-        self.graph = prepared.graph
+    def __init__(self, graph_judge: GraphJudge, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
+        self.graph_judge = graph_judge
+        self.graph = graph_judge.graph
         self.mode = mode
         self.marks = marks
-        self.setting = Setting(mode, prepared.fp16_types)
-        self.seen: list[str | Seen | None] = [*prepared._first_seen, None]
+        self.setting = Setting(mode, graph_judge.fp16_types)
+        self.seen: list[str | Seen | None] = [*graph_judge._first_seen, None]
         self.choices: list[DtypeChoice] = [_NOT_YET] * len(self.graph)
         self.set_cells: dict[TensorCell, str | None] = {}
         self.related: dict[int, Producer] = {}
-        policy, given = prepared.kernels.cast_policy(), marks.get("Cast")
+        policy, given = graph_judge.kernels.cast_policy(), marks.get("Cast")
         self.cast_policy = effective(policy, given) if policy is not None and given else policy
 
-    def judge(self) -> Judged:
-        prepared, seen, choices = self.prepared, self.seen, self.choices
+    def judge(self) -> Judgement:
+        judge, seen, choices = self.graph_judge, self.seen, self.choices
         states = []  # of every kind under the policies of this judging
-        for kind, (facts, kernels) in enumerate(zip(prepared.kinds, prepared.kernels_of, strict=True)):
+        for kind, (facts, kernels) in enumerate(zip(judge.kinds, judge.kernels_of, strict=True)):
             given = self.marks.get(facts.op_type)
             policies = tuple(effective(kernel.policy, given) if given else kernel.policy for kernel in kernels)
-            states.append(prepared.state_of(kind, policies, self.setting))
-        kind_of, acts, slots = prepared.kind_of, prepared.acts, prepared.slots
+            states.append(judge.state_of(kind, policies, self.setting))
+        kind_of, acts, slots = judge.kind_of, judge.acts, judge.slots
         source_slot, inputs_of, outputs_of = slots.source_slot, slots.inputs_of, slots.outputs_of
         act_of = {CAST: self._cast, SUB_INPUT: self._body_input, SUB_OUTPUT: self._body_output}
         dtype_at = seen.__getitem__
-        for node in prepared.order:
+        for node in judge.order:
             state = states[kind_of[node]]
             if isinstance(state, DtypeChoice):
                 choice = state
@@ -155,13 +155,13 @@ class _Walk:
                 tensors[cell.number] = dtype
             own = tuple(tensors)
             choices[cell.node] = choice._replace(inputs=own) if cell.is_input else choice._replace(outputs=own)
-        if prepared._has_continuous:
+        if judge._has_continuous:
             settle(self.graph, choices)
-        return Judged(self.mode, self.marks, choices, self.related)
+        return Judgement(self.mode, self.marks, choices, self.related)
 
     def _cast(self, node: int) -> None:
         """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""
-        choice, slots = self.choices[node], self.prepared.slots
+        choice, slots = self.choices[node], self.graph_judge.slots
         sources = self.graph.nodes[node].sources
         if self.cast_policy in (None, Policy.BLACK) or not sources or sources[0] is None or not choice.outputs:
             return
@@ -177,21 +177,21 @@ class _Walk:
         """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
         cell = TensorCell(False, node, 0)
         source = parent_source(self.graph, self.graph.nodes[node])
-        if source is not None and not self.prepared.relations.may_differ(cell):
+        if source is not None and not self.graph_judge.relations.may_differ(cell):
             self._spread(cell, source)
 
     def _body_output(self, node: int) -> None:
         """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
         for number, source in enumerate(self.graph.nodes[node].sources):
             cell = TensorCell(True, node, number)
-            if source is not None and cell not in self.set_cells and not self.prepared.relations.may_differ(cell):
+            if source is not None and cell not in self.set_cells and not self.graph_judge.relations.may_differ(cell):
                 self._spread(cell, source)
 
     def _spread(self, cell: TensorCell, source: Producer) -> None:
         """Give a cell, and those that are related to it, the dtype of an output."""
-        outputs_of = self.prepared.slots.outputs_of
+        outputs_of = self.graph_judge.slots.outputs_of
         dtype = plain(self.seen[outputs_of[source.node] + source.output])
-        for other in self.prepared.relations.of.get(cell, [cell]):
+        for other in self.graph_judge.relations.of.get(cell, [cell]):
             self.set_cells[other] = dtype
             self.related.setdefault(other.node, source)
             if not other.is_input and other.number < len(self.graph.nodes[other.node].outputs):
