@@ -41,17 +41,17 @@ class SetJudge:
         self.base = base
         self.white = white
         self._prices = prices
-        self.plain = prepared.judge(mode, base)
+        self.base_answer = prepared.judge(mode, base)
         """The answer of the base list."""
         self.types: dict[str, list[int]] = {}
         """The nodes of each op type, in the order of the graph."""
-        for node in self.plain.graph:
+        for node in self.base_answer.graph:
             self.types.setdefault(node.type, []).append(node.index)
         self._effects: dict[frozenset[str], tuple[str, Cost]] = {}
 
     def answer(self, types: frozenset[str]) -> Answer:
         """Return the graph judged with these types moved."""
-        return self.prepared.judge(self.mode, move_types(self.base, types, self.white)) if types else self.plain
+        return self.prepared.judge(self.mode, move_types(self.base, types, self.white)) if types else self.base_answer
 
     def digest(self, types: frozenset[str]) -> str:
         """SHA-256 of the dtypes of every input and output."""
@@ -63,7 +63,7 @@ class SetJudge:
     def _effect(self, types: frozenset[str]) -> tuple[str, Cost]:
         if types not in self._effects:
             answer = self.answer(types)
-            self._effects[types] = _digest(answer), cost_of(self.plain, answer, self._prices)
+            self._effects[types] = _digest(answer), cost_of(self.base_answer, answer, self._prices)
         return self._effects[types]
 
     def keeping(self, nodes: Iterable[str]) -> PreparedModel:
@@ -76,12 +76,12 @@ class SetJudge:
     def low_nodes(self, types: Iterable[str]) -> list[str]:
         """Names of the nodes of op types that the base list leaves low, in the order of the graph."""
         nodes = sorted(index for name in types for index in self.types.get(name, ()))
-        return [self.plain[index].name for index in nodes if self.plain[index].low]
+        return [self.base_answer[index].name for index in nodes if self.base_answer[index].low]
 
     def refuses(self, name: str) -> bool:
         """Whether the chip has no kernel for a node of a moved type that it has with the base list."""
         return bool(
-            _refusals(self.answer(frozenset({name})), self.types[name]) - _refusals(self.plain, self.types[name])
+            _refusals(self.answer(frozenset({name})), self.types[name]) - _refusals(self.base_answer, self.types[name])
         )
 
 
@@ -100,7 +100,7 @@ def prune(sets: SetJudge) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     names: list[str] = []
     dropped: dict[str, str] = {}
     for name, nodes in sets.types.items():
-        judged = [node for node in map(sets.plain.__getitem__, nodes) if node.judged]
+        judged = [node for node in map(sets.base_answer.__getitem__, nodes) if node.judged]
         if any(node.low is not sets.white for node in judged):
             names.append(name)
         elif judged:

@@ -168,7 +168,7 @@ class _Search:
         if end.kept is not None:
             text = keep_dtype_text([names[number] for number in kept])
             path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
-        type_of = {sets.plain[index].name: name for name, nodes in sets.types.items() for index in nodes}
+        type_of = {sets.base_answer[index].name: name for name, nodes in sets.types.items() for index in nodes}
         nodes = [
             KeptNode(names[number], type_of[names[number]], session.proof(frozenset(kept), number)) for number in kept
         ]

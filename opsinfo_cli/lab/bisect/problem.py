@@ -188,7 +188,7 @@ class Problem(NamedTuple):
         if self.options.model is not None and self.sets is not None:
             model = hash_of(self.options.model)
             folder = os.path.dirname(os.path.abspath(self.options.model))
-            weights = [_hash_inside(folder, name) for name in external_files(self.sets.plain.graph.model.onnx)]
+            weights = [_hash_inside(folder, name) for name in external_files(self.sets.base_answer.graph.model.onnx)]
             if weights:
                 model = sha256("\n".join([model, *weights]).encode("ascii")).hexdigest()
         libraries = []
@@ -214,7 +214,7 @@ class Problem(NamedTuple):
 
     @property
     def _shapes(self) -> dict[str, list[int]]:
-        shapes = self.sets.plain.graph.model.shapes if self.sets else {}
+        shapes = self.sets.base_answer.graph.model.shapes if self.sets else {}
         return {name: list(dims) for name, dims in shapes.items()}
 
 
@@ -313,7 +313,7 @@ def open_problem(
             prepared = prepare(graph, target, atc=AtcOptions(allow_hf32=options.allow_hf32))
             prices = read_prices(prepared.graph, options.profile, listener) if options.profile else None
             sets = SetJudge(prepared, options.mode, base.marks, options.grow, prices)
-            remarks = sets.plain.warnings
+            remarks = sets.base_answer.warnings
         for remark in filter(None, remarks):
             listener.warn(remark)
         if sets is not None and _is_simulated(options, sets):
@@ -336,7 +336,7 @@ def open_problem(
 
 
 def _is_simulated(options: SubjectOptions, sets: SetJudge) -> bool:
-    return sets.plain.graph.model.onnx is not None and not (options.evidence or options.grow)
+    return sets.base_answer.graph.model.onnx is not None and not (options.evidence or options.grow)
 
 
 def _rank_by_simulation(
@@ -420,7 +420,7 @@ def _candidates(
             for name, why in doubts(sets, names).items():
                 listener.warn(f"`{name}` will not help: {why}")
             place = {name: nodes[0] for name, nodes in sets.types.items()}
-            names.sort(key=lambda name: place.get(name, len(sets.plain)))
+            names.sort(key=lambda name: place.get(name, len(sets.base_answer)))
         return names, {}
     assert sets is not None
     candidates, dropped = prune(sets)

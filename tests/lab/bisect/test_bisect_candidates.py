@@ -78,7 +78,7 @@ def test_sets_that_lead_to_the_same_dtypes_have_one_digest(sets: Any) -> None:
     assert digests["Black"] == judged.digest(frozenset())
     assert len(set(digests.values())) == 3
     white = judged.answer(frozenset({"White"}))
-    assert [white[node].name for node in white.changed(judged.plain)] == ["a", "b", "f"]
+    assert [white[node].name for node in white.changed(judged.base_answer)] == ["a", "b", "f"]
 
 
 def test_kept_nodes_have_different_digests(sets: Any) -> None:

@@ -109,7 +109,7 @@ def test_the_cost_of_a_list_is_what_was_low_and_is_high(
     sets = SetJudge(prepared, "mixed_float16", {})
     cost = sets.cost(frozenset(types))
     assert cost.nodes == nodes
-    assert left_low(sets.plain).nodes == cost.nodes + left_low(sets.answer(frozenset(types))).nodes
+    assert left_low(sets.base_answer).nodes == cost.nodes + left_low(sets.answer(frozenset(types))).nodes
 
 
 @pytest.mark.parametrize(

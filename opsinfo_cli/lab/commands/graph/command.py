@@ -220,8 +220,8 @@ def command(
     if comparing.words:
         return _compare(view, judged, comparing, rows.by, profile, options, console)
     if profile:
-        plain = judged.prepared.judge(judged.answer.mode.name)
-        view = replace(view, cost=_cost(plain, judged.answer, profile, console))
+        without_list = judged.prepared.judge(judged.answer.mode.name)
+        view = replace(view, cost=_cost(without_list, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
     return _rows(view, rows, write_keep_dtype, console)

@@ -11,7 +11,7 @@ from ..topology import order_of
 from .choose import choose, left_as_is
 from .continuous import settle
 from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
-from .node_facts import DtypeChoice, Facts, Seen, Setting, plain
+from .node_facts import DtypeChoice, Facts, Seen, Setting, dtype_of
 from .relations import Relations, TensorCell
 from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
 
@@ -167,7 +167,7 @@ class _Walk:
             return
         dtype, given = choice.outputs[0], choice.inputs[0]
         fed = self.seen[slots.source_slot[slots.inputs_of[node]]]
-        behind = plain(fed)
+        behind = dtype_of(fed)
         fp16 = behind if given == "float16" and dtype in ("float32", "bfloat16") else None
         bf16 = behind if given == "bfloat16" and dtype in ("float32", "float16") else None
         if fp16 is not None or bf16 is not None:
@@ -190,7 +190,7 @@ class _Walk:
     def _spread(self, cell: TensorCell, source: Producer) -> None:
         """Give a cell, and those that are related to it, the dtype of an output."""
         outputs_of = self.graph_judge.slots.outputs_of
-        dtype = plain(self.seen[outputs_of[source.node] + source.output])
+        dtype = dtype_of(self.seen[outputs_of[source.node] + source.output])
         for other in self.graph_judge.relations.of.get(cell, [cell]):
             self.set_cells[other] = dtype
             self.related.setdefault(other.node, source)

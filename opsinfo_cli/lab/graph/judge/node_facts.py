@@ -88,7 +88,7 @@ def seen_through(seen: str | Seen | None, low: str | None) -> str | None:
     return seen.fp16 if low == "float16" else seen.bf16 if low == "bfloat16" else None
 
 
-def plain(seen: str | Seen | None) -> str | None:
+def dtype_of(seen: str | Seen | None) -> str | None:
     """Return the dtype at an input itself."""
     return seen.dtype if isinstance(seen, Seen) else seen
 

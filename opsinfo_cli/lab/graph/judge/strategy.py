@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ....core.cann.dtype_names import COMPLEX, FLOATING
 from ....core.cann.policy import Policy
 from .matching import match_mix_precision, match_precise, match_reduce, match_rise
-from .node_facts import Facts, Port, Seen, Setting, plain, seen_through
+from .node_facts import Facts, Port, Seen, Setting, dtype_of, seen_through
 
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
     "hifloat8": ("hifloat8", "float16", "float32"),
@@ -135,7 +135,7 @@ def _gray(work: Work, tensor: JudgedTensor, columns: list[int], forbidden: str |
             return Matched(_allow_bf16(tensor, columns, forbidden), f"{why}-own")
         return Matched(_allow_fp16(work, tensor, columns, forbidden), f"{why}-own")
     behind = seen_through(tensor.seen, low)
-    dtype = plain(tensor.seen) if behind is None else behind
+    dtype = dtype_of(tensor.seen) if behind is None else behind
     fits = match_rise(tensor.row, dtype, columns, forbidden) or match_reduce(tensor.row, dtype, columns, forbidden)
     return Matched(fits, why, True, behind is not None)
 
@@ -197,7 +197,7 @@ def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched
         return Matched(_by_table(WHITE_HIF8, own, tensor, columns), "white")
     if not tensor.port.fed:
         return Matched(_by_table(BLACK_HIF8, own, tensor, columns), "gray-own")
-    dtype = plain(tensor.seen)
+    dtype = dtype_of(tensor.seen)
     wanted = GRAY_HIF8.get(dtype or "", (dtype or "",))
     if dtype == "hifloat8" and own == "bfloat16":
         wanted = WHITE_HIF8["bfloat16"]
