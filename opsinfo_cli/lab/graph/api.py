@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from ...core.cann.input_shapes import Shapes, ShapesOf
+    from ...core.cann.library import Operators
+    from ...core.cann.mixlist import AnyMixlist
+    from ...core.cann.target import AnyTarget
     from ..listener import Listener
-    from .judge.prepare import Against, Lists, PreparedModel
+    from .judge.prepare import PreparedModel
     from .result import Answer
 
 
@@ -58,7 +61,7 @@ def open_model(path: str, listener: Listener, shapes_of: ShapesOf | None = None)
 
 def prepare_model(
     graph: ModelGraph,
-    against: Against,
+    against: AnyTarget | Operators | None,
     keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
     customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,
     fe_ini: str | None = None,
@@ -103,9 +106,9 @@ class Graph(ModelGraph):
 
     def judge(
         self,
-        against: Against,
+        against: AnyTarget | Operators | None,
         mode: str,
-        mixlist: Lists = None,
+        mixlist: AnyMixlist | None = None,
         *,
         keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
         customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,

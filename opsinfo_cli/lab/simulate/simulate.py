@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ...core.cann.input_shapes import Shapes
+    from ...core.cann.library import Operators
+    from ...core.cann.mixlist import AnyMixlist
+    from ...core.cann.target import AnyTarget
     from ..graph.graph import ModelGraph
-    from ..graph.judge.prepare import Against, Lists, PreparedModel
+    from ..graph.judge.prepare import PreparedModel
     from ..listener import Listener
 
     Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
@@ -37,9 +40,9 @@ FIRST_SEED = "random:0"
 
 def simulate_model(
     model: ModelGraph | str | os.PathLike[str],
-    against: Against,
+    against: AnyTarget | Operators | None,
     mode: str = "mixed_float16",
-    mixlist: Lists = None,
+    mixlist: AnyMixlist | None = None,
     *,
     inputs: Sequence[Source] | Source = (),
     shapes: Shapes | None = None,
@@ -112,7 +115,7 @@ def open_simulation(
 
 def report_of(
     simulation: Simulation,
-    mixlist: Lists = None,
+    mixlist: AnyMixlist | None = None,
     *,
     traced: bool = True,
     ranked: bool = True,

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ...core.cann.mixlist import AnyMixlist
     from ..documents import simulate as documents
     from ..graph.graph import ModelGraph
-    from ..graph.judge.prepare import Lists, PreparedModel
+    from ..graph.judge.prepare import PreparedModel
     from ..graph.result import Answer
     from .inputs import InputSet
     from .rounding_plan import Spot
@@ -125,13 +126,13 @@ class Simulation:
         """
         return ModelSession(self.rewriter.model(plan, more), self.file.weights, self.path)
 
-    def answer(self, mixlist: Lists = None) -> Answer:
+    def answer(self, mixlist: AnyMixlist | None = None) -> Answer:
         return self.prepared.judge(self.mode, mixlist)
 
-    def plan(self, mixlist: Lists = None) -> RoundingPlan:
+    def plan(self, mixlist: AnyMixlist | None = None) -> RoundingPlan:
         return rounding_plan(self.places, self.answer(mixlist))
 
-    def run(self, mixlist: Lists = None) -> OutputErrors:
+    def run(self, mixlist: AnyMixlist | None = None) -> OutputErrors:
         """Judge again, round, compute and compare.
 
         :raises Refused: if the mixlist is refused, or onnxruntime cannot compute the rounded model
@@ -155,7 +156,7 @@ class Simulation:
         return self._known[key]
 
     def rank(
-        self, mixlist: Lists = None, progress: Callable[[float], None] = lambda _: None, alone: bool = False
+        self, mixlist: AnyMixlist | None = None, progress: Callable[[float], None] = lambda _: None, alone: bool = False
     ) -> list[TypeCost]:
         """The op types at whose nodes tensors are rounded, the most costly first.
 

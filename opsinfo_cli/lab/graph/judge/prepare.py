@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ....core.cann.install import Install
-from ....core.cann.library import Library, Operators, Store
+from ....core.cann.library import Operators
 from ....core.cann.mixlist import Mixlist
 from ....core.cann.policy import Mark, combination, is_legal, policy_of
 from ....core.cann.target import Target
@@ -27,15 +27,13 @@ from .sorting import Marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any, TypeAlias
 
+    from ....core.cann.mixlist import AnyMixlist
     from ....core.cann.option_files import CustomizeDtypes, KeepDtype
+    from ....core.cann.target import AnyTarget
     from ..atc_options import AtcOptions, Considered
     from ..graph import ModelGraph
     from ..implmode import ImplModes
-
-    Against: TypeAlias = "Target | Install | Store | Library | Operators | str | os.PathLike[str] | None"
-    Lists: TypeAlias = "Mixlist | Mapping[str, frozenset[Mark]] | Mapping[str, Any] | str | os.PathLike[str] | None"
 
 
 class PreparedModel:
@@ -73,7 +71,7 @@ class PreparedModel:
         """The graph that is judged, after fusion."""
         return self.graph_judge.graph
 
-    def judge(self, mode: str, mixlist: Lists = None) -> Answer:
+    def judge(self, mode: str, mixlist: AnyMixlist | None = None) -> Answer:
         """Return the answer of one mode and mixlist.
 
         :param mode: any name of a precision mode: v1, v2 or the engine's own
@@ -118,7 +116,7 @@ class PreparedModel:
 
 def prepare(
     graph: ModelGraph,
-    against: Against,
+    against: AnyTarget | Operators | None,
     *,
     soc: str | None = None,
     keep_dtype: KeepDtype | None = None,
@@ -163,18 +161,18 @@ def prepare(
     return PreparedModel(judge, considered, modes, fused, files, prepare_like, graph)
 
 
-def _open_target(against: Against) -> tuple[Operators | None, str | None, str | None]:
+def _open_target(against: AnyTarget | Operators | None) -> tuple[Operators | None, str | None, str | None]:
     """Return the op types of a target, its SoC and its OPP root."""
     if against is None or isinstance(against, Operators):
         return against, None, None
-    if isinstance(against, (str, os.PathLike)):
+    if isinstance(against, (str, os.PathLike, Mixlist)):
         against = Target.open(against)
     install = against.install if isinstance(against, Target) else against if isinstance(against, Install) else None
     soc = against.soc if isinstance(against, (Target, Install)) else None
     return against.operators, soc, install.root if install else None
 
 
-def marks_of(mixlist: Lists) -> Mapping[str, frozenset[Mark]]:
+def marks_of(mixlist: AnyMixlist | None) -> Mapping[str, frozenset[Mark]]:
     """The marks of a mixlist by op type.
 
     :raises UsageFault: if it is no mixlist, or the engine refuses marks that are given by op type
