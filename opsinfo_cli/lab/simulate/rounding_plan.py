@@ -7,6 +7,7 @@ convolution decides behind an Unsqueeze. Values between others are inner values,
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -211,53 +212,82 @@ class _Finder:
                 self._node(number, proto, group, inputs if scope else {})
 
     def _node(self, number: int, proto: Any, group: list[GraphNode], inputs: Mapping[str, GraphNode]) -> None:
+        """Find the tensors of an ONNX node.
+
+        :param group: the nodes that it became
+        :param inputs: the Data of the body that it is in, by the value that each passes in
+        """
         main = next((node for node in group if node.origin is not None and node.origin.main), group[0])
         if main.type in CONSTANTS:
             return
-        places = self.places
-        places.names[number] = main.name, main.type
-        readers = _readers(group)
+        self.places.names[number] = main.name, main.type
+        self._read(number, proto, group)
         given = {value: (node, at) for node in group for at, value in enumerate(_outputs(node)) if value}
-        seen: dict[str, int] = {}
-        vanished = {value for node in group if node.origin is not None for value in node.origin.inner}
-        places.read[number] = tuple(
-            behind
-            for value in proto.input
-            for behind in (self._read_by.get(value, (value,)) if value in vanished else (value,))
-        )
-        self._read_by.update(dict.fromkeys(vanished.intersection(proto.output), places.read[number]))
-        for at, value in enumerate(proto.input):
-            slots = readers.get(value)
-            of_main = _inputs(main)[at] if at < len(_inputs(main)) else ""
-            if not slots and of_main in given and given[of_main][0].type in CONSTANTS:
-                slots = [(main, at)]  # it reads a weight in another form, which the compiler computes
-            if not value or not slots:
-                continue
-            step = slots[min(seen.get(value, 0), len(slots) - 1)]
-            seen[value] = seen.get(value, 0) + 1
-            deciders = [self._decider(step, self.graph.slots.inputs_of)]
-            while step[1] == 0 and step[0].type in _MOVING and (same := _first(_outputs(step[0]))) in readers:
-                step = readers[same][0]
-                deciders.append(self._decider(step, self.graph.slots.inputs_of))
-            origin = self.graph.slots.outputs_of[inputs[value].index] if value in inputs else -1
-            places.all.append(Place(Spot(Side.INPUT, number, at), tuple(deciders), origin))
-        for at, value in enumerate(proto.output):
-            if value in given:
-                step = given[value]
-                deciders = [self._decider(step, self.graph.slots.outputs_of)]
-                while step[0].type in _MOVING and (same := _first(_inputs(step[0]))) in given:
-                    step = given[same]
-                    deciders.append(self._decider(step, self.graph.slots.outputs_of))
-                places.all.append(Place(Spot(Side.OUTPUT, number, at), tuple(deciders)))
+        self._input_places(number, proto.input, main, group, given, inputs)
+        self._output_places(number, proto.output, given)
         inner = _inner(group, proto.output)
         if inner:
-            places.expanded.append(Expansion(main.name, tuple(node.type for node in group), inner))
+            self.places.expanded.append(Expansion(main.name, tuple(node.type for node in group), inner))
         left = list(self.bodies.get(main.index, ()))
         for attribute, scope in self.file.bodies_of(number):
             body = next((subgraph for subgraph in left if subgraph.name.rpartition("/")[2] == attribute), None)
             if body is not None:
                 left.remove(body)
                 self.scope(body, scope)
+
+    def _read(self, number: int, proto: Any, group: list[GraphNode]) -> None:
+        """Note what an ONNX node reads; a value that vanished in a fused node stands for what that node reads."""
+        vanished = {value for node in group if node.origin is not None for value in node.origin.inner}
+        read = tuple(
+            behind
+            for value in proto.input
+            for behind in (self._read_by.get(value, (value,)) if value in vanished else (value,))
+        )
+        self.places.read[number] = read
+        self._read_by.update(dict.fromkeys(vanished.intersection(proto.output), read))
+
+    def _input_places(
+        self,
+        number: int,
+        values: Sequence[str],
+        main: GraphNode,
+        group: list[GraphNode],
+        given: Mapping[str, Step],
+        inputs: Mapping[str, GraphNode],
+    ) -> None:
+        """Find the inputs that a node of the group reads; the n-th use of a value goes to its n-th reader."""
+        slots = self.graph.slots
+        readers = _readers(group)
+        uses: Counter[str] = Counter()
+        for at, value in enumerate(values):
+            steps = readers.get(value)
+            of_main = _inputs(main)[at] if at < len(_inputs(main)) else ""
+            if not steps and of_main in given and given[of_main][0].type in CONSTANTS:
+                steps = [(main, at)]  # it reads a weight in another form, which the compiler computes
+            if not value or not steps:
+                continue
+            step = steps[min(uses[value], len(steps) - 1)]
+            uses[value] += 1
+            deciders = [self._decider(step, slots.inputs_of)]
+            while step[1] == 0 and step[0].type in _MOVING:
+                behind = readers.get(_first(_outputs(step[0])))
+                if behind is None:
+                    break
+                step = behind[0]
+                deciders.append(self._decider(step, slots.inputs_of))
+            origin = slots.outputs_of[inputs[value].index] if value in inputs else -1
+            self.places.all.append(Place(Spot(Side.INPUT, number, at), tuple(deciders), origin))
+
+    def _output_places(self, number: int, values: Sequence[str], given: Mapping[str, Step]) -> None:
+        """Find the outputs that a node of the group yields."""
+        for at, value in enumerate(values):
+            step = given.get(value)
+            deciders: list[Decider] = []
+            while step is not None:
+                deciders.append(self._decider(step, self.graph.slots.outputs_of))
+                step = given.get(_first(_inputs(step[0]))) if step[0].type in _MOVING else None
+            if deciders:
+                self.places.all.append(Place(Spot(Side.OUTPUT, number, at), tuple(deciders)))
 
     def _outputs(self, scope: int, output: GraphNode) -> None:
         for at in range(len(output.sources)):

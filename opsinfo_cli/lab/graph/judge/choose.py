@@ -6,7 +6,7 @@ op_format_dtype_judge.cc:482-560 and strategy/op_format_dtype_strategy_manager.c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cann.dtype_names import FLOATING
 from .format_filters import filter_formats, heavy_format
@@ -17,19 +17,28 @@ from .support import KernelRefusal, bind, customized_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeAlias
 
     from ....core.cann.policy import Policy
     from .kernel import Kernel
     from .node_facts import BoundPort, Facts, Seen, Setting
     from .support import Bound
 
-    Step: TypeAlias = tuple[str, int, str, Matched, list[int]]
-    """One tensor: ``inputs`` or ``outputs``, its number and dtype, its effect, and the columns that it left."""
-
-
 _LATE = 0xFF
 """Added to an input's place in the order if a constant or nothing feeds it (op_format_dtype_judge.cc:674-713)."""
+
+
+class Step(NamedTuple):
+    """What one tensor did to the columns.
+
+    :param side: ``inputs`` or ``outputs``
+    :param columns: those that it left
+    """
+
+    side: str
+    number: int
+    dtype: str
+    matched: Matched
+    columns: list[int]
 
 
 def choose(
@@ -154,7 +163,7 @@ def _narrow_columns(
                     is_input = side == "inputs"
                     feed = seen[number] if is_input else None
                     matched = match(work, JudgedTensor(tensor.port, tensor.dtypes, is_input, number, feed), columns)
-                    steps.append((side, number, tensor.port.dtype, matched, list(columns)))
+                    steps.append(Step(side, number, tensor.port.dtype, matched, list(columns)))
         filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
     elif narrow(bound.promotion, bound.inputs, columns) and columns:
         filter_formats(kernel, bound.inputs, bound.outputs, order, columns)
@@ -178,14 +187,14 @@ def _reason(bound: Bound, steps: Sequence[Step], column: int) -> tuple[tuple[str
         return [dtype if (dtype := _dtype_at(tensor, column)) in FLOATING else None for tensor in ports]
 
     wanted = floating(column)
-    judged = [step for step in steps if step[2] in FLOATING] or steps
-    if not any(matched.fits for _, _, _, matched, _ in judged):
-        return None, Matched(False, "first-column"), judged[0][3].why if judged else "mode"
-    for side, number, _, matched, columns in steps:
-        if matched.fits and column in columns and all(floating(other) == wanted for other in columns):
-            return (side, number), matched, ""
-    side, number, _, matched, _ = next(step for step in reversed(steps) if step[3].fits)
-    return (side, number), matched, ""
+    judged = [step for step in steps if step.dtype in FLOATING] or steps
+    if not any(step.matched.fits for step in judged):
+        return None, Matched(False, "first-column"), judged[0].matched.why if judged else "mode"
+    for step in steps:
+        if step.matched.fits and column in step.columns and all(floating(other) == wanted for other in step.columns):
+            return (step.side, step.number), step.matched, ""
+    last = next(step for step in reversed(steps) if step.matched.fits)
+    return (last.side, last.number), last.matched, ""
 
 
 def _dtype_at(tensor: BoundPort | None, column: int) -> str | None:
