@@ -1,4 +1,7 @@
-"""Floating-point formats defined by their bit layout, and their limits. Every limit is exact as a float."""
+"""Floating-point formats defined by their bit layout, and their limits. Every limit is exact as a float.
+
+The nodes that round a tensor to one of them in a simulation are in ``simulate/rounding_nodes.py``.
+"""
 
 from __future__ import annotations
 

@@ -270,6 +270,14 @@ def with_inputs(node: GraphNode, op_type: str, inputs: Sequence[Input]) -> Graph
     return replace(node, type=op_type, sources=sources, inputs=tensors, origin=origin)
 
 
+def with_host_inputs(change: Change, numbers: tuple[int, ...], outputs: tuple[GraphTensor, ...]) -> Change:
+    """Return a change whose node reads inputs that the host computes when the model is compiled."""
+    node = change.node
+    assert node is not None
+    attributes = {**node.attributes, "host_inputs": numbers}
+    return change._replace(node=replace(node, attributes=attributes, outputs=outputs))
+
+
 def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: GraphNode | None = None) -> Change:
     """Return the change that makes one node of several, in the place and with the outputs of the last one.
 

@@ -1,5 +1,5 @@
-"""Passes on convolutions: a constant added behind one becomes its bias, a padding before one its own, and a convolution
-over the whole input a FullyConnection.
+"""Passes on convolutions: a constant added behind one becomes its bias, a BatchNorm behind one goes into its filter and
+bias, a padding before one becomes its own, and a convolution over the whole input a FullyConnection.
 """
 
 from __future__ import annotations
@@ -8,7 +8,20 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import A2, A3, ABSENT, NEWEST, UNNUMBERED, Change, FusionRule, input_of, join, with_inputs
+from ..rule import (
+    A2,
+    A3,
+    ABSENT,
+    NEWEST,
+    UNNUMBERED,
+    Change,
+    FusionRule,
+    input_of,
+    join,
+    own_constant,
+    with_host_inputs,
+    with_inputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +36,10 @@ _BIAS_ADD = Pattern("""
 _CONV_ADD = Pattern("""
     conv = Conv3D|Conv2D()
     result = Add(conv)
+""")
+_CONV_NORM = Pattern("""
+    conv = Conv2D|Conv3D|DepthwiseConv2D()
+    norm = BatchNorm|BNInferenceD(conv)
 """)
 _PAD_CONV = Pattern("""
     pad = Pad|PadV3()
@@ -57,6 +74,21 @@ def _conv_add(it: FusionGraph) -> Iterator[Change]:
             continue
         if _is_by_channel(it, conv, result.inputs[1 - constants[0]].shape, result.inputs[constants[0]].shape):
             yield _with_bias(conv, result, constants[0])
+
+
+def _conv_norm(it: FusionGraph) -> Iterator[Change]:
+    """A convolution that one BatchNorm of constants reads; the host computes filter and bias from both."""
+    for nodes in _CONV_NORM.matches(it):
+        conv, norm = nodes["conv"], nodes["norm"]
+        weights = it.source(conv, 1)
+        if any(it.readers(norm, number) for number in range(1, len(norm.outputs))) or not it.is_read(conv):
+            continue
+        if weights is None or weights.type == "QuantWeightRollBack":
+            continue
+        if all(it.is_const(norm, number) for number in range(1, 5 if norm.type == "BatchNorm" else len(norm.sources))):
+            inputs = [input_of(conv, 0), input_of(conv, 1), own_constant("float32")]
+            change = join(conv.type, inputs, [conv, norm], conv)
+            yield with_host_inputs(change, (1, 2), norm.outputs[:1])
 
 
 def _constants(it: FusionGraph, node: GraphNode) -> list[int]:
@@ -181,12 +213,21 @@ def _is_not_padded(it: FusionGraph, conv: GraphNode) -> bool:
 
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _PAGE = "documentation of CANN 8.1"
+_OLDER = frozenset({"ascend910", "ascend310p", "ascend310b"})
 RULES = (
     FusionRule(
         "AABiasaddConvFusion",
         4030,
         _bias_add,
         f"{_COPY}/biasadd_conv_fusion_pass.cpp (2019-2021); {_PAGE}, AABiasaddConvFusion; records of compilers' runs",
+    ),
+    FusionRule(
+        "ConvBatchnormFusionPass",
+        4060,
+        _conv_norm,
+        f"{_COPY}/conv_batchnorm_fusion_pass.cpp (2019); documentation of CANN 8.1, ConvBatchnormFusionPass",
+        chips=_OLDER,
+        never=frozenset({"ascend910b", "ascend910_93"}) | NEWEST,
     ),
     FusionRule(
         "PadConv2dFusionPass",

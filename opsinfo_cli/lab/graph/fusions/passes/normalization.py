@@ -1,4 +1,7 @@
-"""Passes on normalizations: BatchNorm of inference, alone or behind a convolution, and LayerNorm in parts."""
+"""Passes on normalizations: BatchNorm of inference, and LayerNorm in parts.
+
+A BatchNorm behind a convolution goes into it: ``convolutions.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import HALF_AND_SINGLE, NEWEST, Change, FusionRule, in_order, input_of, join, own_constant, with_inputs
+from ..rule import (
+    HALF_AND_SINGLE,
+    NEWEST,
+    Change,
+    FusionRule,
+    in_order,
+    input_of,
+    join,
+    own_constant,
+    with_host_inputs,
+    with_inputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...graph import GraphNode, GraphTensor
+    from ...graph import GraphNode
     from ..rule import FusionGraph, Input
 
-_CONV_NORM = Pattern("""
-    conv = Conv2D|Conv3D|DepthwiseConv2D()
-    norm = BatchNorm|BNInferenceD(conv)
-""")
 _LAYER_NORM = """
     mean = ReduceMeanD(x)
     sub = Sub(x, mean)
@@ -40,29 +50,6 @@ _LAYER_NORMS = [
     for affine in (_AFFINE, "")
 ]
 _MOST_EPSILON = 0.1
-
-
-def _conv_norm(it: FusionGraph) -> Iterator[Change]:
-    """A convolution that one BatchNorm of constants reads; the host computes filter and bias from both."""
-    for nodes in _CONV_NORM.matches(it):
-        conv, norm = nodes["conv"], nodes["norm"]
-        weights = it.source(conv, 1)
-        if any(it.readers(norm, number) for number in range(1, len(norm.outputs))) or not it.is_read(conv):
-            continue
-        if weights is None or weights.type == "QuantWeightRollBack":
-            continue
-        if all(it.is_const(norm, number) for number in range(1, 5 if norm.type == "BatchNorm" else len(norm.sources))):
-            inputs = [input_of(conv, 0), input_of(conv, 1), own_constant("float32")]
-            change = join(conv.type, inputs, [conv, norm], conv)
-            yield _with_host_inputs(change, (1, 2), norm.outputs[:1])
-
-
-def _with_host_inputs(change: Change, numbers: tuple[int, ...], outputs: tuple[GraphTensor, ...]) -> Change:
-    """Return a change whose node reads inputs that the host computes when the model is compiled."""
-    node = change.node
-    assert node is not None
-    attributes = {**node.attributes, "host_inputs": numbers}
-    return change._replace(node=replace(node, attributes=attributes, outputs=outputs))
 
 
 def _batch_norm(it: FusionGraph) -> Iterator[Change]:
@@ -88,7 +75,7 @@ def _host_norm(it: FusionGraph) -> Iterator[Change]:
         if given in (4, 6):
             dtype = node.inputs[1].dtype or "float32"
             result = with_inputs(node, "BNInferenceD", [input_of(node, 0), own_constant(dtype), own_constant(dtype)])
-            yield _with_host_inputs(Change(node.index, result), (1, 2), node.outputs)
+            yield with_host_inputs(Change(node.index, result), (1, 2), node.outputs)
 
 
 def _layer_norm(it: FusionGraph) -> Iterator[Change]:
@@ -151,16 +138,7 @@ def _is_layer_norm(it: FusionGraph, nodes: dict[str, GraphNode]) -> bool:
 
 
 _COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
-_OLDER = frozenset({"ascend910", "ascend310p", "ascend310b"})
 RULES = (
-    FusionRule(
-        "ConvBatchnormFusionPass",
-        4060,
-        _conv_norm,
-        f"{_COPY}/conv_batchnorm_fusion_pass.cpp (2019); documentation of CANN 8.1, ConvBatchnormFusionPass",
-        chips=_OLDER,
-        never=frozenset({"ascend910b", "ascend910_93"}) | NEWEST,
-    ),
     FusionRule(
         "LayerNormONNXFusionPass",
         4336,
