@@ -1,4 +1,4 @@
-"""The lines of a keep_dtype file: nodes and op types that keep their dtype.
+"""The lines of a keep_dtype file, read and written: nodes and op types that keep their dtype.
 
 Source: hicann/ge ffdcbc9f, compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65.
 """
@@ -31,3 +31,11 @@ def kept_names(lines: Iterable[str]) -> list[KeptName]:
     """
     texts = [(text.strip(BLANKS), number) for number, text in enumerate(lines, 1) if text]
     return [KeptName(text.removeprefix(OP_TYPE), text.startswith(OP_TYPE), number) for text, number in texts]
+
+
+def keep_dtype_text(names: Iterable[str]) -> str:
+    """Return the text of a keep_dtype file.
+
+    :param names: of nodes; or op types, each after :data:`OP_TYPE`
+    """
+    return "".join(f"{name}\n" for name in names)

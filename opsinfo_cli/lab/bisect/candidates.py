@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cann.option_files import KeepDtype
 from ...core.cann.policy import ADD_BLACK, ADD_WHITE, Mark
-from .cost import Cost, Prices, cost_of
+from ..graph.cost import Cost, Prices, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph.cost import left_low, low_nodes
 from ..graph.open_dimensions import limits_of
-from .cost import left_low, low_nodes
 from .run_folder import last_lines
 from .verdicts import Verdict
 
 if TYPE_CHECKING:
     from ...errors import OpsinfoError
     from ..documents import bisect as documents
+    from ..graph.cost import Cost
     from ..graph.fusions.limits import FusionLimit
     from ..graph.result import Coverage
     from .candidates import SetJudge
-    from .cost import Cost
     from .curve import CurvePoint
     from .problem import Problem
     from .search.protocol import SearchEnd

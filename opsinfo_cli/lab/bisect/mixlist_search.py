@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from warnings import warn
 
 from ...core.cann.input_shapes import stated_shapes
+from ...core.cann.keep_dtype import keep_dtype_text
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.target import Target
 from ...errors import OpsinfoError, Stopped, UsageFault, brief, counted
@@ -19,7 +20,7 @@ from .curve import curve_of
 from .journal import SearchJournal, begin
 from .places.here import HerePlace
 from .places.many import ManyPlace
-from .problem import SubjectOptions, keep_dtype_text, node_name, open_problem
+from .problem import SubjectOptions, node_name, open_problem
 from .run_folder import BEST_KEPT, RunFolder
 from .session import Budget, OutOfBudget, Rules, SearchSession
 

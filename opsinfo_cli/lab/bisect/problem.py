@@ -10,6 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...core import rooms
+from ...core.cann.keep_dtype import keep_dtype_text
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.near_names import did_you_mean
 from ...core.cann.policy import Policy
@@ -22,13 +23,13 @@ from ...errors import MissingPackage, OpsinfoError, Refused, UsageFault, counted
 from ...opening import open_file, open_inside, unreadable
 from ..graph.api import open_model
 from ..graph.atc_options import AtcOptions
+from ..graph.cost import read_prices
 from ..graph.judge.modes import judge_mode
 from ..graph.judge.prepare import prepare
 from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
 from ..simulate.simulate import open_simulation
 from .candidates import SetJudge, doubts, move_types, prune
-from .cost import read_prices
 from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.protocol import Price, price
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from typing import IO
 
     from ...core.cann.input_shapes import ShapesOf
+    from ..graph.cost import Cost
     from ..listener import Listener
-    from .cost import Cost
     from .search.question import Kept
     from .session import Rules
 
@@ -216,10 +217,6 @@ class Problem(NamedTuple):
     def _shapes(self) -> dict[str, list[int]]:
         shapes = self.sets.base_answer.graph.model.shapes if self.sets else {}
         return {name: list(dims) for name, dims in shapes.items()}
-
-
-def keep_dtype_text(nodes: Sequence[str]) -> str:
-    return "".join(f"{name}\n" for name in nodes)
 
 
 def node_name(name: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from typing import TypeVar
 
-    from .cost import Cost
+    from ..graph.cost import Cost
     from .journal import Past, SearchJournal
     from .place import Files, TrialEnd, TrialPlace
     from .run_folder import RunFolder

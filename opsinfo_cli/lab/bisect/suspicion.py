@@ -14,7 +14,7 @@ from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .cost import Cost
+    from ..graph.cost import Cost
 
 _RISKS = re.compile(
     r"Reduce|(?<!Resh)Sum|Mean|Prod|Pow|Exp(?!and)|Log(?!ical)|Square|[Ss]qrt|RealDiv|Div|Norm|BN|Softmax|Loss|CrossEntropy|Cum|AddN"

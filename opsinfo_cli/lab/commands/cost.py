@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import counted
-from ..bisect.cost import Cost
+from ..graph.cost import Cost
 
 
 def cost_text(cost: Cost) -> str:

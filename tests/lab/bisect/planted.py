@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import Any
 
-from opsinfo_cli.lab.bisect.cost import Cost
 from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
 from opsinfo_cli.lab.bisect.search.protocol import SearchEnd
 from opsinfo_cli.lab.bisect.session import Budget, Rules, SearchSession, SearchSubject
+from opsinfo_cli.lab.graph.cost import Cost
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2
 """Shares of the culprits, and of the other types, whose names are known risks."""

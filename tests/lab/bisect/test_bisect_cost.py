@@ -14,9 +14,9 @@ from model_files import dump
 from planted import Ended, Planted, search
 
 from opsinfo_cli.lab.bisect.candidates import SetJudge
-from opsinfo_cli.lab.bisect.cost import Cost, Prices, left_low
 from opsinfo_cli.lab.bisect.search.protocol import price
 from opsinfo_cli.lab.bisect.session import Budget
+from opsinfo_cli.lab.graph.cost import Cost, Prices, left_low
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.profile.table import Table

@@ -9,6 +9,7 @@ from functools import partial
 import click
 
 from ....core.cann.input_shapes import parse_shapes, stated_shapes
+from ....core.cann.keep_dtype import keep_dtype_text
 from ....core.cann.near_names import NearNames, did_you_mean, matches
 from ....core.cann.target import TargetOptions
 from ....core.change.output_file import require_writable, write_file
@@ -34,9 +35,9 @@ from ....core.terminal.params import (
     strict_option,
 )
 from ....errors import UsageFault, counted
-from ...bisect.cost import Cost, cost_of, read_prices
 from ...graph.api import open_model
 from ...graph.constants import constant_faults
+from ...graph.cost import Cost, cost_of, read_prices
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
@@ -352,8 +353,6 @@ def _write_keep_dtype(answer: GraphAnswer, rows: list[NodeAnswer], out: str, con
     :raises UsageFault: if none of the rows computes
     :raises Refused: if the file cannot be written
     """
-    from ...bisect.problem import keep_dtype_text
-
     computing = [answer.graph[row.index] for row in rows if row.type not in NOT_COMPUTED]
     names = list(dict.fromkeys(name for node in computing for name in node.fused_from or (node.name,)))
     if not names:

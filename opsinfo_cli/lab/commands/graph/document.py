@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from ....core.cann.precision_mode import MODES
 from ....errors import counted
-from ...bisect.cost import Cost
 from ...graph.constants import ConstantCheck
+from ...graph.cost import Cost
 from ...graph.fusion_result import FusionResult
 from ...graph.read_back import ReadBack
 from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import counted
-from ..graph.casts import tensor_bytes
-from ..graph.result import NOT_COMPUTED
 from ..profile.times import read_profile
+from .casts import tensor_bytes
+from .result import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..documents import bisect as documents
-    from ..graph.graph import ModelGraph
-    from ..graph.result import Answer
     from ..listener import Listener
     from ..profile.times import Profile
+    from .graph import ModelGraph
+    from .result import Answer
 
 
 class Cost(NamedTuple):
