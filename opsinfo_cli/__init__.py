@@ -83,13 +83,13 @@ if TYPE_CHECKING:
     from .core.compare import Difference, diff
     from .core.merge import Merge, merge
     from .errors import OpsinfoError
+    from .lab.bisect.bisect_mixlist import bisect_mixlist
     from .lab.bisect.culprits import BisectAnswer
-    from .lab.bisect.mixlist_search import bisect_mixlist
     from .lab.graph.api import Graph
     from .lab.graph.result import Answer
     from .lab.profile.times import Profile
     from .lab.simulate.report import SimulationReport
-    from .lab.simulate.simulate import simulate_model
+    from .lab.simulate.simulate_model import simulate_model
     from .logs.soundness import Soundness, qualify
     from .systems.conversion import Conversion, convert
     from .systems.decide import Decisions, decide
@@ -126,7 +126,7 @@ _HOMES = {
     "Target": "core.cann.target",
     "apply": "core.change.apply",
     "backups": "core.change.backups",
-    "bisect_mixlist": "lab.bisect.mixlist_search",
+    "bisect_mixlist": "lab.bisect.bisect_mixlist",
     "convert": "systems.conversion",
     "decide": "systems.decide",
     "diff": "core.compare",
@@ -138,7 +138,7 @@ _HOMES = {
     "read_system": "systems.system_lists",
     "reapply": "core.change.reapply",
     "restore": "core.change.restore",
-    "simulate_model": "lab.simulate.simulate",
+    "simulate_model": "lab.simulate.simulate_model",
     "snapshot": "core.cann.target",
     "validate": "core.check.run",
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .candidates import SetJudge
     from .curve import CurvePoint
     from .problem import Problem
-    from .search.protocol import SearchEnd
+    from .search.minimal_set import SearchEnd
     from .session import SearchSession
 
 _GO_ON = {

@@ -28,11 +28,11 @@ from ..graph.judge.modes import judge_mode
 from ..graph.judge.prepare import prepare
 from ..graph.readers.onnx import external_files
 from ..profile.table import find_tables
-from ..simulate.simulate import open_simulation
+from ..simulate.simulate_model import open_simulation
 from .candidates import SetJudge, doubts, move_types, prune
 from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
-from .search.protocol import Price, price
+from .search.minimal_set import Price, price
 from .session import SearchSubject
 from .suspicion import order_by_suspicion, read_evidence
 

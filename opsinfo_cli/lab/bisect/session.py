@@ -12,7 +12,7 @@ from ...errors import Refused, UsageFault
 from .loss import loss_of
 from .place import Trial
 from .run_folder import OUTPUT
-from .search.protocol import SearchEnd, protocol
+from .search.minimal_set import SearchEnd, find_minimal_set
 from .search.question import Question, next_questions
 from .verdicts import Knowledge, SetRun, Verdict, verdict_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .journal import Past, SearchJournal
     from .place import Files, TrialEnd, TrialPlace
     from .run_folder import RunFolder
-    from .search.protocol import Ended
+    from .search.minimal_set import Ended
     from .search.question import Kept
     from .verdicts import SetTally
 
@@ -218,7 +218,7 @@ class SearchSession:
         """
         while True:
             try:
-                end = self._run(lambda: protocol(weights, self.subject.cost, singles))
+                end = self._run(lambda: find_minimal_set(weights, self.subject.cost, singles))
             except OutOfBudget:
                 if self.found is None:
                     raise

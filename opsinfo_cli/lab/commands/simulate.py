@@ -19,7 +19,7 @@ from ...core.terminal.plot import picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
 from ..graph.api import open_model
 from ..simulate.report import SimulationReport
-from ..simulate.simulate import open_simulation, report_of
+from ..simulate.simulate_model import open_simulation, report_of
 from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot

@@ -9,7 +9,7 @@ from math import ceil, log2
 from typing import Any
 
 from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
-from opsinfo_cli.lab.bisect.search.protocol import SearchEnd
+from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd
 from opsinfo_cli.lab.bisect.session import Budget, Rules, SearchSession, SearchSubject
 from opsinfo_cli.lab.graph.cost import Cost
 

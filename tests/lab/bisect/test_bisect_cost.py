@@ -14,7 +14,7 @@ from model_files import dump
 from planted import Ended, Planted, search
 
 from opsinfo_cli.lab.bisect.candidates import SetJudge
-from opsinfo_cli.lab.bisect.search.protocol import price
+from opsinfo_cli.lab.bisect.search.minimal_set import price
 from opsinfo_cli.lab.bisect.session import Budget
 from opsinfo_cli.lab.graph.cost import Cost, Prices, left_low
 from opsinfo_cli.lab.graph.judge.prepare import prepare

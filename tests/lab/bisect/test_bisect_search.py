@@ -13,7 +13,7 @@ from planted import Planted, most_runs, planted, search
 
 from opsinfo_cli.lab.bisect.search.halving import halve
 from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
-from opsinfo_cli.lab.bisect.search.protocol import SearchEnd, protocol
+from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd, find_minimal_set
 from opsinfo_cli.lab.bisect.search.question import Question
 
 FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
@@ -139,7 +139,7 @@ def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, l
 
 def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, list[Question]]:
     """Run a search of eight candidates whose check passes if it has one of ``needs``, or all candidates."""
-    run, asked = protocol([1.0] * 8, singles=singles), list[Question]()
+    run, asked = find_minimal_set([1.0] * 8, singles=singles), list[Question]()
     try:
         question = next(run)
         while True:

@@ -25,7 +25,7 @@ from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.node_costs import rank_nodes
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
 from opsinfo_cli.lab.simulate.rounding_plan import Side, tensor_places
-from opsinfo_cli.lab.simulate.simulate import report_of
+from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
 from opsinfo_cli.lab.simulate.trace import trace
 

@@ -15,7 +15,7 @@ from ....errors import counted, join_some
 from ...bisect.culprits import BisectAnswer, NodesAnswer
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
-from ...bisect.search.protocol import Price, price
+from ...bisect.search.minimal_set import Price, price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import Verdict
 from ..cost import cost_text, duration, size

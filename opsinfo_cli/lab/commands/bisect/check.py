@@ -20,7 +20,7 @@ from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS
-from ...simulate.simulate import open_simulation
+from ...simulate.simulate_model import open_simulation
 from ..simulation_options import SimulationOptions
 
 if TYPE_CHECKING:

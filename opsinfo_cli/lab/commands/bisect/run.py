@@ -16,7 +16,7 @@ from ....core.terminal.params import WriteOptions, is_input, is_same
 from ....core.terminal.write import write_generated
 from ....core.text.source import Source
 from ....errors import Stopped, UsageFault, WarningsFound
-from ...bisect.mixlist_search import TrialCheck, search_lists
+from ...bisect.bisect_mixlist import TrialCheck, run_search
 from ...bisect.problem import Problem
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.session import SearchSession, Unusable
@@ -64,7 +64,7 @@ class BisectRun:
             check.rules, check.words, check.files, lambda problem: check.place(problem, console, self.folder.path)
         )
         try:
-            answer = search_lists(
+            answer = run_search(
                 problem,
                 judge,
                 self.folder,

@@ -1,4 +1,4 @@
-"""A search, from the candidates to the answer: for the command, and for a program."""
+"""`bisect` from the candidates to the answer: for the command, and for a program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .culprits import BisectAnswer
     from .place import Trial, TrialPlace
     from .problem import Problem
-    from .search.protocol import SearchEnd
+    from .search.minimal_set import SearchEnd
 
     Check: TypeAlias = Callable[[str], bool] | Sequence[str]
     """Called with the path of a mixlist, it returns whether the result is good enough; or a command."""
@@ -66,7 +66,7 @@ class TrialCheck(NamedTuple):
     place: Callable[[Problem], TrialPlace]
 
 
-def search_lists(
+def run_search(
     problem: Problem,
     check: TrialCheck,
     folder: RunFolder,
@@ -246,7 +246,7 @@ def bisect_mixlist(
     words, place = _place(check)
     rules = Rules(words, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
     judge = TrialCheck(rules, words, named_files(words), lambda _: place)
-    answer = search_lists(problem, judge, RunFolder(os.fspath(journal)), listener, resume=resume)
+    answer = run_search(problem, judge, RunFolder(os.fspath(journal)), listener, resume=resume)
     if answer.failed is not None:
         raise answer.failed
     return answer

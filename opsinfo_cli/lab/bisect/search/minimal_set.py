@@ -1,4 +1,7 @@
-"""The whole search: both ends, halving, the proof of minimality, and the method for checks that are not monotone."""
+"""A set of candidates that passes, and fails without any one of its members.
+
+Both ends are asked, then halves; then come the proof of minimality, and the method for checks that are not monotone.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class SearchEnd(NamedTuple):
     monotone: bool = True
 
 
-def protocol(
+def find_minimal_set(
     weights: Sequence[float], cost: Callable[[Kept], Amount] | None = None, singles: Sequence[int] = ()
 ) -> Generator[Question, bool, SearchEnd]:
     """Search for a set that passes and fails without any one of its members.
