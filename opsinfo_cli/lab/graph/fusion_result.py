@@ -151,10 +151,10 @@ def _count(value: Mapping[str, Any], key: str) -> int:
     return int(str(value.get(key, 0))[:20])
 
 
-def beside(after: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:
+def beside(fused: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:
     """Return the counts of a prediction beside those of the graph that is closest to it."""
     prepared = {name for name, rule in RULES.items() if rule.priority == PREPARED}  # the compiler does not count them
-    predicted = Counter(fusion.name for fusion in after.fusions if fusion.name not in prepared)
+    predicted = Counter(fusion.name for fusion in fused.fusions if fusion.name not in prepared)
     known = RULES.keys() | predicted.keys()
 
     def rows(graph: CompiledGraph) -> list[PassCount]:

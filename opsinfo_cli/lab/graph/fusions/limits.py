@@ -28,21 +28,21 @@ class FusionLimit(NamedTuple):
     nodes: tuple[str, ...]
 
 
-def fusion_limits(after: Fused) -> Iterator[FusionLimit]:
-    if after.not_applied:
+def fusion_limits(fused: Fused) -> Iterator[FusionLimit]:
+    if fused.not_applied:
         shown = (
             f"{name} ({counted(len(nodes), 'node')}: {join_some([f'`{node}`' for node in nodes], _SHOWN)})"
-            for name, nodes in after.not_applied.items()
+            for name, nodes in fused.not_applied.items()
         )
-        nodes = tuple(dict.fromkeys(node for names in after.not_applied.values() for node in names))
+        nodes = tuple(dict.fromkeys(node for names in fused.not_applied.values() for node in names))
         yield FusionLimit("fusions-not-applied", f"fusions that may run and are not applied: {', '.join(shown)}", nodes)
-    unsure = [fusion for fusion in after.fusions if fusion.confidence != "high"]
+    unsure = [fusion for fusion in fused.fusions if fusion.confidence != "high"]
     if unsure:
         times = Counter(fusion.name for fusion in unsure)
         shown = (f"{name} ({counted(count, 'time')})" for name, count in times.items())
         message = f"fusions by rules of older sources, not confirmed for this chip: {', '.join(shown)}"
         yield FusionLimit("older-fusions", message, tuple([name for fusion in unsure for name in fusion.result]))
-    hosted = tuple([node.name for node in after.graph if "host_inputs" in node.attributes])
+    hosted = tuple([node.name for node in fused.graph if "host_inputs" in node.attributes])
     if hosted:
         parameters = f"parameters of BatchNorm in {counted(len(hosted), 'node')}"
         message = f"{parameters}: the host computes new ones from them, whose values are not known here"
