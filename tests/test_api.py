@@ -91,7 +91,12 @@ def test_the_commands_call_the_functions_of_the_package() -> None:
         "systems": ("convert", "decide"),
     }
     # what both call with what they opened or checked
-    inner = {"move": "move_operators", "qualify": "soundness_of", "convert": "convert_inputs"}
+    inner = {
+        "move": "move_operators",
+        "validate": "check_paths",
+        "qualify": "soundness_of",
+        "convert": "convert_inputs",
+    }
     for room, names in commands.items():
         for name in names:
             command = importlib.import_module(f"opsinfo_cli.{room}.commands.{name}")
