@@ -90,6 +90,7 @@ def test_a_chip_is_offered_as_a_target_and_its_operators_after_it(complete: Comp
 def test_operators_of_the_environment_are_offered_for_a_mixlist(complete: Complete, opp: Path, fixtures: Path) -> None:
     shutil.copy(fixtures / "mixlists/good/add-black.json", opp.parent / "mixlist.json")
     assert complete("opsinfo move mixlist.json SwiG", ASCEND_OPP_PATH=str(opp)) == ["SwiGlu"]
+    assert complete(f"opsinfo show {opp / NN} MatM", ASCEND_OPP_PATH=str(opp)) == ["MatMulV3"]
 
 
 def test_changes_of_the_vault_are_offered_to_restore_and_reapply(complete: Complete, opsinfo: Run, opp: Path) -> None:
