@@ -171,7 +171,7 @@ class _Script:
     def _item(self, item: ast.expr) -> PythonList:
         if isinstance(item, ast.Starred):
             return self._list(item.value)
-        if isinstance(item, ast.Constant) and isinstance(item.value, str):
+        if isinstance(item, ast.Constant) and isinstance(item.value, str) and _is_text(item.value):
             return PythonList({PythonName(item.value): None}, {})
         if self.classes and isinstance(item, ast.Attribute | ast.Name):
             return PythonList({PythonName(ast.unparse(item)): None}, {})
@@ -210,7 +210,12 @@ def calls(source: Source, functions: frozenset[str]) -> tuple[list[Registered], 
             None,
             None,
         ]
-        if isinstance(name, ast.Constant) and isinstance(name.value, str) and module is not None:
+        if (
+            isinstance(name, ast.Constant)
+            and isinstance(name.value, str)
+            and _is_text(name.value)
+            and module is not None
+        ):
             try:
                 found.append(Registered(str(function), ast.unparse(module), name.value))
             except RecursionError:
@@ -240,6 +245,11 @@ def _last_name(node: ast.expr) -> str | None:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_text(value: str) -> bool:
+    """Return whether a literal can be written: an escape may be half of a character, as in ``"\\ud800"``."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _tree(source: Source) -> ast.Module:

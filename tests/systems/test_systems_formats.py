@@ -480,3 +480,8 @@ def test_too_many_files_are_refused_with_the_number_that_may_be_given(system: st
     wanted = "exactly one file$" if most == 1 else f"at most {most} files"
     with pytest.raises(UsageFault, match=f"{system} takes {wanted}"):
         read(system, *["add\n"] * (most + 1))
+
+
+def test_a_name_with_half_a_character_is_refused_since_it_cannot_be_written() -> None:
+    with pytest.raises(Damaged, match="not called with a name that can be read"):
+        read("apex", 'amp.register_half_function(torch, "\\ud800mm")\n')
