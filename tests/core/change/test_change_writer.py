@@ -191,9 +191,8 @@ NO_ID = 0xFFFFFFFF
 
 def writable_by(*entries: tuple[int, int]) -> bytes:
     """An access list: everybody may read, and these tags and ids write; the mask lets them."""
-    return acl(
-        (1, 7, NO_ID), *((tag, 7, number) for tag, number in entries), (4, 5, NO_ID), (0x10, 7, NO_ID), (0x20, 5, NO_ID)
-    )
+    fixed = [(1, 7, NO_ID), (4, 5, NO_ID), (0x10, 7, NO_ID), (0x20, 5, NO_ID)]
+    return acl(*sorted([*fixed, *((tag, 7, number) for tag, number in entries)]))  # the kernel wants tags in order
 
 
 def set_acl(path: Path, name: str, value: bytes = NOBODY_READS) -> None:
