@@ -99,6 +99,17 @@ def test_a_floor_imports_only_from_those_below_it() -> None:
     assert wrong == []
 
 
+def test_the_map_of_the_architecture_shows_the_floors_in_their_order() -> None:
+    picture = (ROOT / "docs/architecture.md").read_text("utf-8").split("```")[1]
+    for room in ("core", "lab"):
+        shown = re.split(r"^(?=\S)", picture, flags=re.MULTILINE)
+        (lines,) = (part for part in shown if part.startswith(f"{room}/"))
+        floors = [name.removesuffix("/").removesuffix(".py") for name in re.findall(r"^  (\S+)", lines, re.MULTILINE)]
+        assert [name for name in floors if name in FLOORS[room]] == list(FLOORS[room])
+    modules = {path.name for path in MODULES}
+    assert [name for name in re.findall(r"\w+\.py", picture) if name not in modules] == []
+
+
 def test_errors_are_shown_below_all_types() -> None:
     assert list(own_imports(PACKAGE / "errors.py")) == []
 
