@@ -45,7 +45,7 @@ class OptionNode(Protocol):
     @property
     def first_types(self) -> Collection[str]: ...
     @property
-    def fused_from(self) -> Sequence[str]: ...
+    def fused_names(self) -> Sequence[str]: ...
     @property
     def attributes(self) -> Mapping[str, Any]: ...
 
@@ -167,12 +167,14 @@ class KeepDtype:
             for node in graph
             if node.name in names
             or not types.isdisjoint(node.first_types)
-            or (not names.isdisjoint(node.fused_from) and (len(node.fused_from) == 1 or "fused_by" in node.attributes))
+            or (
+                not names.isdisjoint(node.fused_names) and (len(node.fused_names) == 1 or "fused_by" in node.attributes)
+            )
         )
 
     def faults(self, graph: OptionGraph) -> list[OptionFileFault]:
         """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
-        names = set(graph.names).union(*(node.fused_from for node in graph if node.fused_from))
+        names = set(graph.names).union(*(node.fused_names for node in graph if node.fused_names))
         types = {each for node in graph for each in node.first_types}
         found = []
         for each in self.names:

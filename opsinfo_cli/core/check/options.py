@@ -143,7 +143,7 @@ class OptionCheck:
         nodes: dict[str, set[str]] = {}
         for model in self.models:
             for node in model.graph:
-                for name in (node.name, *node.fused_from):
+                for name in (node.name, *node.fused_names):
                     nodes.setdefault(name, set()).add(node.type)
         return nodes
 

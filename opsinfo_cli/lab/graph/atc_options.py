@@ -155,7 +155,7 @@ def _with_output_type(graph: ModelGraph, value: str) -> ModelGraph:
             place
             for place, source in inputs.items()
             if source.output == output
-            and name in (graph[source.node].name, *graph[source.node].fused_from[-1:])  # the last one fused into it
+            and name in (graph[source.node].name, *graph[source.node].fused_names[-1:])  # the last one fused into it
         ]
         if not fed:
             raise UsageFault(

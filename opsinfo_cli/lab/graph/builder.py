@@ -80,7 +80,7 @@ class GraphBuilder:
         inputs: Sequence[GraphTensor | None] = (),
         control: Sequence[int | str] = (),
         attributes: Mapping[str, object] | None = None,
-        fused_from: Iterable[str] = (),
+        fused_names: Iterable[str] = (),
         weights: Weights | None = None,
         origin: Origin | None = None,
     ) -> int:
@@ -92,7 +92,7 @@ class GraphBuilder:
         index = len(self._nodes)
         made = dict(attributes) if attributes else _NOTHING
         node = GraphNode(
-            index, name, intern(op_type), (), (), tuple(outputs), (), made, tuple(fused_from), weights, origin
+            index, name, intern(op_type), (), (), tuple(outputs), (), made, tuple(fused_names), weights, origin
         )
         self._nodes.append(node)
         self._edges.append((sources, inputs, control))

@@ -185,7 +185,7 @@ class GraphNode:
         ``fused_types``: the op types of all nodes that it took. ``host_inputs``: numbers of the inputs that the host
         computes when the model is compiled. ``constants``: the constants that became attributes, by the number of the
         input. ``given``: attributes of the operator in the model. ``operator``: that operator, if it has another name.
-    :ivar fused_from: names of the operators fused into it (``_datadump_original_op_names``)
+    :ivar fused_names: names of the operators fused into it (``_datadump_original_op_names``)
     """
 
     index: int
@@ -196,7 +196,7 @@ class GraphNode:
     outputs: tuple[GraphTensor, ...]
     control: tuple[int, ...] = ()
     attributes: Mapping[str, object] = field(default_factory=dict)
-    fused_from: tuple[str, ...] = ()
+    fused_names: tuple[str, ...] = ()
     weights: Weights | None = None
     origin: Origin | None = None
 
@@ -280,7 +280,7 @@ class ModelGraph:
 
     @cached_property
     def _by_name(self) -> dict[str, GraphNode]:
-        parts = {name: node for node in reversed(self.nodes) for name in node.fused_from}
+        parts = {name: node for node in reversed(self.nodes) for name in node.fused_names}
         return parts | {node.name: node for node in reversed(self.nodes)}
 
     def find(self, name: str) -> GraphNode | None:
@@ -330,7 +330,7 @@ class ModelGraph:
             if control:
                 waited = [placed(Producer(index, 0)) for index in control]
                 control = tuple(dict.fromkeys(source.node for source in waited if source is not None))
-            facts = (node.attributes, node.fused_from, node.weights, node.origin)  # `replace` is ten times slower
+            facts = (node.attributes, node.fused_names, node.weights, node.origin)  # `replace` is ten times slower
             nodes.append(
                 GraphNode(len(nodes), node.name, node.type, sources, node.inputs, node.outputs, control, *facts)
             )

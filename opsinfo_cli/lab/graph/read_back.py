@@ -93,7 +93,7 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     for index, name in enumerate(predicted.graph.names):
         names.setdefault(name, index)
     for node in predicted.graph:
-        for name in node.fused_from if "fused_by" in node.attributes else ():
+        for name in node.fused_names if "fused_by" in node.attributes else ():
             names.setdefault(name, node.index)
     inserted = set(inserted_nodes(compiled.graph))
     matched: Counter[str] = Counter()
@@ -103,14 +103,14 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     by_fusion = 0
     for index, row in enumerate(compiled):
         node = compiled.graph[index]
-        group = frozenset(names[name] for name in node.fused_from or (node.name,) if name in names)
+        group = frozenset(names[name] for name in node.fused_names or (node.name,) if name in names)
         why = "a conversion that the compiler inserted" if index in inserted else _not_compared(row, group)
         if why is not None:
             unmatched.append(UnmatchedNode(row.name, row.type, "compiled", why))
             continue
         accounted |= group
         matched[row.type] += 1
-        by_fusion += bool(node.fused_from)
+        by_fusion += bool(node.fused_names)
         last = predicted[_last(predicted.graph, group)]
         is_same_operator = len(group) == 1 and _signature(last) == _signature(row)
         if not (_same_tensors(last, row) if is_same_operator else _same_around(predicted, group, last, compiled, row)):

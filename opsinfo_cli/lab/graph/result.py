@@ -503,7 +503,7 @@ class Answer(GraphAnswer):
         if compute == "hf32":
             why += "; computed in HF32"
         if fusion := node.attributes.get("fused_by"):
-            names = [f"`{each}`" for each in node.fused_from]
+            names = [f"`{each}`" for each in node.fused_names]
             parts = f"{len(names)} nodes, {names[0]} to {names[-1]}," if len(names) > 2 else " and ".join(names)
             why += f"; {node.type}, from {parts or node.first_type} by {fusion}"
         return NodeAnswer(

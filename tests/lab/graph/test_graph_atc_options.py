@@ -41,7 +41,7 @@ def with_facts(graph: ModelGraph, **facts: Any) -> ModelGraph:
 
 def test_an_output_is_found_by_the_last_operator_that_was_fused_into_its_node() -> None:
     graph = graph_of(NODES)
-    graph[2].fused_from = ("first", "last")
+    graph[2].fused_names = ("first", "last")
     assert with_options(graph, AtcOptions("last:0:FP16"))[1].applied == ("--output_type=last:0:FP16",)
     with pytest.raises(UsageFault):
         with_options(graph, AtcOptions("first:0:FP16"))

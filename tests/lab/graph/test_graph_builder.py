@@ -24,7 +24,7 @@ def small() -> ModelGraph:
     )
     builder.add("weight", "Const", outputs=[fp32])
     builder.add("data", "Data", outputs=[fp32])
-    builder.add("branch", "If", [("sum", 0)], [fp32], attributes={"_keep_dtype": 1}, fused_from=["a", "b"])
+    builder.add("branch", "If", [("sum", 0)], [fp32], attributes={"_keep_dtype": 1}, fused_names=["a", "b"])
     builder.subgraph("then", "branch")
     builder.add("data", "Data", outputs=[fp32])
     return builder.build(FACTS)
@@ -50,7 +50,7 @@ def test_subgraphs_have_their_own_names() -> None:
     assert (found := graph.find("data")) is not None
     assert found.index == 2
     assert graph.find("none") is None
-    assert (graph[3].fused_from, dict(graph[3].attributes)) == (("a", "b"), {"_keep_dtype": 1})
+    assert (graph[3].fused_names, dict(graph[3].attributes)) == (("a", "b"), {"_keep_dtype": 1})
 
 
 @pytest.mark.parametrize(

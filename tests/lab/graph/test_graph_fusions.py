@@ -113,7 +113,7 @@ def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     node = answer.find("a")
     assert node is not None
     assert (node.name, node.type, node.inputs) == ("mm", "MatMulV2", ("float16",) * 3)
-    assert answer.graph[node.index].fused_from == ("mm", "a")
+    assert answer.graph[node.index].fused_names == ("mm", "a")
     assert node.why.endswith("; MatMulV2, from `mm` and `a` by MatMulBiasAddFusionPass")
     assert answer.fused.fusions[0].nodes == ("mm", "a")
 

@@ -20,7 +20,7 @@ def compiled() -> ModelGraph:
     builder.add("x", "Data", outputs=[FLOAT])
     builder.add("trans_Cast_0", "Cast", [("x", 0)], [HALF])
     builder.add("trans_TransData_1", "TransData", [("trans_Cast_0", 0)], [HALF], control=["x"])
-    builder.add("white", "White", [("trans_TransData_1", 0)], [LOWERED], inputs=[LOWERED], fused_from=["a"])
+    builder.add("white", "White", [("trans_TransData_1", 0)], [LOWERED], inputs=[LOWERED], fused_names=["a"])
     builder.add(
         "my_Cast_2", "Cast", [("white", 0)], [FLOAT], control=["trans_TransData_1"], attributes={"_keep_dtype": 1}
     )
@@ -35,7 +35,7 @@ def test_inserted_conversions_are_removed_and_dtypes_restored() -> None:
     assert before.names == ["x", "white", "my_Cast_2", "out"]
     assert before[1].sources == (Producer(0, 0),)
     assert [tensor.dtype for tensor in (*before[1].inputs, *before[1].outputs)] == ["float32", "float32"]
-    assert (before[1].fused_from, dict(before[2].attributes), before[2].control) == (("a",), {"_keep_dtype": 1}, (0,))
+    assert (before[1].fused_names, dict(before[2].attributes), before[2].control) == (("a",), {"_keep_dtype": 1}, (0,))
     assert (before.model.judged, before.model.has_casts, list(before.subgraphs[0].nodes)) == (
         False,
         False,

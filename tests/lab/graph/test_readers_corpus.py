@@ -63,7 +63,7 @@ def _agrees(graph: ModelGraph, model: Any) -> None:
             if entry.key == "_datadump_original_op_names"
             for each in entry.value.list.s
         ]
-        assert list(node.fused_from) == fused
+        assert list(node.fused_names) == fused
 
 
 def test_a_real_dump_is_read_as_protobuf_reads_it(graphs: Path) -> None:

@@ -98,7 +98,7 @@ def _seen(graph: ModelGraph) -> list[Any]:
             node.inputs,
             node.outputs,
             dict(node.attributes),
-            node.fused_from,
+            node.fused_names,
         )
         for node in graph
     ]

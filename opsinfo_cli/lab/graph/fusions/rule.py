@@ -293,13 +293,13 @@ def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: 
         origin = origin._replace(inner=tuple(dict.fromkeys((*inner, *vanished))))
     taken = {part.index for part in parts}
     waited = (index for part in parts for index in part.control if index not in taken)
-    names = [name for part in parts for name in part.fused_from or (part.name,)]
+    names = [name for part in parts for name in part.fused_names or (part.name,)]
     node = replace(
         node,
         name=(of or last).name,
         origin=origin,
         control=tuple(dict.fromkeys(waited)),
-        fused_from=tuple(dict.fromkeys(names)),
+        fused_names=tuple(dict.fromkeys(names)),
         weights=None,
     )
     gone = {part.index: output_of(last) for part in others}

@@ -69,7 +69,7 @@ class NodeFacts:
             bool(attributes.get("_force_fp32_to_fp16")),
             max(map(_unknown, (*node.inputs, *node.outputs)), default=0),
             self._marks.customized.get(node.index),
-            self._predicted or len(node.fused_from) > 1,
+            self._predicted or len(node.fused_names) > 1,
         )
 
 

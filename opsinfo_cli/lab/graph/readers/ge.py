@@ -221,7 +221,7 @@ class _Model:
             inputs=[tensor for tensor, _ in inputs],
             control=control,
             attributes=attributes,
-            fused_from=fused,
+            fused_names=fused,
             weights=weights,
         )
         for body in words(operator, "subgraph_name"):

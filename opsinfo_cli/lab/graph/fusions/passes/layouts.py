@@ -40,13 +40,13 @@ def _reshape_transpose(it: FusionGraph) -> Iterator[Change]:
         if len(alike) != 1 or not all(map(_is_aligned, (reshape.inputs[0], readers[0].outputs[0]))):
             continue
         node = with_inputs(reshape, "ConfusionTransposeD", [input_of(reshape, 0)])
-        names = [name for part in (reshape, *readers) for name in part.fused_from or (part.name,)]
+        names = [name for part in (reshape, *readers) for name in part.fused_names or (part.name,)]
         origin = node.origin
         if origin is not None:
             values = [value for reader in readers if reader.origin is not None for value in reader.origin.outputs]
             inner = (*origin.inner, *origin.outputs, *values[1:])
             origin = origin._replace(outputs=tuple(values[:1]), inner=inner)
-        node = replace(node, outputs=readers[0].outputs, fused_from=tuple(dict.fromkeys(names)), origin=origin)
+        node = replace(node, outputs=readers[0].outputs, fused_names=tuple(dict.fromkeys(names)), origin=origin)
         yield Change(reshape.index, node, {reader.index: output_of(reshape) for reader in readers}, checked=True)
 
 
