@@ -184,7 +184,7 @@ class _Search:
             return None
 
 
-class _PythonSearch(PythonListener):
+class _PythonSearchListener(PythonListener):
     def watch(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
         return nullcontext(lambda _: None)
 
@@ -228,7 +228,7 @@ def bisect_mixlist(
         search that is not resumed, or another one is
     :raises Refused: if the check gives no verdict, and the search can be resumed; if a file cannot be read or written
     """
-    target, listener = Target.open(against), _PythonSearch()
+    target, listener = Target.open(against), _PythonSearchListener()
     base = None if mixlist is None else Mixlist.open(mixlist)
     options = SubjectOptions(
         target.text,
@@ -245,8 +245,8 @@ def bisect_mixlist(
     problem = open_problem(options, target, base, listener, shapes_of=shapes_of)
     words, place = _place(check)
     rules = Rules(words, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
-    judge = TrialCheck(rules, words, named_files(words), lambda _: place)
-    answer = run_search(problem, judge, RunFolder(os.fspath(journal)), listener, resume=resume)
+    trial_check = TrialCheck(rules, words, named_files(words), lambda _: place)
+    answer = run_search(problem, trial_check, RunFolder(os.fspath(journal)), listener, resume=resume)
     if answer.failed is not None:
         raise answer.failed
     return answer
