@@ -67,7 +67,7 @@ class SetJudge:
         return self._effects[types]
 
     def keeping(self, nodes: Iterable[str]) -> PreparedModel:
-        return self.prepared.keeping(KeepDtype(sorted(nodes)))
+        return self.prepared.with_files(KeepDtype(sorted(nodes)))
 
     def digest_keeping(self, nodes: Iterable[str]) -> str:
         """As :meth:`digest`, for the base list and nodes that keep their dtype."""

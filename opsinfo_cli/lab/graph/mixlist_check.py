@@ -289,7 +289,7 @@ def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
     asked = check.file.customized
     kernels = {target: Kernels(target.target.operators, target.target.soc) for target in check.targets}
     answers = [
-        (model, target, model.prepare(target).customizing(asked).judge("mixed_float16"))
+        (model, target, model.prepare(target).with_files(customize_dtypes=asked).judge("mixed_float16"))
         for model in check.models
         for target in check.targets
     ]

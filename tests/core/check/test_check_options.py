@@ -190,7 +190,7 @@ def test_a_line_for_a_node_is_refused_as_the_graph_says(
     text = line.format(relu=relu)
     check = OptionCheck(OptionFile("customize_dtypes", Source(text.encode(), "c.cfg")), [against], [model])
     assert ("refused-by-columns" in [finding.rule.name for finding in check.findings()]) is is_refused
-    answer = model.prepare(against).customizing(CustomizeDtypes([text])).judge("mixed_float16")
+    answer = model.prepare(against).with_files(customize_dtypes=CustomizeDtypes([text])).judge("mixed_float16")
     assert (answer[model.prepare(against).graph.find(relu).index].code == "refused-customized") is is_refused
 
 

@@ -11,6 +11,7 @@ from case_support import entry_of, graph_of, judge, library_of, marks_of
 from snapshot_texts import text_of_snapshot
 
 from opsinfo_cli.core.cann.mixlist import Mixlist
+from opsinfo_cli.core.cann.option_files import CustomizeDtypes, KeepDtype
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.lab.commands.graph.tables import _SHORT
@@ -218,6 +219,20 @@ def test_predicted_graphs_are_not_refused_for_the_number_of_their_tensors() -> N
 
     assert outputs(True) == ("float16", "float16", "float16")
     assert outputs(False) == ("float32", "float32", "float32")
+
+
+def test_a_graph_with_other_files_says_where_open_dimensions_decide() -> None:
+    builder = GraphBuilder()
+    tensor = builder.tensor("float32", shape=(-1, 16))
+    builder.add("x", "Data", outputs=[tensor])
+    builder.add("w", "White", [("x", 0)], [tensor])
+    builder.add("size", "Shape", [("w", 0)], [builder.tensor("int64", shape=(2,))])
+    model = prepare(builder.build(ModelFacts("onnx", predicted=True)), LIBRARY)
+    assert model.judge("mixed_float16").decided_open == ("w", "size")
+    files = CustomizeDtypes(["OpType::White:InputDtype:float32,OutputDtype:float32"])
+    for other in (model.with_files(KeepDtype(["w"])), model.with_files(customize_dtypes=files)):
+        answer = other.judge("mixed_float16")
+        assert (answer[1].outputs, answer.decided_open) == (("float32",), ("size",))
 
 
 def test_a_long_chain_is_followed_back_to_its_end() -> None:

@@ -245,7 +245,6 @@ def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...
 
 def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: Console) -> Answer:
     model = judged.graph.model
-    assert judged.prepared.prepare_like is not None
     answers = []
     with console.progress("judging profiles", len(profiles)) as advance:
         for profile in profiles:

@@ -1,4 +1,4 @@
-"""A graph prepared for repeated judging, with several modes or mixlists."""
+"""The engine's walk over a graph, which chooses the dtypes of its nodes."""
 
 from __future__ import annotations
 

@@ -49,9 +49,9 @@ class PreparedModel:
         considered: Considered,
         modes: ImplModes,
         fused: Fused,
-        files: OptionFiles = OptionFiles(),  # noqa: B008  # a tuple
-        prepare_like: Callable[[ModelGraph], PreparedModel] | None = None,
-        original: ModelGraph | None = None,
+        files: OptionFiles,
+        prepare_like: Callable[[ModelGraph], PreparedModel],
+        original: ModelGraph,
     ) -> None:
         """:param fused: the graph after fusion, with the fusions
         :param files: what the warnings of an answer are about, beside the mixlist
@@ -92,26 +92,24 @@ class PreparedModel:
     def _with_sizes(self) -> PreparedModel | None:
         """The same graph with a size for every open dimension; None if none is open."""
         original = self._original
-        if self.prepare_like is None or original is None or not has_open_dimensions(original):
-            return None
-        return self.prepare_like(with_sizes(original))
+        return self.prepare_like(with_sizes(original)) if has_open_dimensions(original) else None
 
-    def keeping(self, keep_dtype: KeepDtype) -> PreparedModel:
-        """Return the same graph with the nodes of a keep_dtype file instead; kernels that are known are kept.
+    def with_files(
+        self, keep_dtype: KeepDtype | None = None, customize_dtypes: CustomizeDtypes | None = None
+    ) -> PreparedModel:
+        """Return the same graph prepared with these files instead; kernels that are known are kept.
 
-        :raises Damaged: if the compiler refuses the file
+        :raises Damaged: if the compiler refuses the keep_dtype file
         """
-        judge = self.graph_judge
-        marks = Marks(keep_dtype.marks(judge.graph), {})
-        judge = GraphJudge(judge.graph, judge.kernels, marks, judge.fp16_types)
-        return PreparedModel(judge, self.considered, self.modes, self.fused, OptionFiles(keep_dtype))
 
-    def customizing(self, customize_dtypes: CustomizeDtypes) -> PreparedModel:
-        """Return the same graph with the dtypes of a customize_dtypes file."""
+        def prepare_like(other: ModelGraph) -> PreparedModel:
+            return self.prepare_like(other).with_files(keep_dtype, customize_dtypes)
+
         judge = self.graph_judge
-        marks = Marks(frozenset(), customize_dtypes.marks(judge.graph))
+        marks = _file_marks(judge.graph, keep_dtype, customize_dtypes)
         judge = GraphJudge(judge.graph, judge.kernels, marks, judge.fp16_types)
-        return PreparedModel(judge, self.considered, self.modes, self.fused, OptionFiles(None, customize_dtypes))
+        files = self.files._replace(keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
+        return PreparedModel(judge, self.considered, self.modes, self.fused, files, prepare_like, self._original)
 
 
 def prepare(
@@ -154,11 +152,16 @@ def prepare(
     fused = fuse(before_judge(graph), kernels, no_fusion, root)
     judged_graph, considered = with_options(fused.graph, atc)
     modes = implementation_modes(atc, judged_graph.model.command, soc or own_soc, root)
-    kept = keep_dtype.marks(judged_graph) if keep_dtype is not None else frozenset()
-    customized = customize_dtypes.marks(judged_graph) if customize_dtypes is not None else {}
-    judge = GraphJudge(judged_graph, kernels, Marks(kept, customized), fp16_types)
+    marks = _file_marks(judged_graph, keep_dtype, customize_dtypes)
+    judge = GraphJudge(judged_graph, kernels, marks, fp16_types)
     files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
     return PreparedModel(judge, considered, modes, fused, files, prepare_like, graph)
+
+
+def _file_marks(graph: ModelGraph, keep_dtype: KeepDtype | None, customize_dtypes: CustomizeDtypes | None) -> Marks:
+    """:raises Damaged: if the compiler refuses the keep_dtype file"""
+    kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
+    return Marks(kept, customize_dtypes.marks(graph) if customize_dtypes is not None else {})
 
 
 def _open_target(against: AnyTarget | Operators | None) -> tuple[Operators | None, str | None, str | None]:
