@@ -170,7 +170,7 @@ def profile_answer(view: ProfileView) -> Answer:
                 Place(node.name, is_node=True),
                 node.type,
                 dtypes(node.predicted.outputs),
-                dtypes(node.compiled.outputs),
+                dtypes(node.found.outputs),
                 node.predicted.why,
             ]
             for node in (view.back.differs if view.back else ())

@@ -13,38 +13,44 @@ from .undo import inserted_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Literal, TypeAlias
 
     from ..profile.times import Profile
     from .graph import ModelGraph
     from .result import GraphAnswer, NodeAnswer
+
+    Side: TypeAlias = Literal["predicted", "compiled", "ran"]
 
 _COMPARED = FLOATING | LOW
 """The dtypes that are compared with a table of what ran."""
 
 
 class NodeDifference(NamedTuple):
-    """A node with other dtypes than predicted."""
+    """A node with other dtypes than predicted.
+
+    :param found: the node of the compiled model, or a row of a table of what ran
+    """
 
     name: str
     type: str
     predicted: NodeAnswer
-    compiled: NodeAnswer
+    found: NodeAnswer
 
 
 class UnmatchedNode(NamedTuple):
     """A node that only one of the two has, or that has no dtype to compare.
 
-    :param side: ``compiled`` or ``predicted``
+    :param side: where it was found; ``ran``: in a table of what ran
     """
 
     name: str
     type: str
-    side: str
+    side: Side
     why: str
 
 
 class TypeAgreement(NamedTuple):
-    """The matched nodes of one op type of the compiled model."""
+    """The matched nodes of one op type, as the compiled model or the table names it."""
 
     type: str
     matched: int
@@ -54,7 +60,7 @@ class TypeAgreement(NamedTuple):
 class ReadBack(NamedTuple):
     """The result of a check.
 
-    :param by_name: compute nodes of the compiled model found in the prediction by name
+    :param by_name: compute nodes of the compiled model, or of what ran, found in the prediction by name
     :param by_fusion: those found through the names of the operators that were fused into them
     """
 
@@ -159,9 +165,9 @@ def _same_around(
     return last.outputs[:1] == row.outputs[:1] and (entering == own or not entering)
 
 
-def _entering(outcome: GraphAnswer, index: int, group: frozenset[int]) -> Iterable[str]:
+def _entering(answer: GraphAnswer, index: int, group: frozenset[int]) -> Iterable[str]:
     """Yield the floating dtypes of the inputs that come from outside a group and from no constant."""
-    graph, row = outcome.graph, outcome[index]
+    graph, row = answer.graph, answer[index]
     for source, dtype in zip(graph[index].sources, row.inputs, strict=False):
         if source is None or source.node in group or dtype not in FLOATING:
             continue

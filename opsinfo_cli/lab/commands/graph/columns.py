@@ -132,10 +132,10 @@ class PageColumns:
         """Return the dtypes of the compiled model for nodes that differ, and why others were not compared."""
         differs = {
             index: [
-                visible(node.compiled.name),
-                visible(node.compiled.type),
-                node.compiled.inputs,
-                node.compiled.outputs,
+                visible(node.found.name),
+                visible(node.found.type),
+                node.found.inputs,
+                node.found.outputs,
             ]
             for node in found.differs
             if (index := self._index(node.predicted.name)) is not None

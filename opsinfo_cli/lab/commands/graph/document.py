@@ -128,7 +128,7 @@ def read_back_document(found: ReadBack) -> documents.ReadBack:
                 "name": node.name,
                 "type": node.type,
                 "predicted": _ends(node.predicted),
-                "compiled": _ends(node.compiled),
+                "compiled": _ends(node.found),
                 "why": node.predicted.why,
             }
             for node in found.differs

@@ -243,7 +243,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
     :param verbose: whether a terminal lists the latter, instead of counting them by reason
     """
     differing = [
-        [node.name, node.type, dtypes(node.predicted.outputs), dtypes(node.compiled.outputs), node.predicted.why]
+        [node.name, node.type, dtypes(node.predicted.outputs), dtypes(node.found.outputs), node.predicted.why]
         for node in back.differs
     ]
 
