@@ -12,7 +12,7 @@ from .verdicts import Verdict
 if TYPE_CHECKING:
     from ...errors import OpsinfoError
     from ..documents import bisect as documents
-    from ..graph.cost import Cost
+    from ..graph.cost import Cost, Size
     from ..graph.fusions.limits import FusionLimit
     from ..graph.result import Coverage
     from .candidates import SetJudge
@@ -78,7 +78,7 @@ class Effect(NamedTuple):
     """
 
     cost: Cost
-    left_low: Cost
+    left_low: Size
     still_low: list[str]
     coverage: Coverage
     hf32: int

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from ...errors import counted
-from ..graph.cost import Cost
+from ..graph.cost import Cost, Size
 
 
 def cost_text(cost: Cost) -> str:
-    """Return nodes, the bytes of their outputs if they are known, and their time: ``12 nodes (1.2 MB)``."""
-    nodes = counted(cost.nodes, "node") + (f" ({size(cost.bytes)})" if cost.bytes else "")
+    """Return nodes, the bytes of their outputs if they are known, and their time."""
+    nodes = nodes_text(cost)
     return nodes if cost.microseconds is None else f"{nodes}, which took {duration(cost.microseconds)} in the profile,"
+
+
+def nodes_text(found: Cost | Size) -> str:
+    """Return nodes, and the bytes of their outputs if they are known: ``12 nodes (1.2 MB)``."""
+    return counted(found.nodes, "node") + (f" ({size(found.bytes)})" if found.bytes else "")
 
 
 def size(count: int) -> str:

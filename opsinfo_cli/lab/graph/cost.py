@@ -36,7 +36,11 @@ class Cost(NamedTuple):
         return {"nodes": self.nodes, "bytes": self.bytes, "microseconds": time}
 
 
-NOTHING = Cost(None, 0, 0)
+class Size(NamedTuple):
+    """A number of nodes, and the bytes of their outputs as far as shapes are known."""
+
+    nodes: int
+    bytes: int
 
 
 class Prices:
@@ -82,11 +86,11 @@ def cost_of(before: Answer, after: Answer, prices: Prices | None = None) -> Cost
     :param before: without it
     """
     moved = [node for node in after.changed(before) if before.is_low(node) and not after.is_low(node)]
-    return _size(after, moved)._replace(microseconds=None if prices is None else prices.of(moved))
+    return Cost(None if prices is None else prices.of(moved), *_size(after, moved))
 
 
-def left_low(answer: Answer) -> Cost:
-    """Return the nodes that are low, with the bytes of their outputs."""
+def left_low(answer: Answer) -> Size:
+    """Return the size of the nodes that are low."""
     return _size(answer, low_nodes(answer))
 
 
@@ -95,11 +99,11 @@ def low_nodes(answer: Answer) -> Iterator[int]:
     return (node for node in range(len(answer)) if answer.is_low(node))
 
 
-def _size(answer: Answer, nodes: Iterable[int]) -> Cost:
+def _size(answer: Answer, nodes: Iterable[int]) -> Size:
     count = size = 0
     slots = answer.graph.slots
     for node in nodes:
         count += 1
         for slot in range(slots.outputs_of[node], slots.outputs_of[node + 1]):
             size += tensor_bytes(answer.outputs[slot], slots.outputs[slot].shape) or 0
-    return Cost(None, count, size)
+    return Size(count, size)

@@ -18,7 +18,7 @@ from ...bisect.problem import Problem
 from ...bisect.search.minimal_set import Price, price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import Verdict
-from ..cost import cost_text, duration, size
+from ..cost import cost_text, duration, nodes_text, size
 from ..graph.document import coverage_text
 from .curve_plot import curve_plot
 
@@ -220,7 +220,7 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
             yield f"still low with all candidates on the black list: {join_some(effect.still_low, _NODES)}"
     elif answer.culprits:
         cost = effect.cost
-        yield f"the list moves {cost_text(cost)} to high; it leaves {cost_text(low) if low.nodes else 'no node'} low"
+        yield f"the list moves {cost_text(cost)} to high; it leaves {nodes_text(low) if low.nodes else 'no node'} low"
         if low.nodes * _NEARLY <= cost.nodes and answer.nodes is None:
             all_ = "nearly everything" if low.nodes else "everything"
             yield f"{all_} is in high precision with this list: --by node searches for single nodes instead"
