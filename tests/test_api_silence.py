@@ -155,6 +155,8 @@ def test_one_argument_is_taken_for_a_list_of_one_and_nothing_is_refused(path: Pa
     for call in (
         lambda: merge([]),
         lambda: merge(path, models="m.onnx"),
+        lambda: merge(path, shapes={"x": [1]}),
+        lambda: validate(path, shapes={"x": [1]}),
         lambda: apply([], path),
         lambda: qualify([]),
         lambda: backups(prune=0, backup_dir=tmp_path),
@@ -196,6 +198,14 @@ def test_an_outcome_is_ok_if_everything_was_checked_and_nothing_is_an_error(path
     assert (missing.ok, missing.findings, len(missing.failures)) == (False, [], 1)
     assert not validate().ok
     assert not validate(*[], against=[AGAINST]).ok
+
+
+def test_a_mixlist_is_not_checked_with_models_and_without_a_target(path: Path) -> None:
+    outcome = validate(path, models=MODEL)
+    assert ([*map(str, outcome.failures)], outcome.files) == (
+        [f"{path}: --model requires --against for a mixlist"],
+        [],
+    )
 
 
 def test_one_target_or_mode_is_taken_for_a_list_of_one(path: Path) -> None:

@@ -95,7 +95,7 @@ def merge(
     :param models: with ``minimize``, drop also what changes no dtype in these model files
     :param shapes: of inputs of the models, by name
     :param say: called with conflicts, unknown names, and what makes the policies of a target uncertain
-    :raises UsageFault: if models are given without what they need
+    :raises UsageFault: if models or shapes are given without what they need
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
     """
     targets = targets_of(against)
@@ -104,7 +104,9 @@ def merge(
     if not given:
         raise UsageFault("no mixlist is given")
     if paths and not (minimize and targets):
-        raise UsageFault("models require minimize and against")
+        raise UsageFault("--model requires --minimize and --against")
+    if shapes and not paths:
+        raise UsageFault("--shape requires --model", hint="add --model MODEL")
     accepted = [
         Mixlist(scan(fixed(Source.read(os.fspath(each)))))
         if isinstance(each, (str, os.PathLike))

@@ -96,11 +96,12 @@ def validate(
     chosen = RuleSelection.of(*([each] if isinstance(each, str) else each for each in (select, ignore)))
     known = None if baseline is None else Baseline.read(os.fspath(baseline))
     narrowing = Narrowing(Repository.around(os.getcwd(), os.environ), chosen, known, severity=severity)
+    opened = open_models([os.fspath(path) for path in models], shapes)
     outcome = check_paths(
         [os.fspath(path) for path in paths],
         readable_targets(targets_of(against)),
         list(modes),
-        open_models([os.fspath(path) for path in models], shapes),
+        opened,
         kind=kind,
         follow=follow,
         by_chip=by_chip,
@@ -123,6 +124,8 @@ def open_models(paths: Sequence[str], shapes: Shapes) -> list[Any]:
 
     :raises OpsinfoError: if one cannot be read, or a shape fits none
     """
+    if shapes and not paths:
+        raise UsageFault("--shape requires --model", hint="add --model MODEL")
     return rooms.model_rules().open_models(paths, shapes) if paths else []
 
 
@@ -400,6 +403,9 @@ class Checker:
         if (found == "library" or found == "mixlist") and (is_shown or is_marked(source, content)):
             if (given or found) == "library":
                 findings: Iterable[Finding] = _check_library(source, content)[1]
+            elif self.models and not self.against:
+                self.failures.append(UsageFault("--model requires --against for a mixlist", path=path))
+                return None
             else:
                 findings = find_in_mixlist(source, self.against, self._names, self.modes, self.models)
             self.outcome.add(path, given or found, findings)

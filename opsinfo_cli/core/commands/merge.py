@@ -74,10 +74,6 @@ def command(
       opsinfo merge ops_info.json --minimize --against ascend910b
       opsinfo merge ops_info.json --minimize --against ascend910b -o ops_info.json --check
     """
-    if shapes and not models:
-        raise UsageFault("--shape requires --model", hint="add --model MODEL")
-    if models and not (minimize and against):
-        raise UsageFault("--model requires --minimize and --against")
     if output is None and not writing.writes and len(mixlists) > 1:
         raise UsageFault("--check and --dry-run require -o, or a single mixlist")
     sources = [Source.read(path) for path in mixlists]

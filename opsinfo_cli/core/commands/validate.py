@@ -215,8 +215,6 @@ def command(
 
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
-    if shapes and not models:
-        raise UsageFault("--shape requires --model", hint="add --model MODEL")
     if socs and not against:
         raise UsageFault("--soc requires --against", hint="add --against TARGET")
     _require_fitting(fixes, writing, narrowing, paths)
@@ -230,8 +228,7 @@ def command(
     selection = RuleSelection.of(narrowing.select, narrowing.ignore)
     repository = Repository.around(os.getcwd(), os.environ)
     stdin = read_standard_input() if "-" in paths else None
-    sizes, labelled = parse_shapes(shapes), readable_targets(targets)
-    opened = open_models(models, sizes)
+    opened, labelled = open_models(models, parse_shapes(shapes)), readable_targets(targets)
     checks = partial(
         check_paths,
         paths,
@@ -246,8 +243,6 @@ def command(
     known = Narrowing(repository, selection, baseline, console.strict, narrowing.severity)
     run = Run(console, checks, labelled, modes, opened, known, narrowing.baseline, fixes, writing)
     run.check()
-    if models and not against and any(file.kind == "mixlist" for file in run.checked.outcome.files):
-        raise UsageFault("--model requires --against for a mixlist")
     if fixes.fix:
         run.fix(fixes.unsafe_fixes)
     for note in _notes(run.checked.outcome, bool(targets), bool(models)):
