@@ -193,11 +193,17 @@ class Writer:
                 inode=write.original.stat.st_ino if write.original and self.in_place else None,
             )
             files.append(file)
-        folders = sorted({os.path.dirname(file.path) for file in files})
-        closed = [folder for folder in folders if not os.stat(folder).st_mode & stat.S_IWUSR and not root_above(folder)]
-        for path in [*closed, *(write.given for write in writes if _is_read_only(write))]:
+        folders = sorted(
+            {  # in place, only those in which a file is created or removed
+                os.path.dirname(write.place.path)
+                for write in writes
+                if not (self.in_place and write.original and write.data is not None)
+            }
+        )
+        read_only = [path for path in folders if not os.stat(path).st_mode & stat.S_IWUSR and not root_above(path)]
+        for path in [*read_only, *(write.given for write in writes if _is_read_only(write))]:
             self.say(f"{path} is read-only; it is written to nevertheless, and keeps its mode")
-        record = replace(record, files=files, folders=[] if self.in_place else closed_folders(folders))
+        record = replace(record, files=files, folders=closed_folders(folders))
         with _signals_deferred():
             self.vault.add(record, [write.original and write.original.data for write in writes])
             confirmed = self._write_all(record, writes)

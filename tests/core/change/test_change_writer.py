@@ -520,6 +520,18 @@ def test_in_place_keeps_the_inode(library: Path, vault: Vault) -> None:
     assert (records(vault)[0].in_place, records(vault)[0].files[0].inode) == (True, before.st_ino)
 
 
+@pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in place"])
+def test_a_read_only_folder_is_named_if_it_is_written_to(tmp_path: Path, vault: Vault, in_place: bool) -> None:
+    folder, said = tmp_path / "kept", list[str]()
+    folder.mkdir()
+    (folder / "a.json").write_text(TEXT)
+    folder.chmod(0o555)
+    run(vault, folder / "a.json", in_place=in_place, say=said.append)
+    folder.chmod(0o755)
+    assert [text.partition(" is read-only")[0] for text in said] == ([] if in_place else [str(folder)])
+    assert (folder / "a.json").read_text() == NEW
+
+
 def test_in_place_is_confirmed_by_the_disk_before_the_change_ends(
     library: Path, vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
