@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
@@ -107,24 +107,25 @@ def command(
 def _asked(names: Sequence[str], to: str | None) -> dict[str, Policy]:
     """Return the operators of the line and of standard input, each with its list.
 
-    :raises UsageFault: if a list is missing, or a line is wrong
+    :raises UsageFault: if a list is missing, an operator has two, or a line is wrong
     :raises Damaged: if standard input is not UTF-8
     """
     asked: dict[str, Policy] = {}
     for name in names:
-        if name == "-":
-            asked |= _lines(Source(read_standard_input(), "-").text, to)
-        else:
-            asked[name] = _list_of(to)
+        given: Iterable[tuple[str, Policy, int | None]] = (
+            _lines(Source(read_standard_input(), "-").text, to) if name == "-" else [(name, _list_of(to), None)]
+        )
+        for op, policy, number in given:
+            if asked.setdefault(op, policy) is not policy:
+                raise UsageFault(f"`{op}` has two lists", name="bad-line", path="-", line=number)
     return asked
 
 
-def _lines(text: str, to: str | None) -> dict[str, Policy]:
-    """Return the operators of lines `NAME` or `LIST NAME`.
+def _lines(text: str, to: str | None) -> Iterator[tuple[str, Policy, int]]:
+    """Yield the operator, the list and the number of lines `NAME` or `LIST NAME`.
 
     :raises UsageFault: at the first line that is neither
     """
-    asked: dict[str, Policy] = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if not words or words[0].startswith("#"):
@@ -133,11 +134,7 @@ def _lines(text: str, to: str | None) -> dict[str, Policy]:
         if policy is None or len(words) > 2:
             hint = "a line is an operator, or a list and an operator: `black SoftmaxV2`"
             raise UsageFault(f"`{line.strip()}` is no such line", name="bad-line", path="-", line=number, hint=hint)
-        name = words[-1]
-        if asked.get(name, policy) is not policy:
-            raise UsageFault(f"`{name}` has two lists", name="bad-line", path="-", line=number)
-        asked[name] = policy
-    return asked
+        yield words[-1], policy, number
 
 
 def _list_of(to: str | None) -> Policy:

@@ -36,3 +36,22 @@ def test_lines_of_standard_input_are_text_in_utf_8(opsinfo: Run, tmp_path: Path)
     assert "--> -:2:8" in ran.err
     assert opsinfo("move", path, "-", input=b"\xef\xbb\xbfblack Add\r\n").code == 0
     assert json.loads(path.read_text()) == mixlist(black_add=["Log", "Add"])
+
+
+@pytest.mark.parametrize(
+    ("words", "lines", "place"),
+    [
+        (["-"], b"black Add\nwhite Add\n", "-:2"),
+        (["Add", "-", "--to", "black"], b"white Add\n", "-:1"),
+        (["-", "Add", "--to", "black"], b"white Add\n", "-"),
+    ],
+)
+def test_an_operator_with_two_lists_is_refused(
+    opsinfo: Run, tmp_path: Path, words: list[str], lines: bytes, place: str
+) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["Log"]))
+    before = path.read_bytes()
+    ran = opsinfo("move", path, *words, input=lines)
+    assert (ran.code, path.read_bytes()) == (2, before)
+    assert "`Add` has two lists" in ran.err
+    assert f"--> {place}\n" in ran.err
