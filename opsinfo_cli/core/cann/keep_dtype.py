@@ -5,7 +5,7 @@ Source: hicann/ge ffdcbc9f, compiler/api/aclgrph/attr_options/keep_dtype_option.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from .policy import BLANKS
@@ -33,9 +33,10 @@ def kept_names(lines: Iterable[str]) -> list[KeptName]:
     return [KeptName(text.removeprefix(OP_TYPE), text.startswith(OP_TYPE), number) for text, number in texts]
 
 
-def keep_dtype_text(names: Iterable[str]) -> str:
+def keep_dtype_text(names: Iterable[str], types: Container[str] = ()) -> str:
     """Return the text of a keep_dtype file.
 
-    :param names: of nodes; or op types, each after :data:`OP_TYPE`
+    :param names: of nodes and op types, in the order of the lines
+    :param types: those of them that are op types
     """
-    return "".join(f"{name}\n" for name in names)
+    return "".join(f"{OP_TYPE if name in types else ''}{name}\n" for name in names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.cann.keep_dtype import OP_TYPE, keep_dtype_text, kept_names
+from ...core.cann.keep_dtype import keep_dtype_text, kept_names
 from ...core.text.source import Source
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
@@ -28,7 +28,8 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
     to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
     names = sort_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
-    text = keep_dtype_text(name if name in nodes else OP_TYPE + name for name in names.lists["keep_dtype"])
+    kept = names.lists["keep_dtype"]
+    text = keep_dtype_text(kept, types={*kept} - nodes)
     losses = [*names.losses, *default_differences(lists, "mode", None, system.name)]
     return WrittenLists({"keep_dtype.cfg": text}, losses)
 
