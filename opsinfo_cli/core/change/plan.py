@@ -53,8 +53,7 @@ class Job(NamedTuple):
     """One file to change: the path as given, and the plan.
 
     :param seen: the text as the command read it; it is not parsed again if the file is unchanged
-    :param start: the content from which a file that does not exist yet is planned. If it is empty, nothing is known of
-        a file that another process creates meanwhile, and that file is refused; else the plan is made for it
+    :param start: the content from which a file that does not exist yet is planned
     :param tree: the folder in which the path was met, out of which no link is followed; None if the user names it
     :param reviewed: whether a person chose the moves from the policies in ``seen``, so that others make them stale
     """
@@ -65,6 +64,13 @@ class Job(NamedTuple):
     start: Source | None = None
     tree: str | None = None
     reviewed: bool = False
+
+    @property
+    def must_be_new(self) -> bool:
+        """Whether a file that another process creates meanwhile is refused, as the empty content to start from says
+        nothing of it; else the plan is made for it.
+        """
+        return self.start is not None and not self.start.data
 
     def source(self, data: bytes) -> Source:
         if self.seen is None:

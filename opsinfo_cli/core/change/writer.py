@@ -89,7 +89,7 @@ class Writer:
         """
         jobs = _distinct(jobs)
         for job in jobs:
-            if job.start and not job.start.data and os.path.lexists(real_path(job.path)):
+            if job.must_be_new and os.path.lexists(real_path(job.path)):
                 raise Refused("the file exists already", name="exists", path=job.path)
 
         def reachable(job: Job) -> tuple[Job, str]:
@@ -105,10 +105,10 @@ class Writer:
         writes: dict[str, Write] = {}
 
         def plan(job: Job, place: Place) -> FileResult:
-            start = None if job.start and job.start.data and os.path.lexists(place.path) else job.start
+            start = None if not job.must_be_new and os.path.lexists(place.path) else job.start
             original = None if start else read_original(place)
             file = planned(job, start or job.source(original.data if original else b""))
-            if file.patch or (start and not start.data):
+            if file.patch or job.must_be_new:
                 write = Write(place, original, file.result.data, job.path, file.moved)
                 self._require_allowed(write)
                 writes[job.path] = write
