@@ -244,11 +244,11 @@ def command(
     run = Run(console, checks, labelled, modes, opened, known, narrowing.baseline, fixes, writing)
     run.check()
     if fixes.fix:
-        run.fix(fixes.unsafe_fixes)
+        run.fix()
     for note in _notes(run.checked.outcome, bool(targets), bool(models)):
         console.note(note)
     if narrowing.update_baseline:
-        run.accept(writing.writes)
+        run.accept()
     for format_, path in files:
         try:
             text = rendered(format_, run.checked, console.headed(run.document()))
@@ -313,17 +313,17 @@ class Run:
             outcome = self.checks(step=step)
         self.checked = self.narrowing.narrow(outcome)
 
-    def fix(self, unsafe: bool) -> None:
+    def fix(self) -> None:
         """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
         from ..change.plan import Job
         from ..change.writer import write_files
         from ..terminal.write import settings_of
 
-        outcome = self.checked.outcome
+        outcome, unsafe = self.checked.outcome, self.fixes.unsafe_fixes
         fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
         kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.path in fixable}
         real = {os.path.realpath(path): path for path in reversed(kinds)}
-        plans = {path: self._plan(kinds[path], unsafe) for path in reversed(real.values())}
+        plans = {path: self._plan(kinds[path]) for path in reversed(real.values())}
         trees = {path: outcome.trees.get(path) for path in plans}
         if not plans:
             return
@@ -336,22 +336,22 @@ class Run:
             self.checked.failures.append(error)
             return
         self.result = result
-        self.notes += self._about_fixes(result, plans, unsafe)
+        self.notes += self._about_fixes(result, plans)
         if result.change:
             self.check()
         self.checked.failures.extend(result.refused)
 
-    def _plan(self, kind: CheckedKind, unsafe: bool) -> FixPlan:
-        find = partial(self._find, kind)
+    def _plan(self, kind: CheckedKind) -> FixPlan:
+        find, unsafe = partial(self._find, kind), self.fixes.unsafe_fixes
         return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
 
-    def _about_fixes(self, result: Result, plans: Mapping[str, FixPlan], unsafe: bool) -> Iterator[str]:
+    def _about_fixes(self, result: Result, plans: Mapping[str, FixPlan]) -> Iterator[str]:
         """Yield the written files and the number of fixed findings."""
         from ..terminal.changes import notes_of_result
         from ..terminal.write import undoing
 
         def count(path: str, source: Source) -> int:
-            return len(applicable(plans[path].find(source), unsafe))
+            return len(applicable(plans[path].find(source), self.fixes.unsafe_fixes))
 
         if result.change:
             first = next(file.path for file in result.files if file.patch)
@@ -373,11 +373,8 @@ class Run:
     def _names(self) -> NearNames:
         return names_of(self.against)
 
-    def accept(self, writes: bool) -> None:
-        """Write the findings to the baseline, unless it has them already, and report them no more.
-
-        :param writes: whether the file is written; else it is said what would be
-        """
+    def accept(self) -> None:
+        """Write the findings to the baseline, unless it has them already, and report them no more."""
         from ..change.output_file import write_file
         from ..check.baseline import Baseline
 
@@ -389,11 +386,11 @@ class Run:
             if new.text() == old.text() and os.path.exists(path):
                 self.console.tell(f"{path} is up to date")
             else:
-                if writes:
+                if self.writing.writes:
                     write_file(path, new.text().encode())
                 added = len(new.fingerprints - checked.baseline.fingerprints)
                 size = counted(len(new.entries), "finding")
-                done = "wrote" if writes else "would write"
+                done = "wrote" if self.writing.writes else "would write"
                 self.console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")
         except OpsinfoError as error:
             checked.failures.append(error)
