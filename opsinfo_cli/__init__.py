@@ -158,10 +158,10 @@ def _hand_in() -> None:
 
         return names_system(text)
 
-    def list_files(form: rooms.WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
+    def list_files(write_as: rooms.WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
         from .systems.list_files import list_files
 
-        return list_files(form, high, low)
+        return list_files(write_as, high, low)
 
     rooms.model_rules, rooms.names_system, rooms.list_files = model_rules, names_system, list_files
 

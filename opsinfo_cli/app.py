@@ -140,7 +140,7 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
         if words is None and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         given = list(sys.argv[1:] if words is None else words)
-        status = _prepared([*given[1:], "--help"] if given[:1] == ["help"] else given)
+        status = _prepare_and_run([*given[1:], "--help"] if given[:1] == ["help"] else given)
         _flush()
         if words is None:  # from here on nothing handles what a signal would raise
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -164,8 +164,8 @@ def _flush() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _prepared(words: Sequence[str]) -> int:
-    """Run a command after preparing the process for it."""
+def _prepare_and_run(words: Sequence[str]) -> int:
+    """Prepare the process, and run a command."""
     gc.disable()  # the process is short-lived and keeps its libraries until the end
     _raised.clear()
     _missed.clear()

@@ -238,13 +238,13 @@ def run_main(words: Sequence[str], stdout: int | None = None) -> int:
     """
     from opsinfo_cli import app as program
 
-    prepared = program._prepared
+    prepare_and_run = program._prepare_and_run
 
     def unblocked(words: list[str]) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        return prepared(words)
+        return prepare_and_run(words)
 
-    program._prepared = unblocked  # type: ignore[assignment]
+    program._prepare_and_run = unblocked  # type: ignore[assignment]
     warnings.simplefilter("ignore", ResourceWarning)  # as by default; pytest shows it
     out = os.open(os.devnull, os.O_WRONLY) if stdout is None else stdout
     os.dup2(out, 1)
