@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...errors import Locked, Refused
-from .place import SAFE, Place, open_folder
+from .place import SAFE, FilePlace, open_folder
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds
 
 
 @contextmanager
-def places_locked(paths: Iterable[str], deadline: float) -> Iterator[dict[str, Place]]:
+def places_locked(paths: Iterable[str], deadline: float) -> Iterator[dict[str, FilePlace]]:
     """Hold the locks of real paths and of their folders, in the same order in every process.
 
     A file that does not exist is locked by its folder alone. The lock of a folder also keeps two runs from putting its
@@ -32,7 +32,7 @@ def places_locked(paths: Iterable[str], deadline: float) -> Iterator[dict[str, P
         for folder in sorted({os.path.dirname(path) for path in paths}):
             folders[folder] = open_folder(folder)
             held.callback(os.close, folders[folder])
-        places = {path: Place(path, folders[os.path.dirname(path)]) for path in paths}
+        places = {path: FilePlace(path, folders[os.path.dirname(path)]) for path in paths}
         for path in sorted({*paths, *folders}):
             if path in folders:
                 wait_for(folders[path], path, deadline)
@@ -43,7 +43,7 @@ def places_locked(paths: Iterable[str], deadline: float) -> Iterator[dict[str, P
         yield places
 
 
-def _lock(place: Place, deadline: float) -> int | None:
+def _lock(place: FilePlace, deadline: float) -> int | None:
     while True:
         try:
             descriptor = os.open(place.name, os.O_RDONLY | SAFE, dir_fd=place.folder)

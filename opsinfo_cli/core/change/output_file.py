@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from ...errors import Refused
-from .place import Place, place_of
+from .place import FilePlace, place_of
 from .replace_file import put, write_all, write_whole
 from .trust import require_trusted
 from .vault_place import require_outside_vault
@@ -71,7 +71,7 @@ def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> No
     with new_folder(target) if directory else nullcontext(), place_of(os.path.realpath(next(iter(copies)))) as place:
         try:
             for path, data in copies.items():
-                put(Place(path, place.folder), None, data)
+                put(FilePlace(path, place.folder), None, data)
                 written.append(path)
         except BaseException:
             with suppress(OSError):

@@ -16,7 +16,7 @@ from ...opening import no_folder, unreadable
 SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """A real path, and a descriptor of its folder."""
 
     path: str
@@ -62,11 +62,11 @@ def open_folder(folder: str) -> int:
 
 
 @contextmanager
-def place_of(path: str) -> Iterator[Place]:
+def place_of(path: str) -> Iterator[FilePlace]:
     """Hold the folder of a real path, without a lock."""
     folder = open_folder(os.path.dirname(path))
     try:
-        yield Place(path, folder)
+        yield FilePlace(path, folder)
     finally:
         os.close(folder)
 

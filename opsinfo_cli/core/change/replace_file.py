@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...errors import Refused, Stale
 from ...opening import unreadable
-from .place import SAFE, Place, opened, place_of
+from .place import SAFE, FilePlace, opened, place_of
 
 TEMP = re.compile(r"\.opsinfo-([0-9]+|output)-[0-9a-f]+\.tmp")
 
@@ -39,7 +39,7 @@ class Original(NamedTuple):
     stat: os.stat_result
 
 
-def read_original(place: Place) -> Original:
+def read_original(place: FilePlace) -> Original:
     """:raises Refused: if the file cannot be read
     :raises Stale: if it changed during reading, or a link took its place
     """
@@ -79,7 +79,7 @@ def _ownership(here: os.stat_result) -> tuple[int, ...]:
     return here.st_dev, here.st_ino, here.st_mode, here.st_uid, here.st_gid, here.st_nlink
 
 
-def _require_unchanged(place: Place, original: Original) -> None:
+def _require_unchanged(place: FilePlace, original: Original) -> None:
     """Read the file again right before it is replaced, because many programs do not lock.
 
     :raises Stale: if it is another file now, or has other content
@@ -120,7 +120,7 @@ def require_replaceable(path: str, here: os.stat_result) -> None:
 # writing; each returns whether the disk confirmed it, and the file is written in both cases
 
 
-def put(place: Place, original: Original | None, data: bytes | None, in_place: bool = False) -> bool:
+def put(place: FilePlace, original: Original | None, data: bytes | None, in_place: bool = False) -> bool:
     """Replace a file, keeping owner, group, mode and extended attributes; create it, or remove it.
 
     :param original: None to create the file, with the access that the folder gives to new files
@@ -161,7 +161,7 @@ def put(place: Place, original: Original | None, data: bytes | None, in_place: b
 
 
 def write_whole(
-    place: Place,
+    place: FilePlace,
     data: bytes,
     *,
     original: Original | None = None,
@@ -253,7 +253,7 @@ def sync_folder(folder: int) -> bool:
     return True
 
 
-def _write_in_place(place: Place, original: Original, data: bytes) -> bool:
+def _write_in_place(place: FilePlace, original: Original, data: bytes) -> bool:
     """Overwrite the file itself, for bind mounts, which cannot be renamed over. Not atomic; there is a backup."""
     _require_unchanged(place, original)
     try:
@@ -272,7 +272,7 @@ def _write_in_place(place: Place, original: Original, data: bytes) -> bool:
     return True
 
 
-def _overwrite(place: Place, original: Original, data: bytes) -> None:
+def _overwrite(place: FilePlace, original: Original, data: bytes) -> None:
     """:raises OSError: if it is not written completely
     :raises Stale: if another file is there, which is not changed
     """
@@ -287,7 +287,7 @@ def _overwrite(place: Place, original: Original, data: bytes) -> None:
 # metadata
 
 
-def _copy_owner(place: Place, before: os.stat_result, descriptor: int) -> None:
+def _copy_owner(place: FilePlace, before: os.stat_result, descriptor: int) -> None:
     """:raises Refused: if this user may not give the new file the owner and group of the old one"""
     user, group = before.st_uid, before.st_gid
     new = os.fstat(descriptor)
@@ -303,7 +303,7 @@ def _copy_owner(place: Place, before: os.stat_result, descriptor: int) -> None:
             ) from None
 
 
-def _copy_attributes(place: Place, descriptor: int) -> None:
+def _copy_attributes(place: FilePlace, descriptor: int) -> None:
     """Copy extended attributes, such as access lists and labels, from the old file to the new one."""
     with opened(place.name, folder=place.folder) as old:
         try:

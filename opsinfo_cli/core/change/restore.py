@@ -15,7 +15,7 @@ from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
 from ..cann.target import AnyTarget, target_text
 from .history import Content, History
-from .place import Place, place_of
+from .place import FilePlace, place_of
 from .record import ChangedFile, Entry, Record, file_state, was_pruned
 from .replace_file import Original, digest_at, read_original, sha256_of
 from .scope import scope_of
@@ -317,7 +317,7 @@ def _contents(writer: Writer, entries: Iterable[Entry]) -> list[RestoredFile]:
 def _write(
     writer: Writer,
     history: History,
-    places: dict[str, Place],
+    places: dict[str, FilePlace],
     restored: Sequence[RestoredFile],
     undoes: str | None = None,
 ) -> str | None:

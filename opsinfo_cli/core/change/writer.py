@@ -23,7 +23,7 @@ from .closed_folders import closed_folders, put_back, widened
 from .container import HINT, LOST, is_lost_with_container
 from .history import History
 from .lock import places_locked
-from .place import Place, real_path
+from .place import FilePlace, real_path
 from .plan import FileResult, Job, Move, Result, planned
 from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
 from .replace_file import Original, put, read_original, remove_leftovers, require_replaceable, sha256_of
@@ -44,7 +44,7 @@ class Write(NamedTuple):
     :param given: the path as given
     """
 
-    place: Place
+    place: FilePlace
     original: Original | None
     data: bytes | None
     given: str
@@ -104,7 +104,7 @@ class Writer:
         real, unread = _each(jobs, reachable)
         writes: dict[str, Write] = {}
 
-        def plan(job: Job, place: Place) -> FileResult:
+        def plan(job: Job, place: FilePlace) -> FileResult:
             start = None if not job.must_be_new and os.path.lexists(place.path) else job.start
             original = None if start else read_original(place)
             file = planned(job, start or job.source(original.data if original else b""))
@@ -136,7 +136,7 @@ class Writer:
             raise Refused("the file is read-only", name="read-only", path=write.given, hint=hint)
 
     @contextmanager
-    def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, Place], History]]:
+    def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, FilePlace], History]]:
         """Hold the vault and real paths, after ending changes that a kill interrupted there.
 
         :param ends: whether the caller ends changes that stopped between two files

@@ -6,7 +6,7 @@ import click
 
 from ..cann.target import TargetOptions
 from ..change.apply import apply, require_libraries
-from ..terminal.answer import Answer
+from ..terminal.answer import CommandAnswer
 from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_target
@@ -50,7 +50,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Write the policies that MIXLIST gives to operators into the libraries of TARGET.
 
     The result is what the engine computes from library and mixlist at every start. An operator that becomes

@@ -7,7 +7,7 @@ import shlex
 import click
 
 from ..change.backups import Backup, Backups, backups
-from ..terminal.answer import Answer, Block, Cell, Column, Either, Line, Lines, Place, Span, Table
+from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table
 from ..terminal.console import Console
 from ..terminal.params import (
     TARGET,
@@ -34,7 +34,7 @@ from ..terminal.write import settings_of
 )
 @bundle("writing", WriteOptions, dry_run_option, wait_option, backup_dir_option)
 @prints()
-def command(target: str | None, keep: int | None, writing: WriteOptions, console: Console) -> Answer:
+def command(target: str | None, keep: int | None, writing: WriteOptions, console: Console) -> CommandAnswer:
     """List the backups of TARGET, or all backups, oldest first.
 
     The first content seen of a file is its pristine one, and so is the first one after an upgrade; pruning never drops
@@ -52,7 +52,7 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, console
     return backups_answer(found, bool(console.verbose))
 
 
-def backups_answer(found: Backups, verbose: bool) -> Answer:
+def backups_answer(found: Backups, verbose: bool) -> CommandAnswer:
     """:param verbose: whether a terminal shows a block for each backup instead of a row"""
     columns = [*map(Column, ("id", "date", "before", "state")), Column("file", dim=True)]
     table = Table(columns, map(_cells, found.backups), lambda: map(_fields, found.backups))
@@ -68,12 +68,12 @@ def backups_answer(found: Backups, verbose: bool) -> Answer:
         notes.append(f"{len(found.pruned)} backups {'would be' if found.dry_run else 'were'} dropped")
     elif not found.backups:
         notes.append(f"no backups in {found.vault}")
-    return Answer(found.to_dict, blocks, notes=notes, status=1 if found.damage else 0)
+    return CommandAnswer(found.to_dict, blocks, notes=notes, status=1 if found.damage else 0)
 
 
 def _cells(backup: Backup) -> list[Cell]:
     record, state = backup.entry.record, "" if backup.state == "done" else backup.state
-    place, time = Place(backup.entry.file.path), record.time[:16].replace("T", " ")
+    place, time = PathCell(backup.entry.file.path), record.time[:16].replace("T", " ")
     return [backup.entry.id, time, record.kind, "pristine" if backup.pristine else state, place]
 
 

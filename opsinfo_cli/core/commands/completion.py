@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from ..terminal import shells  # noqa: F401  replaces classes of click
-from ..terminal.answer import Answer, Exact
+from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.console import Console
 from ..terminal.params import Choice, Command, prints
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("completion", cls=Command)
 @click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @prints()
-def command(shell: Literal["bash", "zsh", "fish"], console: Console) -> Answer:
+def command(shell: Literal["bash", "zsh", "fish"], console: Console) -> CommandAnswer:
     """Print the shell completion script.
 
     It completes commands, options, chips, operators and files.
@@ -36,4 +36,4 @@ def command(shell: Literal["bash", "zsh", "fish"], console: Console) -> Answer:
     group = click.get_current_context().find_root().command
     script = its_class(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
     document: CompletionDocument = {"shell": shell, "script": script}
-    return Answer(lambda: document, lambda: [Exact(script)], paged=False)
+    return CommandAnswer(lambda: document, lambda: [Exact(script)], paged=False)

@@ -26,7 +26,7 @@ from ..compare import (
     policies_of,
     unread_in,
 )
-from ..terminal.answer import Answer, Block, Cell, Column, Either, Lines, Names, Place, Span, Style, Table
+from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Style, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
@@ -78,7 +78,7 @@ def command(
     socs: tuple[str, ...],
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Compare the policies of targets, or the marks of two mixlists. Exit status 1 if they differ.
 
     Of two targets, a terminal shows the changes grouped by kind, the worst first; --format mixlist prints the mixlist
@@ -209,7 +209,7 @@ def _port(
     named: frozenset[str] | None,
     unread: frozenset[str],
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     if named is not None:
         wanted = {name: policy for name, policy in wanted.items() if name in named}
     missing = difference(library, wanted, named, unread)
@@ -219,15 +219,15 @@ def _port(
             console.warn(f"{effect}: {counted(len(names), 'op type')} of {side} that {other} lacks; -v names them")
             console.detail(f"in {side} only: {', '.join(names)}")
     text = json.dumps(mixlist_for(library, wanted), indent=2, ensure_ascii=False) + "\n"
-    return Answer(dict, texts={"mixlist": lambda: text})
+    return CommandAnswer(dict, texts={"mixlist": lambda: text})
 
 
 _WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
 
 
-def difference_answer(found: Difference[Any]) -> Answer:
+def difference_answer(found: Difference[Any]) -> CommandAnswer:
     sides = (found.changed, found.only_in_a, found.only_in_b, found.sections or ())
-    return Answer(
+    return CommandAnswer(
         found.to_dict,
         lambda: [Either(lambda: _groups(found), lambda: [Table([], [], lambda: _fields(found))])],
         texts={
@@ -274,7 +274,7 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
     """Yield a block of names for each kind of change, worst first."""
     a, b, sections = found.a, found.b, found.sections
     chips = [f" ({target.soc})" if target.soc and "@" not in target.text else "" for target in (a, b)]
-    yield Lines([[Span("A  "), Place(a.text, chips[0])], [Span("B  "), Place(b.text, chips[1])]])
+    yield Lines([[Span("A  "), PathCell(a.text, chips[0])], [Span("B  "), PathCell(b.text, chips[1])]])
     is_source = b.kind == "opdef"
     if is_source:
         for title, names in _new_by_policy(b, found.only_in_b):
@@ -407,7 +407,7 @@ def _facts(target: Target) -> str:
 
 def matrix_answer(
     targets: Sequence[Target], rows: Mapping[str, Policies], total: int, mixlist: str | None, differing: bool
-) -> Answer:
+) -> CommandAnswer:
     """:param rows: the policies of each op type that the options leave
     :param total: the number of op types before narrowing
     :param mixlist: the path of the mixlist that was applied
@@ -439,7 +439,7 @@ def matrix_answer(
             "counts": {"operators": len(shown), "differ": len(different), "total": total},
         }
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
         texts={

@@ -22,7 +22,7 @@ from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages
 from ..check.vault import check_vault
 from ..terminal import completion
-from ..terminal.answer import Answer, Block, Either, Line, Lines, Span, Tree
+from ..terminal.answer import Block, CommandAnswer, Either, Line, Lines, Span, Tree
 from ..terminal.console import Console
 from ..terminal.findings import concise_lines, file_lines, finding_lines, summary_line
 from ..terminal.params import (
@@ -57,7 +57,7 @@ def command(
     ignore: tuple[str, ...],
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Check TARGET, or the install that the environment selects.
 
     Reports stores that fail, entries that are overridden, custom paths without effect, edits that an upgrade
@@ -127,7 +127,7 @@ _VAULT = "V"
 """The prefix of the codes of findings on edits made by opsinfo."""
 
 
-def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, width: int) -> Answer:
+def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, width: int) -> CommandAnswer:
     """:param top: the folder to which a terminal shows places relative
     :param folds: whether only the number of notes is shown, and on a terminal that of what one rule finds often
     :param quiet: whether notes are left out
@@ -145,7 +145,7 @@ def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, w
             Lines(folded),
         ]
 
-    return Answer(
+    return CommandAnswer(
         checked.outcome.to_dict,
         blocks,
         variants={"concise": lambda: [Lines([*concise_lines(shown), *folded], whole=True)]},

@@ -26,7 +26,7 @@ from ..change.policy_lines import (
     read_policy_lines,
     with_mistakes,
 )
-from ..terminal.answer import Answer
+from ..terminal.answer import CommandAnswer
 from ..terminal.config import Targeted
 from ..terminal.console import Console
 from ..terminal.open import report_no_match, report_unknown
@@ -67,7 +67,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Put operators on lists in your editor ($VISUAL, else $EDITOR).
 
     The operators of TARGET are lines such as `white MatMulV2`. A changed first word is a move; a deleted line changes

@@ -15,7 +15,7 @@ from ..cann.precision_mode import MODES
 from ..check.rules import Rule, rule_called
 from ..check.wording import Wording, wording
 from ..terminal import completion
-from ..terminal.answer import Answer, Block, Column, Lines, Table
+from ..terminal.answer import Block, Column, CommandAnswer, Lines, Table
 from ..terminal.console import Console
 from ..terminal.language import language_for
 from ..terminal.params import Command, Word, prints
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.command("explain", cls=Command)
 @click.argument("subject", required=False, type=Word("[CODE|NAME|TOPIC]", completion.findings))
 @prints()
-def command(subject: str | None, console: Console) -> Answer:
+def command(subject: str | None, console: Console) -> CommandAnswer:
     """Explain a finding by its code or name, or a topic. Without an argument, list all findings and topics.
 
     The text is Chinese if OPSINFO_LANG or the locale is zh; lists and JSON are always English.
@@ -45,7 +45,7 @@ def command(subject: str | None, console: Console) -> Answer:
     rules, topics = _chosen(subject, english)
     said = wording(language_for(console))
     answer = explanation_answer(*_chosen(subject, said), said, console.width)
-    return Answer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
+    return CommandAnswer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
 
 
 def _about(code: str, said: Wording) -> list[Rule]:
@@ -75,14 +75,14 @@ _WIDTH = 78
 _COLUMNS = [Column(title) for title in ("code", "name", "about", "severity", "the engine")]
 
 
-def subjects_answer(rules: Sequence[Rule], topics: Mapping[str, str]) -> Answer:
+def subjects_answer(rules: Sequence[Rule], topics: Mapping[str, str]) -> CommandAnswer:
     """Return code, name, subject, severity and effect in the engine of everything that can be explained."""
     rows = [[rule.code, rule.name, rule.about, rule.severity, rule.engine] for rule in rules]
     rows += [["-", name, "topic", "-", "-"] for name in topics]
-    return Answer(lambda: explanation_document(rules, topics), lambda: [Table(_COLUMNS, rows)])
+    return CommandAnswer(lambda: explanation_document(rules, topics), lambda: [Table(_COLUMNS, rows)])
 
 
-def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: Wording, width: int) -> Answer:
+def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: Wording, width: int) -> CommandAnswer:
     """:param width: cells of the terminal; 0 off a terminal"""
 
     def blocks() -> Iterator[Block]:
@@ -91,7 +91,7 @@ def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: W
         for text in topics.values():
             yield Lines(topic_lines(text, width) if width else text.splitlines(), indent=2)
 
-    return Answer(lambda: explanation_document(rules, topics), blocks)
+    return CommandAnswer(lambda: explanation_document(rules, topics), blocks)
 
 
 def explanation_document(rules: Sequence[Rule], topics: Mapping[str, str]) -> ExplainDocument:

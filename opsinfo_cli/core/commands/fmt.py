@@ -9,7 +9,7 @@ import click
 from ...errors import Damaged, OpsinfoError, UsageFault, counted
 from ..change.fmt import FmtPlan, fixed, fmt
 from ..change.plan import Result
-from ..terminal.answer import Answer, Diff, Exact
+from ..terminal.answer import CommandAnswer, Diff, Exact
 from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
 from ..terminal.open import report_refusals
@@ -30,7 +30,7 @@ from ..text.source import Source, read_standard_input
 )
 @write_options(check_option)
 @prints()
-def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions, console: Console) -> Answer:
+def command(mixlists: tuple[str, ...], output: str | None, writing: WriteOptions, console: Console) -> CommandAnswer:
     """Fix the syntax of mixlists so that the engine accepts them: comments, commas, byte order mark, trailing text.
 
     Everything else is kept byte for byte. `-` reads standard input and writes standard output.
@@ -73,7 +73,7 @@ def _status_now(path: str, console: Console) -> int:
         return error.exit_code
 
 
-def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, console: Console) -> Answer:
+def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, console: Console) -> CommandAnswer:
     if list(mixlists) != ["-"] or out is not None or console.format == "json":
         raise UsageFault("`-` must be the only argument: it reads standard input and writes standard output")
     source = Source(read_standard_input(), "-")
@@ -82,7 +82,7 @@ def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, con
     status = 1 if writing.check and patch else _still_refused(source, console)
     shown = Diff(unified_diff(source, patch, result)) if writing.dry_run else Exact(result.text)
     is_silent = writing.check and not writing.dry_run
-    return Answer(dict, lambda: [] if is_silent else [shown], status=status, paged=False)
+    return CommandAnswer(dict, lambda: [] if is_silent else [shown], status=status, paged=False)
 
 
 def _still_refused(source: Source, console: Console) -> int:

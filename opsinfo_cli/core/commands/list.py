@@ -13,7 +13,7 @@ from ..cann.near_names import matches
 from ..cann.operator_documents import list_document, row_document
 from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
 from ..cann.target import Target, TargetOptions
-from ..terminal.answer import Answer, Cell, Column, Place, Table
+from ..terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_given, open_target, report_doubts, report_no_match, report_unknown
@@ -46,7 +46,7 @@ def command(
     against: str | None,
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Show the operators of TARGET with their policy: white, black or gray.
 
     A terminal shows a table; a pipe gets tab-separated lines: name, policy, library policy, file:line, marks.
@@ -85,7 +85,7 @@ def command(
     return list_answer(opened, shown, len(rows), mixlist)
 
 
-def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist: str | None) -> Answer:
+def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist: str | None) -> CommandAnswer:
     """:param total: the number of rows before narrowing
     :param mixlist: the path of the mixlist that was applied"""
     table = _table(target, rows)
@@ -98,7 +98,7 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
         title = f"Operators of {target.soc or target.text}"
         return table_page(title, [(name, value) for name, value in facts if value], [table])
 
-    return Answer(
+    return CommandAnswer(
         lambda: list_document(target.facts, rows, total, target.other_counts()),
         lambda: [table],
         texts={
@@ -131,7 +131,7 @@ def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool,
     if marked:
         cells += [str(row.library_policy or "-"), ", ".join(map(str, row.marks))]
     path = below(short_name(row.file, files), target.path)
-    cells.append(Place(path, f":{row.line}") if row.file else "-")
+    cells.append(PathCell(path, f":{row.line}") if row.file else "-")
     if noted:
         cells.append(str(len(row.shadowed)) if row.shadowed else "")
     return cells

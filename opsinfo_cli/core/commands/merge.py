@@ -9,7 +9,7 @@ from ..cann.input_shapes import parse_shapes
 from ..cann.target import TargetOptions
 from ..change.plan import Result
 from ..merge import Merge, marks_text, merge
-from ..terminal.answer import Answer, Exact
+from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.changes import diffs, notes_of_result, status_of
 from ..terminal.config import Targeted
 from ..terminal.console import Console
@@ -57,7 +57,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Merge several mixlists into one, because the engine reads only one file.
 
     If two of them name an op type, the later one wins. Each op type gets as few marks as possible. Sources may have
@@ -92,9 +92,9 @@ def command(
     _report(made, console)
     if console.is_failed:
         console.error("warnings count as errors (--strict); nothing was written")
-        return Answer(lambda: made.to_dict(output, Result([], dry_run=True)), list, status=1, paged=False)
+        return CommandAnswer(lambda: made.to_dict(output, Result([], dry_run=True)), list, status=1, paged=False)
     if output is None and writing.writes:
-        return Answer(made.to_dict, lambda: [Exact(made.text)], notes=[_tally(made)], paged=False)
+        return CommandAnswer(made.to_dict, lambda: [Exact(made.text)], notes=[_tally(made)], paged=False)
     change = (
         would_build(made.text, sources[0])
         if output is None
@@ -103,7 +103,7 @@ def command(
     notes = [_tally(made)]
     if not writing.dry_run:
         notes += notes_of_result(change, undoing(writing, output or mixlists[0]), not writing.check, False)
-    return Answer(
+    return CommandAnswer(
         lambda: made.to_dict(output, change),
         lambda: diffs(change) if writing.dry_run else [],
         notes=notes,

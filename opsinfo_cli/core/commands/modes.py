@@ -15,7 +15,7 @@ from ..cann.near_names import meant
 from ..cann.precision_mode import MECHANISMS, MODES, SAME_MODES, SERIES, Mode, Series, required_mode, series_of
 from ..cann.snippet import SetupSnippet, default_mode, snippet
 from ..terminal import completion
-from ..terminal.answer import Answer, Block, Column, Either, Exact, Lines, Span, Table
+from ..terminal.answer import Block, Column, CommandAnswer, Either, Exact, Lines, Span, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
 from ..terminal.params import FILE, MODE, SOC, Choice, Command, Word, option, prints
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @prints()
 def command(
     soc: str | None, name: str | None, mixlist: str | None, mode: str | None, level: str | None, console: Console
-) -> Answer:
+) -> CommandAnswer:
     """List the values of precision_mode and precision_mode_v2: what they mean, which take a mixlist, which chips have
     them, and which is the default.
 
@@ -94,7 +94,7 @@ _OPTIONS: dict[str, Literal["precision_mode", "precision_mode_v2"]] = {
 }
 
 
-def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> Answer:
+def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> CommandAnswer:
     """Value, options, equal values, mixlist, chips; then the defaults, then options confused with a mixlist."""
 
     def terminal() -> Iterator[Block]:
@@ -117,7 +117,7 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
         yield from (["default", *_series_row(products)] for products in series)
         yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
 
-    return Answer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
+    return CommandAnswer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
 
 
 def _meanings(modes: Sequence[Mode]) -> Iterator[tuple[str, str]]:
@@ -155,7 +155,7 @@ def _series_row(series: Series) -> list[str]:
 
 def snippet_answer(
     snippet: SetupSnippet, mixlist: str | None, modes: Sequence[Mode], series: Sequence[Series], soc: str | None
-) -> Answer:
+) -> CommandAnswer:
     """The code as it is, for a script; the JSON document has the modes as well."""
 
     def document() -> ModesDocument:
@@ -174,7 +174,7 @@ def snippet_answer(
             },
         }
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [Exact(snippet.text)],
         notes=[f"{snippet.title}; source: {snippet.source}"],

@@ -11,7 +11,7 @@ from ...errors import Refused, UsageFault
 from ..cann.policy import Policy
 from ..cann.target import Target, TargetOptions
 from ..change.move import Movable, move_operators
-from ..terminal.answer import Answer
+from ..terminal.answer import CommandAnswer
 from ..terminal.config import Targeted, given_or_configured, too_many_configured
 from ..terminal.console import Console
 from ..terminal.open import open_against, open_target, require_against
@@ -65,7 +65,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Put operators on a list.
 
     In a library, the precision_reduce flag is set, added or removed; no other byte changes.

@@ -6,7 +6,7 @@ import click
 
 from ..change.reapply import reapply
 from ..terminal import completion
-from ..terminal.answer import Answer
+from ..terminal.answer import CommandAnswer
 from ..terminal.console import Console
 from ..terminal.params import Command, Word, WriteOptions, prints, write_options
 from ..terminal.write import answer_of_target, report_change, settings_of
@@ -16,7 +16,7 @@ from ..terminal.write import answer_of_target, report_change, settings_of
 @click.argument("what", required=False, type=Word("[CHANGE|TARGET]", completion.changes, files=True))
 @write_options()
 @prints()
-def command(what: str | None, writing: WriteOptions, console: Console) -> Answer:
+def command(what: str | None, writing: WriteOptions, console: Console) -> CommandAnswer:
     """Repeat moves that were lost because the file was replaced, for example by an upgrade.
 
     Without an argument: all lost moves; with TARGET: those in its files; with CHANGE: those of one change.

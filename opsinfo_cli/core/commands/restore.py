@@ -7,7 +7,7 @@ import click
 from ...errors import counted
 from ..change.restore import Restored, restore
 from ..terminal import completion
-from ..terminal.answer import Answer, Block, Column, Diff, Either, Lines, Table
+from ..terminal.answer import Block, Column, CommandAnswer, Diff, Either, Lines, Table
 from ..terminal.console import Console
 from ..terminal.params import TARGET, Command, Word, WriteOptions, option, prints, write_options
 from ..terminal.unified_diff import diff_of_bytes
@@ -20,7 +20,7 @@ from ..terminal.write import settings_of
 @option("--only", is_flag=True, help="Leave the other files of the change as they are.")
 @write_options()
 @prints()
-def command(target: str, which: str | None, only: bool, writing: WriteOptions, console: Console) -> Answer:
+def command(target: str, which: str | None, only: bool, writing: WriteOptions, console: Console) -> CommandAnswer:
     """Undo the last change of TARGET as a whole; with --to, restore one backup.
 
     TARGET may be the id of a change, as `opsinfo backups` lists it: that change is undone.
@@ -38,7 +38,7 @@ def command(target: str, which: str | None, only: bool, writing: WriteOptions, c
     return restore_answer(restore(target, which, only=only, say=console.warn, **settings_of(writing)))
 
 
-def restore_answer(restored: Restored) -> Answer:
+def restore_answer(restored: Restored) -> CommandAnswer:
     paths = [restored.path_of(each) for each in restored.files]
     pairs = list(zip(paths, restored.files, strict=True))
 
@@ -62,4 +62,4 @@ def restore_answer(restored: Restored) -> Answer:
     different = [each for each in restored.files if each.current != each.content]
     words = counted(len(different), "file")
     note = f"{words} {'would be restored' if restored.dry_run else 'restored'}" if different else "nothing to change"
-    return Answer(restored.to_dict, blocks, notes=[note], paged=False)
+    return CommandAnswer(restored.to_dict, blocks, notes=[note], paged=False)

@@ -9,7 +9,7 @@ import click
 
 from ...errors import UsageFault
 from ..check.schema import load_schema, mixlist_schema, schema_names, schema_text
-from ..terminal.answer import Answer, Exact, Names
+from ..terminal.answer import CommandAnswer, Exact, Names
 from ..terminal.console import Console
 from ..terminal.open import open_against
 from ..terminal.params import TARGET, Command, Word, option, prints
@@ -24,7 +24,7 @@ NAME = Word("NAME", lambda ctx, param: schema_names())
 @click.argument("name", required=False, type=NAME)
 @option("--against", type=TARGET, multiple=True, help="For mixlist: list the op types of this target; repeatable.")
 @prints()
-def command(name: str | None, against: tuple[str, ...], console: Console) -> Answer:
+def command(name: str | None, against: tuple[str, ...], console: Console) -> CommandAnswer:
     """Print the JSON schema NAME. Without an argument, list the names.
 
     With --against the schema of mixlists lists the op types of the targets with their policies, so that an editor
@@ -40,11 +40,11 @@ def command(name: str | None, against: tuple[str, ...], console: Console) -> Ans
         raise UsageFault("--against is for the schema mixlist", hint="opsinfo schema mixlist --against TARGET")
     if name is None:
         listed: SchemaNames = {"schemas": schema_names()}
-        return Answer(lambda: listed, lambda: [Names(listed["schemas"])])
+        return CommandAnswer(lambda: listed, lambda: [Names(listed["schemas"])])
     if against:
         schema = mixlist_schema([open_against(target, console) for target in against])
         text = json.dumps(schema, indent=2) + "\n"
     else:
         schema, text = load_schema(name), schema_text(name)
     document: OneSchema = {"name": name, "schema": schema}
-    return Answer(lambda: document, lambda: [Exact(text)])
+    return CommandAnswer(lambda: document, lambda: [Exact(text)])

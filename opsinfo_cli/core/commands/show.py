@@ -18,7 +18,7 @@ from ..cann.operator_documents import show_document
 from ..cann.operator_rows import OperatorRow, Standing, operator_row
 from ..cann.policy import combination
 from ..cann.target import Target, TargetOptions
-from ..terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Table, Tree
+from ..terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table, Tree
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_target, report_doubts, require_operators
 from ..terminal.params import (
@@ -53,7 +53,7 @@ def command(
     options: TargetOptions,
     backup_dir: str | None,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Show all details of operators, and why they are on their list.
 
     --format opdef prints the lines of an OpDef source that give an operator its policy, after applying --mixlist.
@@ -163,12 +163,12 @@ class Part(NamedTuple):
     """A line under a heading; equal headings follow each other."""
 
     heading: str
-    words: list[Span | Place]
+    words: list[Span | PathCell]
 
 
-def show_answer(target: Target, operators: Sequence[Details]) -> Answer:
+def show_answer(target: Target, operators: Sequence[Details]) -> CommandAnswer:
     document = show_document(target.facts, [(each.row, each.columns) for each in operators])
-    return Answer(
+    return CommandAnswer(
         lambda: document,
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
         texts={
@@ -244,11 +244,11 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
     """
     row, columns, reasons = details.row, details.columns, details.reasons
 
-    def place(entry: OperatorRow | Standing, effect: str = "") -> list[Span | Place]:
+    def place(entry: OperatorRow | Standing, effect: str = "") -> list[Span | PathCell]:
         policy = f", {entry.policy}" if isinstance(entry, Standing) else ""
         store = f" ({entry.store})" if entry.store else ""
         gap = "" if policy or not store else " "
-        return [Place(path_of(entry.file or ""), f":{entry.line}{policy}{gap}{store}{effect}")]
+        return [PathCell(path_of(entry.file or ""), f":{entry.line}{policy}{gap}{store}{effect}")]
 
     yield from (Part("why", [Span(reason)]) for reason in reasons)
     yield Part("entry", place(row))

@@ -7,7 +7,7 @@ import click
 from ...errors import UsageFault
 from ..cann.file_kind import is_library_name, kind_of
 from ..cann.target import TargetOptions, snapshot
-from ..terminal.answer import Answer, Exact
+from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.console import Console
 from ..terminal.open import open_target
 from ..terminal.params import (
@@ -31,7 +31,9 @@ from ..text.source import Source
 @target_options
 @write_options(check_option)
 @prints()
-def command(target: str, output: str | None, options: TargetOptions, writing: WriteOptions, console: Console) -> Answer:
+def command(
+    target: str, output: str | None, options: TargetOptions, writing: WriteOptions, console: Console
+) -> CommandAnswer:
     """Save the op types, policies and dtype columns of TARGET to a file, for use without CANN.
 
     The file is small and sorted, and does not depend on the machine. It can be used wherever a TARGET is read, mainly
@@ -53,7 +55,7 @@ def command(target: str, output: str | None, options: TargetOptions, writing: Wr
     if opened.soc is None:
         console.note("the chip of the target is unknown: findings will name the file only")
     if output is None:
-        return Answer(dict, lambda: [Exact(text)])
+        return CommandAnswer(dict, lambda: [Exact(text)])
     result = write_generated("snapshot", output, text, [], writing, console, _require_snapshot)
     return answer_of_target(result, output, writing, console)
 

@@ -12,7 +12,7 @@ from ...errors import OpsinfoError, UsageFault, join_some
 from ..cann.chips import names_of
 from ..cann.install import Install, Root, chips_at, environment_root, opp_root, socs_of, usual_roots, version_of
 from ..terminal import completion
-from ..terminal.answer import Answer, Column, Table
+from ..terminal.answer import Column, CommandAnswer, Table
 from ..terminal.console import Console
 from ..terminal.params import Command, Word, prints
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command("socs", cls=Command)
 @click.argument("roots", nargs=-1, type=Word("ROOT", completion.targets, reads=True), metavar="[ROOT]...")
 @prints()
-def command(roots: tuple[str, ...], console: Console) -> Answer:
+def command(roots: tuple[str, ...], console: Console) -> CommandAnswer:
     """List installs with version and chips: those of the environment and the usual directories, or ROOT.
 
     \b
@@ -85,9 +85,11 @@ def _count(path: str, soc: str) -> int | None:
         return None
 
 
-def socs_answer(installs: Sequence[InstallFound]) -> Answer:
+def socs_answer(installs: Sequence[InstallFound]) -> CommandAnswer:
     nothing = "no CANN found; set ASCEND_OPP_PATH, or give the root of an install"
-    return Answer(lambda: _document(installs), lambda: map(_table, installs), notes=[] if installs else [nothing])
+    return CommandAnswer(
+        lambda: _document(installs), lambda: map(_table, installs), notes=[] if installs else [nothing]
+    )
 
 
 def _document(installs: Sequence[InstallFound]) -> SocsDocument:

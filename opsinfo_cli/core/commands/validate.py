@@ -26,7 +26,7 @@ from ..check.rules import Severity
 from ..check.run import CheckResult, Narrowing, check_paths, find_in_mixlist, open_models, readable_targets
 from ..check.selection import RuleSelection
 from ..terminal import completion
-from ..terminal.answer import Answer, Block, Lines
+from ..terminal.answer import Block, CommandAnswer, Lines
 from ..terminal.config import Configured, config_in_use, config_options, config_that_names
 from ..terminal.console import Console
 from ..terminal.findings import (
@@ -188,7 +188,7 @@ def command(
     writing: WriteOptions,
     reports: tuple[str, ...],
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
 
     Exit status 1 if a finding is an error. Op names are checked against the targets given with --against, one for each
@@ -429,7 +429,7 @@ class Run:
             ],
         }
 
-    def answer(self) -> Answer:
+    def answer(self) -> CommandAnswer:
         checked, width = self.checked, self.console.width
         findings, fixes = checked.outcome.findings, self.fixes
         shows_diff = fixes.fix and not self.writing.writes
@@ -447,7 +447,7 @@ class Run:
             "concise": lambda: [Lines(concise_lines(findings), whole=True)],
             "github": lambda: annotated(checked, width),
         }
-        return Answer(
+        return CommandAnswer(
             self.document,
             text,
             variants={} if shows_diff else variants,

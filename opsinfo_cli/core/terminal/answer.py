@@ -24,7 +24,7 @@ class Span(NamedTuple):
     style: Style = ""
 
 
-class Place(NamedTuple):
+class PathCell(NamedTuple):
     """A path, which a terminal shortens in the middle, and a suffix that is kept: a line, a remark.
 
     :param is_node: whether it is the name of a node, whose last parts tell it from others
@@ -38,7 +38,7 @@ class Place(NamedTuple):
         return self.path + self.suffix
 
 
-Line: TypeAlias = "str | Sequence[Span | Place]"
+Line: TypeAlias = "str | Sequence[Span | PathCell]"
 """A line of text. Names and paths in it need no escaping: the console makes them visible."""
 
 
@@ -49,12 +49,12 @@ def spans(line: Line, width: int = 0, shorten: Callable[[str, int], str] | None 
     """
     if isinstance(line, str):
         return [Span(line)]
-    rest = sum(len(part.suffix if isinstance(part, Place) else part.text) for part in line)
+    rest = sum(len(part.suffix if isinstance(part, PathCell) else part.text) for part in line)
 
-    def text(place: Place) -> str:
+    def text(place: PathCell) -> str:
         return (shorten(place.path, width - rest) if shorten else place.path) + place.suffix
 
-    return [Span(text(part)) if isinstance(part, Place) else part for part in line]
+    return [Span(text(part)) if isinstance(part, PathCell) else part for part in line]
 
 
 class ShareBar(NamedTuple):
@@ -71,7 +71,7 @@ class ShareBar(NamedTuple):
         return ""
 
 
-Cell: TypeAlias = "str | Span | Place | ShareBar"
+Cell: TypeAlias = "str | Span | PathCell | ShareBar"
 
 
 def cell_text(cell: Cell) -> str:
@@ -159,7 +159,7 @@ class Either(NamedTuple):
 Block: TypeAlias = "Table | Lines | Names | Tree | Diff | Exact | Picture | Either"
 
 
-class Answer(NamedTuple):
+class CommandAnswer(NamedTuple):
     """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
     :param blocks: the answer as text
     :param texts: further formats of the command by name, such as html: the text of the whole file

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...errors import counted
 from ..change.plan import Result
-from .answer import Answer, Block, Column, Diff, Place, Table
+from .answer import Block, Column, CommandAnswer, Diff, PathCell, Table
 from .targets import below
 from .unified_diff import unified_diff
 
@@ -20,7 +20,7 @@ def answer_of_result(
     check: bool = False,
     notes: Sequence[str] = (),
     verbose: bool = False,
-) -> Answer:
+) -> CommandAnswer:
     """The moves of a run, or with a dry run the diff.
 
     :param target: the TARGET of the command; a terminal shows files relative to it
@@ -34,7 +34,7 @@ def answer_of_result(
     table = Table(
         [Column("operator"), Column("from", policy=True), Column("to", policy=True), Column("file", dim=True)],
         [
-            (move.name, str(move.before or "-"), str(move.after or "-"), Place(below(file.path, target)))
+            (move.name, str(move.before or "-"), str(move.after or "-"), PathCell(below(file.path, target)))
             for file, move in rows
         ],
         lambda: ((move.name, str(move.before or "-"), str(move.after or "-"), file.path) for file, move in rows),
@@ -46,7 +46,7 @@ def answer_of_result(
         return [table] if rows else []
 
     told = [] if dry_run else [*notes_of_result(result, undo, not check, verbose)]
-    return Answer(
+    return CommandAnswer(
         result.to_dict,
         blocks,
         notes=[*told, *notes],

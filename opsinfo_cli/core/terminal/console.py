@@ -21,8 +21,8 @@ from ...errors import OpsinfoError, Refused, brief
 from ..error_documents import error_document, unreadable_documents
 from ..text.escape import inert, row, visible, visible_line, wrapped
 from .answer import (
-    Answer,
     Block,
+    CommandAnswer,
     Diff,
     Either,
     Exact,
@@ -109,7 +109,7 @@ class Console:
 
     # answers
 
-    def print(self, answer: Answer) -> None:
+    def print(self, answer: CommandAnswer) -> None:
         """Print an answer in the format of the line.
 
         :raises Refused: if the output cannot be written

@@ -34,8 +34,8 @@ from .answer import (
     Line,
     Lines,
     Names,
+    PathCell,
     Picture,
-    Place,
     ShareBar,
     Span,
     Table,
@@ -141,7 +141,7 @@ def _draw_line(console: Console, line: Line, indent: int) -> None:
 class _ShortPlace:
     """A path that is shortened in its middle to the width of its column."""
 
-    def __init__(self, place: Place, style: Style) -> None:
+    def __init__(self, place: PathCell, style: Style) -> None:
         self.path, self.suffix, self.style = shown(place.path), shown(place.suffix), style
         self.is_node = place.is_node
 
@@ -172,7 +172,7 @@ def _draw_table(console: Console, table: Table) -> None:
         console.print(Text(shown(table.title), style="bold"))
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for index, column in enumerate(columns):
-        has_places = any(isinstance(cells[index], Place) for cells in rows)
+        has_places = any(isinstance(cells[index], PathCell) for cells in rows)
         grid.add_column(
             Text(shown(column.title), style="bold"),
             justify="right" if column.number else "left",
@@ -191,7 +191,7 @@ def _least_width(columns: list[Column], rows: list[list[Cell]]) -> int:
     for cells in rows:
         for index, cell in enumerate(cells):
             width = _BAR if isinstance(cell, ShareBar) else cell_width(shown(cell_text(cell)))
-            widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, Place) else width)
+            widths[index] = max(widths[index], min(width, _LEAST) if isinstance(cell, PathCell) else width)
     return sum(widths) + 2 * (len(widths) - 1)
 
 
@@ -213,7 +213,7 @@ class _DrawnBar:
 def _cell(column: Column, cell: Cell) -> Any:
     if isinstance(cell, ShareBar):
         return _DrawnBar(cell)
-    if isinstance(cell, Place):
+    if isinstance(cell, PathCell):
         return _ShortPlace(cell, style_of("dim" if column.dim else ""))
     text, style = cell if isinstance(cell, Span) else (cell, "")
     if column.policy and text in _POLICIES:

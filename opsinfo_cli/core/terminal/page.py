@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ... import __version__
 from ...errors import counted
 from ..text.escape import visible
-from .answer import Cell, Column, Place, ShareBar, Table, cell_text
+from .answer import Cell, Column, PathCell, ShareBar, Table, cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -140,7 +140,7 @@ def _cell(is_head: bool, column: Column, cell: Cell) -> str:
     text = _text(cell)
     look = _number(column) or (' class="long"' if len(text) > LONG else "")
     rank = f' data-key="{_RANK[text]}"' if column.policy and text in _RANK else ""
-    hover = f' title="{escaped(str(cell))}"' if isinstance(cell, Place) and str(cell) != text else ""
+    hover = f' title="{escaped(str(cell))}"' if isinstance(cell, PathCell) and str(cell) != text else ""
     tag, of = ('th scope="row"', "") if is_head else ("td", f' data-of="{escaped(_heading(column))}"')
     if isinstance(cell, ShareBar):
         filled, rest = 100 * cell.filled, 100 * (cell.whole - cell.filled)
@@ -158,7 +158,7 @@ def _cell(is_head: bool, column: Column, cell: Cell) -> str:
 
 def _text(cell: Cell) -> str:
     """Return the text of a cell; of a place the name of its file, of a node the whole name."""
-    if isinstance(cell, Place) and not cell.is_node:
+    if isinstance(cell, PathCell) and not cell.is_node:
         return cell.path.rsplit("/", 1)[-1] + cell.suffix
     return cell_text(cell)
 

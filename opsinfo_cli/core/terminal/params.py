@@ -24,7 +24,7 @@ from ..cann.policy import Policy, policy_meant
 from ..cann.target import TargetOptions
 from ..change.write_settings import DEFAULT_WAIT
 from . import completion
-from .answer import Answer
+from .answer import CommandAnswer
 from .console import Console, OutputOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -336,7 +336,7 @@ _SUFFIXES = {".csv": "csv", ".md": "markdown", ".html": "html", ".json": "json"}
 def prints(
     *formats: str, out: bool = False, default: str = "text", hints: Mapping[str, str] | None = None
 ) -> Decorator[Any]:
-    """Return a decorator for a command that returns an :class:`Answer`: adds the common options, and prints it.
+    """Return a decorator for a command that returns a :class:`CommandAnswer`: adds the common options, and prints it.
 
     The command's function gets ``console``, and may return an exit status instead if it has printed nothing. With
     ``--strict``, a command that printed a warning ends with 1.
@@ -378,7 +378,7 @@ def prints(
             answer = function(console=console, **values)
             if isinstance(answer, int):
                 return answer
-            assert isinstance(answer, Answer)
+            assert isinstance(answer, CommandAnswer)
             console.print(answer)
             return answer.status or int(console.is_failed)
 

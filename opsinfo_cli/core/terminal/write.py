@@ -14,7 +14,7 @@ from ..change.scope import scope_of
 from ..change.write_settings import WriteSettings
 from ..change.writer import write_files
 from ..text.source import Source
-from .answer import Answer
+from .answer import CommandAnswer
 from .changes import answer_of_result
 from .console import Console
 from .params import WriteOptions
@@ -55,7 +55,7 @@ def report_change(result: Result, writing: WriteOptions, console: Console) -> Re
 
 def answer_of_target(
     result: Result, target: str, writing: WriteOptions, console: Console, undo: str | None = None, **more: Any
-) -> Answer:
+) -> CommandAnswer:
     """:param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if
         ``target`` has none
     :param more: as for :func:`answer_of_result`

@@ -12,7 +12,7 @@ import click
 from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
 from ...core.cann.target import TargetOptions
-from ...core.terminal.answer import Answer, Cell, Column, Place, Table
+from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given, require_against
@@ -40,7 +40,9 @@ _TENSORS = Word("FILE.npy|DIR|dump.json", reads=True)
 @option("--against", type=TARGET, help="Show the policy of the dumped operators in this target.")
 @install_options
 @prints()
-def command(paths: tuple[str, ...], low: str, against: str | None, options: TargetOptions, console: Console) -> Answer:
+def command(
+    paths: tuple[str, ...], low: str, against: str | None, options: TargetOptions, console: Console
+) -> CommandAnswer:
     """Show number formats: bits, largest value, smallest normal and subnormal value, epsilon.
 
     For a FILE.npy: the share of values that overflow, become subnormal, become zero or are rounded by more than 2^-11,
@@ -97,7 +99,7 @@ def command(paths: tuple[str, ...], low: str, against: str | None, options: Targ
 _LIMITS = {**{name: known.limits for name, known in FORMATS.items()}, "hif8": HIF8}
 
 
-def formats_answer() -> Answer:
+def formats_answer() -> CommandAnswer:
     titles = ("bits", "largest", "least normal", "least subnormal", "epsilon")
     columns = [Column("format"), *(Column(title, number=True) for title in titles)]
     table = Table(columns, _format_rows(5), lambda: _format_rows(17))
@@ -117,7 +119,7 @@ def formats_answer() -> Answer:
         ],
     }
     note = "hif8: limits of its published encoding; its precision falls from 3 bits near 1 to 1 bit"
-    return Answer(lambda: document, lambda: [table], notes=[note])
+    return CommandAnswer(lambda: document, lambda: [table], notes=[note])
 
 
 def _format_rows(digits: int) -> list[list[str]]:
@@ -133,7 +135,7 @@ def _format_rows(digits: int) -> list[list[str]]:
 
 def tensors_answer(
     tensors: Sequence[DumpedTensor], by_type: Sequence[OperatorLosses], operators: Operators | None, low: str
-) -> Answer:
+) -> CommandAnswer:
     """:param by_type: the losses of files that are named after an operator; without any, a row for each file"""
     policies: dict[str, Policy | None] = {
         operator.type: operators[operator.type].entry.policy if operators and operator.type in operators else None
@@ -164,7 +166,7 @@ def tensors_answer(
             ],
         }
 
-    return Answer(document, lambda: [table], notes=_candidates([operator.type for operator in candidates], low))
+    return CommandAnswer(document, lambda: [table], notes=_candidates([operator.type for operator in candidates], low))
 
 
 def _candidates(names: Iterable[str], low: str) -> list[str]:
@@ -173,7 +175,7 @@ def _candidates(names: Iterable[str], low: str) -> list[str]:
     return [f"candidates for the black list in {low}: {known}"] if known else []
 
 
-def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> Answer:
+def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> CommandAnswer:
     """:param calls: the losses of each operator, from the statistics of its calls"""
     types: dict[str, str | None] = {}
     for operator in calls:  # the first type that the target has, else the first known one
@@ -195,7 +197,7 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             f"{operator.largest:.4g}",
             *map(str, operator.losses),
             str(operator.tensors),
-            Place(operator.worst),
+            PathCell(operator.worst),
         ]
         for operator in calls
     ]
@@ -227,7 +229,7 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
         }
 
     notes = _candidates([op for operator in candidates if (op := types[operator.name])], low)
-    return Answer(document, lambda: [table], notes=notes)
+    return CommandAnswer(document, lambda: [table], notes=notes)
 
 
 def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Policy | None]) -> Table:
@@ -243,7 +245,7 @@ def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Polic
     for operator in by_type:
         counts = _shares(operator.losses, operator.values, "overflow", "zero", "subnormal", "coarse")
         front = [operator.type, str(policies[operator.type] or "-"), *counts, str(operator.files)]
-        rows.append([*front, Place(os.path.basename(operator.worst))])
+        rows.append([*front, PathCell(os.path.basename(operator.worst))])
         fields.append([*front, operator.worst])
     return Table(columns, rows, lambda: fields)
 
@@ -258,7 +260,7 @@ def _tensor_table(tensors: Sequence[DumpedTensor]) -> Table:
             scale, _ = tensor.loss_scale(FORMATS[name])
             shares = _shares(losses, tensor.values, "overflow", "subnormal", "zero", "coarse")
             cells = [name, *shares, f"2^{int(math.log2(scale))}" if scale else "-"]
-            rows.append([Place(os.path.basename(tensor.path)), *cells])
+            rows.append([PathCell(os.path.basename(tensor.path)), *cells])
             fields.append([tensor.path, *cells])
     return Table(columns, rows, lambda: fields)
 

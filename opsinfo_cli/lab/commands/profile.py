@@ -12,7 +12,7 @@ import click
 
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target, TargetOptions
-from ...core.terminal.answer import Answer, Cell, Column, Place, ShareBar
+from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
@@ -71,7 +71,7 @@ def command(
     step: str | None,
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Show where the time on the device went, by op type, low and high, and how much of it a list can change.
 
     TABLE is kernel_details.csv of torch_npu, op_summary_*.csv of msprof, or a folder with such tables. Casts, and what
@@ -160,14 +160,14 @@ class ProfileView:
             yield from ((table.path, kernel) for kernel in Table(table.path) if is_of(kernel, self.kernels))
 
 
-def profile_answer(view: ProfileView) -> Answer:
+def profile_answer(view: ProfileView) -> CommandAnswer:
     """Op types, longest first, or kernels; the exit status is 1 if a model differs from what ran."""
 
     def blocks() -> list[Rows]:
         shown = [_type_rows(view) if view.kernels is None else _kernel_rows(view)]
         differs: list[list[Cell]] = [
             [
-                Place(node.name, is_node=True),
+                PathCell(node.name, is_node=True),
                 node.type,
                 dtypes(node.predicted.outputs),
                 dtypes(node.found.outputs),
@@ -197,7 +197,7 @@ def profile_answer(view: ProfileView) -> Answer:
         note = f"the {_MOST} longest kernels at most" if view.kernels is not None else ""
         return table_page("What ran", [fact for fact in facts if fact[1]], blocks(), note=note)
 
-    return Answer(
+    return CommandAnswer(
         lambda: _document(view),
         blocks,
         texts={"html": page},
@@ -247,7 +247,7 @@ def _kernel_rows(view: ProfileView) -> Rows:
 
     def longest() -> Iterator[list[Cell]]:
         for path, kernel in heapq.nlargest(_MOST, view.rows(), key=lambda row: row[1].microseconds):
-            name, place = Place(kernel.name, is_node=True), Place(os.path.basename(path), f":{kernel.line}")
+            name, place = PathCell(kernel.name, is_node=True), PathCell(os.path.basename(path), f":{kernel.line}")
             ends = (dtypes(side or ()).replace(",", ", ") for side in (kernel.inputs, kernel.outputs))
             yield [name, kernel.type, _us(kernel.microseconds), *ends, place]
 

@@ -11,7 +11,7 @@ import click
 
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import write_file
-from ...core.terminal.answer import Answer, Block, Cell, Column, Either, Lines, Place, Table
+from ...core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, PathCell, Table
 from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, OutputFile, bundle, install_options, option, prints, strict_option
@@ -72,7 +72,7 @@ def command(
     plot: str | None,
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Compute MODEL, an ONNX file, in float32 and with its low tensors rounded, and compare the outputs.
 
     A tensor that runs in float16, bfloat16 or HiFloat8 is rounded where it enters an operator and where it leaves it;
@@ -122,9 +122,9 @@ def command(
 _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of the error"}
 
 
-def simulation_answer(report: SimulationReport) -> Answer:
+def simulation_answer(report: SimulationReport) -> CommandAnswer:
     """The status is 1 if an output exceeds a bound."""
-    return Answer(
+    return CommandAnswer(
         report.to_dict,
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
@@ -234,7 +234,7 @@ def _output_table(report: SimulationReport, whole: bool = False) -> Table:
     """:param whole: with the columns that only a page has"""
     titles = ("max abs error", "max rel error", "cosine", "Inf", "NaN")
     columns = [Column(title, number=True, spare=title == "max abs error") for title in titles]
-    rows: list[list[Cell]] = [[Place(name), *rest] for name, *rest in _outputs(report)]
+    rows: list[list[Cell]] = [[PathCell(name), *rest] for name, *rest in _outputs(report)]
     if whole:
         columns += [Column("elements", number=True), Column("note")]
         rows = [
@@ -255,7 +255,7 @@ def _type_table(report: SimulationReport, whole: bool = False) -> Table:
 def _node_table(report: SimulationReport) -> Table:
     columns = [Column("node"), Column("op type"), Column("error alone", number=True)]
     columns += [Column("margin", number=True), Column("shape", spare=True)]
-    rows: list[list[Cell]] = [[Place(name, is_node=True), *rest] for name, *rest in _nodes(report)]
+    rows: list[list[Cell]] = [[PathCell(name, is_node=True), *rest] for name, *rest in _nodes(report)]
     return Table(columns, rows, title="Low nodes, those that cost most first")
 
 

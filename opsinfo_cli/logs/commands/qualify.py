@@ -11,7 +11,7 @@ import click
 
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import write_file
-from ...core.terminal.answer import Answer, Block, Column, Either, Line, Lines, Place, Span, Style, Table
+from ...core.terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Style, Table
 from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given
@@ -97,7 +97,7 @@ def command(
     soc: str | None,
     plot: str | None,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Check training logs for NaN, overflow and loss-scale trouble, by the procedure of the porting guide.
 
     Each LOG is a run; a folder is a run with a log per rank, unless its logs do not fit each other. Plain, gzipped, or
@@ -145,10 +145,10 @@ _STATUS = 15
 """Cells for the status of a point."""
 
 
-def soundness_answer(found: Soundness, strict: bool) -> Answer:
+def soundness_answer(found: Soundness, strict: bool) -> CommandAnswer:
     """:param strict: whether an incomplete verdict fails"""
     reduced = found.reduced
-    return Answer(
+    return CommandAnswer(
         found.to_dict,
         lambda: [Either(lambda: _drawn(found, reduced), lambda: [_fields(found, reduced)])],
         notes=[_reduced_text(reduced)] if reduced else [],
@@ -212,12 +212,12 @@ def _run_table(soundness: Soundness) -> Table:
     return Table(columns, [_run_cells(run, has_metric) for run in soundness.runs])
 
 
-def _run_cells(run: RunEvidence, has_metric: bool) -> list[str | Place]:
+def _run_cells(run: RunEvidence, has_metric: bool) -> list[str | PathCell]:
     evidence, count, share = run.evidence, run.evidence.count, share_of(run.evidence)
     overflows = str(count.low) if count.low == count.high else f"{count.low}-{count.high}"
     final = evidence.scale.final
     return [
-        Place(run.name),
+        PathCell(run.name),
         evidence.format,
         str(count.steps) if count.steps else "-",
         overflows if count.proof else "-",

@@ -12,7 +12,7 @@ import click
 from ...core.cann.onnx_plugins import OLDEST_OPSET
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import new_folder
-from ...core.terminal.answer import Answer, Block, Exact
+from ...core.terminal.answer import Block, CommandAnswer, Exact
 from ...core.terminal.changes import diffs, notes_of_result, status_of
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
@@ -67,7 +67,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Convert the lists of one system to another.
 
     FILE is one file, or two if the format has two (Habana: the BF16 list, then the FP32 list). Only the entries of FILE
@@ -169,7 +169,7 @@ def conversion_answer(
     result: Result | None = None,
     undo: str = "",
     status: int = 0,
-) -> Answer:
+) -> CommandAnswer:
     """The files themselves, or what was written.
 
     :param paths: where each file is written
@@ -186,7 +186,7 @@ def conversion_answer(
 
     notes = notes_of_result(result, undo, True, False) if result is not None and not dry_run else []
     status = status_of(result, False) if result is not None else status
-    return Answer(
+    return CommandAnswer(
         lambda: conversion.to_dict(paths or {}, result.change if result else None, dry_run),
         blocks,
         notes=[*notes],

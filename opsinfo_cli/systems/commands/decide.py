@@ -9,7 +9,7 @@ import click
 from ...core.cann.near_names import meant
 from ...core.cann.target import TargetOptions
 from ...core.terminal import completion
-from ...core.terminal.answer import Answer, Block, Either, Lines, Span, Table
+from ...core.terminal.answer import Block, CommandAnswer, Either, Lines, Span, Table
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, require_against
@@ -43,7 +43,7 @@ def command(
     mixlist: str | None,
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Explain which dtype an operator call gets: the rule that decides, with its source.
 
     DTYPE are those of its inputs; for Ascend those that its producers give, `-` for none. If no source decides, the
@@ -92,7 +92,7 @@ def command(
 _OUTCOMES = {"not-known": "unknown", "refused": "refused"}
 
 
-def decisions_answer(found: Decisions) -> Answer:
+def decisions_answer(found: Decisions) -> CommandAnswer:
     """Operator, inputs, dtype, rule and source; on a terminal the rule and the source are below."""
 
     def terminal() -> Iterator[Block]:
@@ -103,7 +103,7 @@ def decisions_answer(found: Decisions) -> Answer:
             yield Lines([[Span(f"  source: {decision.source}", "dim")]], 4)
 
     fields = [[d.call.name, ",".join(d.call.dtypes) or "-", _dtype(d), d.says, d.source] for d in found.decisions]
-    return Answer(found.to_dict, lambda: [Either(terminal, lambda: [Table([], fields)])])
+    return CommandAnswer(found.to_dict, lambda: [Either(terminal, lambda: [Table([], fields)])])
 
 
 def _dtype(decision: Decision) -> str:

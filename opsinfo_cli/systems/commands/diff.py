@@ -9,7 +9,7 @@ import click
 
 from ...core.cann.target import TargetOptions
 from ...core.compare import difference
-from ...core.terminal.answer import Answer, Cell, Column, Span, Table
+from ...core.terminal.answer import Cell, Column, CommandAnswer, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, install_options, prints
 from ...errors import UsageFault, counted, quoted
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.argument("systems", nargs=-1, required=True, metavar="A B...", type=SYSTEM)
 @install_options
 @prints(out=True)
-def command(systems: tuple[str, ...], options: TargetOptions, console: Console) -> Answer:
+def command(systems: tuple[str, ...], options: TargetOptions, console: Console) -> CommandAnswer:
     """Compare the classes of operators in systems; any of them may also be a TARGET. Exit 1 if they differ.
 
     Of more than two systems it shows a table of names by system. Systems with different names are compared by Ascend
@@ -73,7 +73,7 @@ def _classes(lists: OperatorLists, others: Sequence[OperatorLists]) -> dict[str,
     return {name: entry.cls for name, entry in lists.deciding().items() if not entry.is_form or name in known}
 
 
-def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDifference[OperatorClass]) -> Answer:
+def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDifference[OperatorClass]) -> CommandAnswer:
     """Status 1 if they differ; `*` stands for names that are not listed."""
     changed = {name: (str(x), str(y)) for name, (x, y) in difference.changed.items()}
     if a.unlisted != b.unlisted:
@@ -101,7 +101,7 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
             "counts": difference.counts,
         }
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [Table(columns, rows, lambda: fields)],
         notes=[f"{len(difference.changed)} of another class, {sides}, {difference.same} the same"],
@@ -111,7 +111,7 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
 
 def matrix_answer(
     labels: Sequence[str], opened: Sequence[OperatorLists], classes: Sequence[dict[str, OperatorClass]]
-) -> Answer:
+) -> CommandAnswer:
     """A row for each name with its class in each system, then `*` with what becomes of names that are not listed."""
     names = sorted({name for each in classes for name in each})
     rows = {name: [each.get(name) for each in classes] for name in names}
@@ -132,7 +132,7 @@ def matrix_answer(
             "counts": {"operators": len(rows), "differ": differ, "total": len(rows)},
         }
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [Table(columns, [*cells, ["*", *unlisted]])],
         content=counted(len(rows), "operator"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...core.terminal.answer import Answer, Column, Table
+from ...core.terminal.answer import Column, CommandAnswer, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, prints
 from ..system import System
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("list", cls=Command)
 @prints()
-def command(console: Console) -> Answer:
+def command(console: Console) -> CommandAnswer:
     """List the systems whose lists can be read, written or shown.
 
     In a pipe, tab-separated: name, levels, input, output, naming scheme, title.
@@ -33,7 +33,7 @@ def command(console: Console) -> Answer:
     return systems_answer(list_systems())
 
 
-def systems_answer(systems: Sequence[System]) -> Answer:
+def systems_answer(systems: Sequence[System]) -> CommandAnswer:
     columns = [Column("system"), Column("levels"), Column("reads"), Column("writes")]
     cells = [[s.name, " ".join(s.levels) or "-", s.reads or "-", "yes" if s.writes else "-"] for s in systems]
     fields = [[*row[:3], s.writes or "-", s.names, s.title] for row, s in zip(cells, systems, strict=True)]
@@ -42,7 +42,7 @@ def systems_answer(systems: Sequence[System]) -> Answer:
         described = [system.description for system in systems]
         return {"schema_version": 1, "command": "systems list", "systems": described}
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [
             Table(columns, cells, lambda: fields),

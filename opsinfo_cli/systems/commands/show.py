@@ -10,7 +10,7 @@ import click
 
 from ...core.cann.near_names import matches
 from ...core.cann.policy import policy_meant
-from ...core.terminal.answer import Answer, Block, Column, Either, Lines, Span, Table
+from ...core.terminal.answer import Block, Column, CommandAnswer, Either, Lines, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, Command, match_option, option, prints
 from ..input_lists import CLASSES
@@ -29,7 +29,7 @@ _ON = Choice([*map(str, OperatorClass), *_BY_POLICY], meant=policy_meant)
 @option("--on", "classes", multiple=True, type=_ON, help="Only operators of this class; repeatable.")
 @match_option
 @prints(out=True)
-def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console: Console) -> Answer:
+def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console: Console) -> CommandAnswer:
     """Show the lists of a system: each operator with its class, and its list's own name. The last row, `*`, stands for
     names that are not listed. For a system with several levels, NAME alone shows the settings of each level.
 
@@ -59,7 +59,7 @@ def command(text: str, classes: tuple[str, ...], globs: tuple[str, ...], console
     return lists_answer(found, [entry for entry in found.lists.entries if is_wanted(entry)])
 
 
-def levels_answer(system: System) -> Answer:
+def levels_answer(system: System) -> CommandAnswer:
     """The settings of each level, and the sources."""
     levels: dict[str, Any] = system.content.get("levels", {})
 
@@ -70,7 +70,7 @@ def levels_answer(system: System) -> Answer:
         yield Lines([*says, *_notes(system)], 2)
 
     has_default = "default" in system.content
-    return Answer(
+    return CommandAnswer(
         SystemLists(system, system.lists()).to_dict if has_default else system.to_dict,
         lambda: [Either(terminal, lambda: [Table([], _level_rows(levels)) if levels else Lines(_notes(system))])],
     )
@@ -100,7 +100,7 @@ def _notes(system: System) -> list[str]:
     return [f"{system.title}: {content['version']}", *content["notes"], f"source: {content['source']}"]
 
 
-def lists_answer(found: SystemLists, entries: Sequence[ListEntry]) -> Answer:
+def lists_answer(found: SystemLists, entries: Sequence[ListEntry]) -> CommandAnswer:
     """:param entries: those of the lists that are shown; the last row, `*`, stands for names that are not listed"""
     lists = found.lists
     fields = [[e.name, str(e.cls), e.origin or "-", e.scope, e.module or "-", e.note or "-"] for e in entries]
@@ -111,7 +111,7 @@ def lists_answer(found: SystemLists, entries: Sequence[ListEntry]) -> Answer:
     counts = Counter(entry.cls for entry in entries)
     words = ", ".join(f"{counts[cls]} {cls}" for cls in OperatorClass if counts[cls])
     version = f" ({lists.version})" if lists.version else ""
-    return Answer(
+    return CommandAnswer(
         lambda: found.to_dict(entries),
         lambda: [
             Table(columns, [[row[i] for i in used] for row in fields], lambda: fields),

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.core.terminal.answer import (
-    Answer,
     Column,
+    CommandAnswer,
     Diff,
     Either,
     Exact,
     Lines,
     Names,
-    Place,
+    PathCell,
     ShareBar,
     Span,
     Table,
@@ -32,7 +32,7 @@ from opsinfo_cli.core.text.escape import cell_width, inert, line_starts, row, sh
 PATH = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info-legacy.json"
 TABLE = Table(
     [Column("operator"), Column("policy", policy=True), Column("nodes", number=True), Column("file:line", dim=True)],
-    [("SoftmaxV2", "black", "7", Place(PATH, ":1493")), ("Add", "gray", "12", Place(PATH, ":25"))],
+    [("SoftmaxV2", "black", "7", PathCell(PATH, ":1493")), ("Add", "gray", "12", PathCell(PATH, ":25"))],
 )
 
 
@@ -166,7 +166,7 @@ def test_a_pipe_gets_rows_trees_and_notes(console: Console, capsys: pytest.Captu
         Tree("a", [Tree("b", [Tree("c")])]),
         Either(lambda: [Lines(["for people"])], lambda: [Lines(["for programs"])]),
     ]
-    console.print(Answer(dict, lambda: blocks, caveats=["assumed"], notes=["done"], summary="2 operators"))
+    console.print(CommandAnswer(dict, lambda: blocks, caveats=["assumed"], notes=["done"], summary="2 operators"))
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         f"SoftmaxV2\tblack\t7\t{PATH}:1493",
@@ -177,7 +177,7 @@ def test_a_pipe_gets_rows_trees_and_notes(console: Console, capsys: pytest.Captu
 
 
 def test_blocks_in_a_pipe_keep_their_order(console: Console, capfd: pytest.CaptureFixture[str]) -> None:
-    console.print(Answer(dict, lambda: [Lines(["first"]), Exact("second\n"), Lines(["third"])]))
+    console.print(CommandAnswer(dict, lambda: [Lines(["first"]), Exact("second\n"), Lines(["third"])]))
     sys.stdout.flush()
     assert capfd.readouterr().out == "first\nsecond\nthird\n"
 

@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
 from ....core.error_documents import error_document
-from ....core.terminal.answer import Answer, Cell, Column, Table
+from ....core.terminal.answer import Cell, Column, CommandAnswer, Table
 from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import svg_text
@@ -94,7 +94,7 @@ def _between(least: str, most: str) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def plan_answer(problem: Problem, rules: Rules) -> Answer:
+def plan_answer(problem: Problem, rules: Rules) -> CommandAnswer:
     """Return what a search would do: candidates with how strongly they are suspected, the most suspected first."""
     order = list(zip(problem.names, problem.weights, strict=True))
     columns = [Column("op type"), Column("suspicion", number=True)]
@@ -108,12 +108,12 @@ def plan_answer(problem: Problem, rules: Rules) -> Answer:
         "price": {"one": expected.one, "three": expected.three, "most": expected.most},
     }
     page = table_page("Plan of a search", [("Candidates", str(len(problem.names)))], [table])
-    return Answer(lambda: document, lambda: [table], {"html": lambda: page})
+    return CommandAnswer(lambda: document, lambda: [table], {"html": lambda: page})
 
 
-def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int) -> Answer:
+def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int) -> CommandAnswer:
     """:param facts: the model, the target and the check, for the page"""
-    return Answer(
+    return CommandAnswer(
         lambda: _document(answer),
         lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else [])],
         texts={"html": lambda: _page(answer, facts)},

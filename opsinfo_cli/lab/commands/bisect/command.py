@@ -6,7 +6,7 @@ import click
 
 from ....core.cann.target import TargetOptions
 from ....core.terminal import completion
-from ....core.terminal.answer import Answer
+from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.config import Targeted
 from ....core.terminal.console import Console
 from ....core.terminal.open import accepted_mixlist, open_given, report_doubts
@@ -164,7 +164,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Find the smallest black list that makes a check pass.
 
     COMMAND is your own check. It is run once for each trial, with {mixlist}, {trial}, {cache} and {device} replaced;

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....core.change.fmt import require_no_library
 from ....core.change.output_file import require_writable, write_file
-from ....core.terminal.answer import Answer
+from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.console import Console
 from ....core.terminal.params import WriteOptions, is_input, is_same
 from ....core.terminal.write import write_generated
@@ -45,7 +45,7 @@ class BisectRun:
         self.note, self.warn, self.detail, self.progress = console.note, console.warn, console.detail, console.progress
         self._signal = 0
 
-    def search(self, problem: Problem) -> Answer:
+    def search(self, problem: Problem) -> CommandAnswer:
         """Search, or say what a search would do.
 
         :raises UsageFault: if there is a search that is not resumed, or another one is

@@ -13,7 +13,7 @@ from ....core.cann.keep_dtype import keep_dtype_text
 from ....core.cann.near_names import NearNames, did_you_mean, matches
 from ....core.cann.target import TargetOptions
 from ....core.change.output_file import require_writable, write_file
-from ....core.terminal.answer import Answer
+from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.config import Targeted, given_or_configured
 from ....core.terminal.console import Console
 from ....core.terminal.open import require_against
@@ -45,8 +45,7 @@ from ...graph.node_names import ending_with
 from ...graph.open_dimensions import limits_of
 from ...graph.read_back import read_back
 from ...graph.readers import read_graph
-from ...graph.result import NOT_COMPUTED, GraphAnswer, NodeAnswer, WrittenAnswer, compare
-from ...graph.result import Answer as JudgedAnswer
+from ...graph.result import NOT_COMPUTED, Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_model, judge_options, shapes_of
 from ..model_explorer import not_drawn, require_onnx
@@ -153,7 +152,7 @@ def command(
     profiles: ProfileOptions,
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Show which nodes of MODEL run in low precision, why, and how many Casts that costs.
 
     MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. The dtypes of a compiled model or dump
@@ -243,7 +242,7 @@ def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...
     return dims_profiles(options.dynamic_dims or "", inputs)
 
 
-def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: Console) -> Answer:
+def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: Console) -> CommandAnswer:
     model = judged.graph.model
     answers = []
     with console.progress("judging profiles", len(profiles)) as advance:
@@ -293,7 +292,7 @@ def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: Co
         raise UsageFault("--profile requires --mixlist or --compare-mixlist", name="needs-mixlist", hint=hint)
 
 
-def _cost(before: JudgedAnswer, after: JudgedAnswer, profile: tuple[str, ...], console: Console) -> Cost:
+def _cost(before: Answer, after: Answer, profile: tuple[str, ...], console: Console) -> Cost:
     return cost_of(before, after, read_prices(after.graph, profile, console))
 
 
@@ -319,7 +318,7 @@ def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
     console.note(f"wrote {out}: {counted(described, 'node')} described")
 
 
-def _rows(view: GraphView, rows: RowOptions, keep_dtype: str | None, console: Console) -> Answer:
+def _rows(view: GraphView, rows: RowOptions, keep_dtype: str | None, console: Console) -> CommandAnswer:
     """:param keep_dtype: the path of the keep_dtype file to write, if any"""
     chosen = _choose(view.answer, rows, console)
     if keep_dtype is not None:
@@ -361,7 +360,7 @@ def _write_keep_dtype(answer: GraphAnswer, rows: list[NodeAnswer], out: str, con
     console.note(f"wrote {out}: {counted(len(names), 'node')}")
 
 
-def _path(view: GraphView, judged: JudgedModel, name: str) -> Answer:
+def _path(view: GraphView, judged: JudgedModel, name: str) -> CommandAnswer:
     """:param name: of a node, or its end behind a slash; `...` stands for what was left out, as `--by node` prints it
     :raises UsageFault: if the graph has no node of this name, or several end so
     """
@@ -386,7 +385,7 @@ def _compare(
     profile: tuple[str, ...],
     options: TargetOptions,
     console: Console,
-) -> Answer:
+) -> CommandAnswer:
     """Compare with a second judging or a compiled model; the exit status is 1 if anything differs."""
     ((word, value),) = comparing.words.items()
     label = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ....core.terminal.answer import Answer, Block, Cell, Column, Either, Place, Table, Tree
+from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, PathCell, Table, Tree
 from ....errors import counted
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
@@ -16,8 +16,16 @@ from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
 from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
-from ...graph.result import NOT_COMPUTED, AnswerComparison, GraphAnswer, NodeAnswer, PathStep, TypeSummary, summaries_of
-from ...graph.result import Answer as JudgedAnswer
+from ...graph.result import (
+    NOT_COMPUTED,
+    Answer,
+    AnswerComparison,
+    GraphAnswer,
+    NodeAnswer,
+    PathStep,
+    TypeSummary,
+    summaries_of,
+)
 from ...graph.shape_profiles import ShapeProfile, differences
 from ..model_explorer import graph_node_data
 from .document import (
@@ -66,7 +74,7 @@ _SHORT = {
 """Reasons by code, short enough for a row of 80 columns."""
 
 
-def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> Answer:
+def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> CommandAnswer:
     """The op types or nodes of a model.
 
     :param by: ``type`` or ``node``
@@ -88,7 +96,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
             made["cost"] = view.cost.to_dict()
         return made
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [_node_table(answer.graph, shown) if by == "node" else _type_table(types)],
         texts={"html": lambda: _page(view), "model-explorer": lambda: graph_node_data(answer, shown)},
@@ -98,7 +106,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
     )
 
 
-def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
+def path_answer(view: GraphView, steps: Sequence[PathStep]) -> CommandAnswer:
     """The path back from a node to the origin of its dtypes."""
     first = steps[0].node
     tree = Tree(_step(steps[0]), [Tree(_step(step)) for step in steps[1:]])
@@ -119,7 +127,7 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
         ]
         return made
 
-    return Answer(
+    return CommandAnswer(
         document,
         lambda: [Either(lambda: [tree], lambda: [table])],
         texts={"html": lambda: _page(replace(view, chosen=first.index))},
@@ -127,7 +135,7 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> Answer:
     )
 
 
-def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: Sequence[JudgedAnswer]) -> Answer:
+def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: Sequence[Answer]) -> CommandAnswer:
     """What each profile of shapes gives, and the nodes that differ between them."""
     found = differences(answers)
     titles = ("profile", "nodes", "low", "high", "not judged", "Casts that run")
@@ -149,7 +157,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     same = "all profiles give every node the same op type and dtypes"
     verb = "differs" if len(found) == 1 else "differ"
     lines = [["profile", *row] for row in counts] + [["node", *row] for row in rows]
-    return Answer(
+    return CommandAnswer(
         lambda: profiles_document(answers, profiles, found),
         lambda: [Either(lambda: tables[: 1 + bool(found)], lambda: [Table((), lines)])],
         caveats=view.caveats,
@@ -162,7 +170,7 @@ def _step(step: PathStep) -> str:
     return f"{step.node.name} ({step.node.type}), {place}: {step.node.why}"
 
 
-def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) -> Answer:
+def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) -> CommandAnswer:
     """The nodes whose dtypes differ, then added and removed Casts.
 
     :param by: ``type`` or ``node``: whether a terminal counts them or lists them; in a pipe they are listed
@@ -187,7 +195,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         signs = {(True, True): "~", (True, False): "-", (False, True): "+"}
         for edge in {**before, **after}:
             sign = signs[edge in before, edge in after]
-            rows.append([sign, Place(edge), "Cast", before.get(edge, "-"), after.get(edge, "-")])
+            rows.append([sign, PathCell(edge), "Cast", before.get(edge, "-"), after.get(edge, "-")])
         return Table([Column(title) for title in ("", "node", "op type", "A", "B")], rows, lines)
 
     def blocks() -> list[Block]:
@@ -209,7 +217,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         f"{counted(len(comparison.changed), 'node')} with other dtypes; "
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
-    return Answer(
+    return CommandAnswer(
         document,
         blocks,
         texts={"html": page},
@@ -237,7 +245,7 @@ def _edge(graph: ModelGraph, cast: Cast) -> str:
     return f"{graph[cast.producer].name}:{cast.output} to {graph[cast.consumer].name}:{cast.input}"
 
 
-def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
+def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> CommandAnswer:
     """The nodes that differ from a compiled model, and those that were not compared.
 
     :param verbose: whether a terminal lists the latter, instead of counting them by reason
@@ -276,7 +284,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
         f"{counted(back.matched, 'compute node')} matched ({back.by_fusion} through fusion): {agreement}; "
         f"{len(back.unmatched)} not compared"
     )
-    return Answer(
+    return CommandAnswer(
         lambda: {**whole_document(view.answer), "read_back": read_back_document(back)},
         lambda: [Either(drawn, plain)],
         texts={"html": page},
@@ -286,7 +294,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> Answer:
     )
 
 
-def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -> Answer:
+def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -> CommandAnswer:
     """The passes of a compiler beside the predicted ones.
 
     :param verbose: whether a terminal shows those without effect, and of unknown rules, too
@@ -308,7 +316,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     text = f"{known - differing} of {known} passes with known rules took effect as often as predicted"
     others = f"; {left} more took effect" if left else ""
     closest = f"graph {result.graph}, the closest of {result.graphs} in the file: " if result.graphs > 1 else ""
-    return Answer(
+    return CommandAnswer(
         lambda: fusion_result_document(view.answer, result),
         lambda: [Either(shown, lambda: [every])],
         texts={"html": lambda: _page(view, {"Passes of the compiler": every})},
@@ -326,7 +334,7 @@ def _unmatched_table(back: ReadBack, verbose: bool) -> Table:
     for node in back.unmatched:
         by_reason.setdefault((node.side, node.why), Counter())[node.type] += 1
     rows: list[list[Cell]] = [
-        [Place(", ".join(types)), str(types.total()), side, why] for (side, why), types in by_reason.items()
+        [PathCell(", ".join(types)), str(types.total()), side, why] for (side, why), types in by_reason.items()
     ]
     columns = [Column("not compared"), Column("nodes", number=True), Column("in"), Column("why")]
     return Table(columns, rows)
@@ -378,10 +386,10 @@ def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
     return why + (f", from {node.type_before_fusion}" if node.type_before_fusion else "")
 
 
-def _name(name: str, end: str = "") -> Place:
+def _name(name: str, end: str = "") -> PathCell:
     """:param end: the last parts, which a terminal keeps if they are short enough"""
     end = end if len(end) <= _LONGEST_END else ""
-    return Place(name.removesuffix(end), end, is_node=True)
+    return PathCell(name.removesuffix(end), end, is_node=True)
 
 
 def _page(view: GraphView, tables: Mapping[str, Table] = MappingProxyType({})) -> str:
