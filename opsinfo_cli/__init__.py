@@ -68,8 +68,9 @@ if TYPE_CHECKING:
 
     from .core.cann.install import Install
     from .core.cann.library import Library, Operator, Operators, Store
+    from .core.cann.marks import Mark
     from .core.cann.mixlist import Mixlist
-    from .core.cann.policy import Mark, Policy
+    from .core.cann.policy import Policy
     from .core.cann.target import Target, snapshot
     from .core.change.apply import apply
     from .core.change.backups import Backups, backups
@@ -107,7 +108,7 @@ _HOMES = {
     "Graph": "lab.graph.api",
     "Install": "core.cann.install",
     "Library": "core.cann.library",
-    "Mark": "core.cann.policy",
+    "Mark": "core.cann.marks",
     "Merge": "core.merge",
     "Mixlist": "core.cann.mixlist",
     "Operator": "core.cann.library",

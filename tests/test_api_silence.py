@@ -30,7 +30,7 @@ from opsinfo_cli import (
     simulate_model,
     validate,
 )
-from opsinfo_cli.core.cann.policy import Mark, marks_for
+from opsinfo_cli.core.cann.marks import Mark, marks_for
 from opsinfo_cli.errors import Damaged, UsageFault
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, 
 
 from ..errors import UsageFault
 from .cann.library import Operators
+from .cann.marks import Mark, mark_words, marks_for
 from .cann.mixlist import AnyMixlist, Mixlist, mixlist_content
-from .cann.policy import Mark, Policy, mark_words, marks_for
+from .cann.policy import Policy
 from .cann.target import AnyTarget, Target
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from warnings import warn
 
 from ..errors import UsageFault
 from . import rooms
+from .cann.marks import Mark, mark_words
 from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
 from .cann.near_names import NearNames, did_you_mean
-from .cann.policy import Mark, mark_words
 from .cann.target import AnyTargets, Target, targets_of
 from .change.fmt import fixed
 from .change.plan import NOT_WRITTEN, Result, written_like

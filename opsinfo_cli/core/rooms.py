@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Protocol, TypeAlias
 
     from .cann.input_shapes import Shapes
-    from .cann.policy import Mark
+    from .cann.marks import Mark
     from .cann.precision_mode import Mode
     from .check.finding import Finding
     from .check.mixlist import MixlistReading, MixlistTarget

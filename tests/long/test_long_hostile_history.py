@@ -19,8 +19,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from opsinfo_cli.core.cann.marks import effective
 from opsinfo_cli.core.cann.mixlist import Mixlist
-from opsinfo_cli.core.cann.policy import Policy, effective
+from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan, Result
 from opsinfo_cli.core.change.reapply import lost_edits

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from trained import TRAINED, Trained, path_of, target
 
-from opsinfo_cli.core.cann.policy import ADD_BLACK
+from opsinfo_cli.core.cann.marks import ADD_BLACK
 from opsinfo_cli.core.cann.target import TargetOptions, resolve
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
 from opsinfo_cli.lab.graph.judge.prepare import prepare

@@ -11,7 +11,8 @@ from ..text.members import Members, read_members
 from ..text.source import Source
 from .entry_rules import TENSOR_SECTION
 from .foreign_files import FOREIGN_KEYS, KERNEL_INDEX, Foreign, foreign_text
-from .policy import LISTS, PRECISION
+from .marks import LISTS
+from .policy import PRECISION
 
 if TYPE_CHECKING:
     from typing import Any

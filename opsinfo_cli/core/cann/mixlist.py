@@ -19,19 +19,8 @@ from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source, encoded
 from .library import Operators
-from .policy import (
-    ACTIONS,
-    ADD_BLACK,
-    ADD_WHITE,
-    LISTS,
-    Mark,
-    Policy,
-    combination,
-    effective,
-    is_legal,
-    least,
-    policy_meant,
-)
+from .marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal, least
+from .policy import Policy, policy_meant
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .entry import Columns, TensorColumns
+from .marks import mark_words
 from .operator_rows import OperatorRow, Standing
-from .policy import Policy, mark_words
+from .policy import Policy
 
 if TYPE_CHECKING:
     from ..documents.list import ListDocument

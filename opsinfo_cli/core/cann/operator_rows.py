@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .entry import Entry
 from .library import Operator, Operators, Store
-from .policy import Mark, Policy
+from .marks import Mark
+from .policy import Policy
 
 if TYPE_CHECKING:
     from .mixlist import Mixlist

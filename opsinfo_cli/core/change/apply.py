@@ -9,8 +9,8 @@ from warnings import warn
 
 from ...errors import UsageFault
 from ..cann.library import Library
+from ..cann.marks import Mark
 from ..cann.mixlist import AnyMixlist, Mixlist
-from ..cann.policy import Mark
 from ..cann.target import AnyTargets, Target, targets_of
 from .move import require_writable, winning_files
 from .output_file import write_copies

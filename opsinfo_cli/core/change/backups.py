@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...errors import UsageFault
 from ..cann.target import AnyTarget, target_text
 from .history import Damage
+from .lock import DEFAULT_WAIT
 from .record import Entry, State
 from .scope import scope_of
 from .vault import vault_in
-from .write_settings import DEFAULT_WAIT, WriteSettings
+from .write_settings import WriteSettings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ...errors import Refused
-from .place import place_of
+from .file_place import place_of
 
 
 class Widened(NamedTuple):

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...errors import Locked, Refused
-from .place import SAFE, FilePlace, open_folder
+from .file_place import SAFE, FilePlace, open_folder
 
+DEFAULT_WAIT = 30.0  # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from ...errors import Refused
-from .place import FilePlace, place_of
+from .file_place import FilePlace, place_of
 from .replace_file import put, write_all, write_whole
 from .trust import require_trusted
 from .vault_place import require_outside_vault

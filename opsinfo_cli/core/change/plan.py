@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from ...errors import OpsinfoError, Refused, Stale, UsageFault, join_some
 from ..cann.entry import Entry, member_read
 from ..cann.library import Library
+from ..cann.marks import ACTIONS, LISTS, Mark, effective, marks_for
 from ..cann.mixlist import Mixlist, mixlist_content
-from ..cann.policy import ACTIONS, BLANKS, FLAG, LISTS, PRECISION, Mark, Policy, effective, marks_for
+from ..cann.policy import BLANKS, FLAG, PRECISION, Policy
 from ..error_documents import error_document
 from ..text.commented import add_entries, drop_entries
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of

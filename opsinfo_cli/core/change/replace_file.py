@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...errors import Refused, Stale
 from ...opening import unreadable
-from .place import SAFE, FilePlace, opened, place_of
+from .file_place import SAFE, FilePlace, opened, place_of
 
 TEMP = re.compile(r"\.opsinfo-([0-9]+|output)-[0-9a-f]+\.tmp")
 

@@ -14,8 +14,8 @@ from warnings import warn
 from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
 from ..cann.target import AnyTarget, target_text
+from .file_place import FilePlace, place_of
 from .history import Content, History
-from .place import FilePlace, place_of
 from .record import ChangedFile, Entry, Record, file_state, was_pruned
 from .replace_file import Original, digest_at, read_original, sha256_of
 from .scope import scope_of

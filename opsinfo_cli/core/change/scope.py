@@ -9,7 +9,7 @@ import stat
 from ...opening import is_below, unreadable
 from ..cann.install import CORES
 from ..cann.target import TargetOptions, resolve
-from .place import real_path
+from .file_place import real_path
 from .vault import Scope
 
 

@@ -25,9 +25,9 @@ from dataclasses import replace
 from ...errors import Locked, Refused, quoted
 from ...opening import folders_above, system_failed, unreadable
 from ..cann.file_kind import is_library_name
+from .file_place import opened, place_of
 from .history import Damage, History, Known, runs_of
 from .lock import wait_for
-from .place import opened, place_of
 from .record import Entry, Record, was_pruned
 from .replace_file import TEMP, sha256_of, temp_name, write_all, write_whole
 from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name, vault_path

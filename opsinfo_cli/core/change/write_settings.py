@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TypedDict
 
-DEFAULT_WAIT = 30.0  # seconds
-
 
 class WriteSettings(TypedDict, total=False):
     """How files are written. Each may be left out."""
@@ -16,7 +14,7 @@ class WriteSettings(TypedDict, total=False):
     force: bool
     """Override the refusal that a message names."""
     wait: float
-    """The longest wait for a lock, in seconds; :data:`.DEFAULT_WAIT` if left out."""
+    """The longest wait for a lock, in seconds; :data:`.lock.DEFAULT_WAIT` if left out."""
     in_place: bool
     """Overwrite a file that cannot be replaced."""
     backup_dir: str | os.PathLike[str] | None

@@ -21,16 +21,16 @@ from ..cann.install import root_above, version_at
 from ..text.source import read_bytes
 from .closed_folders import closed_folders, put_back, widened
 from .container import HINT, LOST, is_lost_with_container
+from .file_place import FilePlace, real_path
 from .history import History
-from .lock import places_locked
-from .place import FilePlace, real_path
+from .lock import DEFAULT_WAIT, places_locked
 from .plan import FileResult, Job, Move, Result, planned
 from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
 from .replace_file import Original, put, read_original, remove_leftovers, require_replaceable, sha256_of
 from .trust import require_trusted
 from .vault import Vault, vault_in
 from .vault_place import require_outside_vault
-from .write_settings import DEFAULT_WAIT, WriteSettings
+from .write_settings import WriteSettings
 
 _Item = TypeVar("_Item")
 _Done = TypeVar("_Done")

@@ -10,21 +10,11 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ...errors import join_some
 from ..cann.entry import BF16, FP16, Columns, Possible
+from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.near_names import NearNames, did_you_mean, meant
 from ..cann.op_names import false_friends
-from ..cann.policy import (
-    ACTIONS,
-    ADD_BLACK,
-    ADD_WHITE,
-    LISTS,
-    Mark,
-    Policy,
-    combination,
-    effective,
-    is_legal,
-    policy_meant,
-)
+from ..cann.policy import Policy, policy_meant
 from ..cann.precision_mode import Mode
 from ..cann.target import Target, target_labels
 from ..text.layout import drop_part, quote

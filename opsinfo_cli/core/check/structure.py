@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..cann.entry_rules import EntryFault, missing_key, tensor_key, tensor_word_fault, word_fault, wrong_type_in_entry
+from ..cann.marks import ACTIONS, LISTS
 from ..cann.mixlist import StructureFault, meant_and_missing, member_of, unknown_key, wrong_type
-from ..cann.policy import ACTIONS, LISTS
 from .schema import load_schema, validator_for
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ from ..compare import (
 )
 from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Style, Table
 from ..terminal.console import Console
+from ..terminal.csv_markdown import csv_text, markdown_text
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
     FILE,
@@ -42,7 +43,6 @@ from ..terminal.params import (
     option,
     prints,
 )
-from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import target_facts
 
 if TYPE_CHECKING:

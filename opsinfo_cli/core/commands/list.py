@@ -16,6 +16,7 @@ from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
+from ..terminal.csv_markdown import csv_text, markdown_text
 from ..terminal.open import accepted_mixlist, open_given, open_target, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
     LIST,
@@ -26,7 +27,6 @@ from ..terminal.params import (
     prints,
     target_options,
 )
-from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import below, short_name, target_facts
 
 

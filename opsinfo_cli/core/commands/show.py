@@ -12,14 +12,15 @@ import click
 from ...errors import OpsinfoError, counted
 from ..cann.entry import Columns, Entry, TensorColumns
 from ..cann.library import Operator
+from ..cann.marks import combination
 from ..cann.mixlist import Mixlist
 from ..cann.opdef.configuration_text import configuration_text
 from ..cann.operator_documents import show_document
 from ..cann.operator_rows import OperatorRow, Standing, operator_row
-from ..cann.policy import combination
 from ..cann.target import Target, TargetOptions
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table, Tree
 from ..terminal.console import Console
+from ..terminal.csv_markdown import csv_text, markdown_text
 from ..terminal.open import accepted_mixlist, open_target, report_doubts, require_operators
 from ..terminal.params import (
     OP,
@@ -31,7 +32,6 @@ from ..terminal.params import (
     prints,
     target_options,
 )
-from ..terminal.table_text import csv_text, markdown_text
 from ..terminal.targets import below
 from ..text.escape import cell_width, shown
 

@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
 from ..cann.target import TargetOptions
-from ..change.write_settings import DEFAULT_WAIT
+from ..change.lock import DEFAULT_WAIT
 from . import completion
 from .answer import CommandAnswer
 from .console import Console, OutputOptions

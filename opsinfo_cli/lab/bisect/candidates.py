@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from ...core.cann.marks import ADD_BLACK, ADD_WHITE, Mark
 from ...core.cann.option_files import KeepDtype
-from ...core.cann.policy import ADD_BLACK, ADD_WHITE, Mark
 from ..graph.cost import Cost, Prices, cost_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from .fusions.fuse import fused_into
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ...core.cann.marks import Mark
     from ...core.cann.option_files import CustomizeDtypes, KeepDtype
-    from ...core.cann.policy import Mark
     from .graph import ModelGraph
     from .result import Answer
 

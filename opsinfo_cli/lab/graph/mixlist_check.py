@@ -6,8 +6,8 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.cann.marks import ADD_BLACK, Mark, is_legal
 from ...core.cann.op_names import D_FORMS
-from ...core.cann.policy import ADD_BLACK, Mark, is_legal
 from ...core.cann.precision_mode import MODES, Mode
 from ...core.check.mixlist import FORMS, both, listed
 from ...errors import counted, join_some

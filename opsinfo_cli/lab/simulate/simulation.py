@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.cann.policy import ADD_BLACK
+from ...core.cann.marks import ADD_BLACK
 from ...errors import Damaged, Refused, UsageFault
 from ..graph.judge.prepare import marks_of
 from .onnx_model import OnnxFile

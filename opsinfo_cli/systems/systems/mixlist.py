@@ -6,8 +6,9 @@ import json
 
 from ...core.cann.entry import Columns, Possible
 from ...core.cann.library import Operators
+from ...core.cann.marks import marks_for
 from ...core.cann.mixlist import mixlist_content
-from ...core.cann.policy import Policy, marks_for
+from ...core.cann.policy import Policy
 from ...errors import UsageFault
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import Loss, OperatorClass, OperatorLists, Unlisted, loss_of

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.core.cann.library import Library, Operators, Store
+from opsinfo_cli.core.cann.marks import LEGAL_COMBINATIONS, Mark, effective
 from opsinfo_cli.core.cann.mixlist import Mixlist, conflicts, merged, minimal, mixlist_content
-from opsinfo_cli.core.cann.policy import LEGAL_COMBINATIONS, Mark, Policy, effective
+from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.plan import written_like
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source

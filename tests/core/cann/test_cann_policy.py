@@ -11,19 +11,8 @@ from itertools import chain, combinations
 import pytest
 from tables import cases
 
-from opsinfo_cli.core.cann.policy import (
-    LEGAL_COMBINATIONS,
-    BadFlag,
-    Mark,
-    Policy,
-    combination,
-    effective,
-    folded,
-    is_legal,
-    least,
-    marks_for,
-    policy_meant,
-)
+from opsinfo_cli.core.cann.marks import LEGAL_COMBINATIONS, Mark, combination, effective, is_legal, least, marks_for
+from opsinfo_cli.core.cann.policy import BadFlag, Policy, folded, policy_meant
 
 ALL_MARKS = [Mark(action, policy) for action in ("to-add", "to-remove") for policy in Policy]
 ALL_SETS = [frozenset(each) for each in chain.from_iterable(combinations(ALL_MARKS, n) for n in range(7))]

@@ -12,8 +12,9 @@ from raising import raised
 from tables import cases
 
 from opsinfo_cli.core.cann.library import Library
+from opsinfo_cli.core.cann.marks import Mark
 from opsinfo_cli.core.cann.mixlist import Mixlist
-from opsinfo_cli.core.cann.policy import Mark, Policy
+from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change import plan as moves
 from opsinfo_cli.core.change.fmt import BuildPlan, FmtPlan
 from opsinfo_cli.core.change.plan import LibraryPlan, MixlistPlan, prove_library

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from opsinfo_cli.core.cann.library import Library, Operators
-from opsinfo_cli.core.cann.policy import Mark, Policy
+from opsinfo_cli.core.cann.marks import Mark
+from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, shape_inference
 from onnx.reference import ReferenceEvaluator
 from simulate_support import FLOAT, INT64, all_low, node, save, value
 
-from opsinfo_cli.core.cann.policy import ADD_BLACK
+from opsinfo_cli.core.cann.marks import ADD_BLACK
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
 from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph

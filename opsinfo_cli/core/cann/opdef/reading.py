@@ -18,7 +18,7 @@ from .preprocessor import OF_CANN, Files, Preprocessor
 from .tokens import SourceFault, SourceLine, SourceMap
 
 if TYPE_CHECKING:
-    from .merge import Merged
+    from .chip_ports import ChipPorts
 
 Entry = Mapping[str, Mapping[str, str]]
 """Section -> key -> value, as in a library."""
@@ -127,11 +127,11 @@ class Row:
         return is_experimental(self.file)
 
     @cached_property
-    def _merged(self) -> tuple[Merged | None, SourceFault | None]:
-        from . import merge  # policies do not need it
+    def _merged(self) -> tuple[ChipPorts | None, SourceFault | None]:
+        from . import chip_ports  # policies do not need it
 
         try:
-            return merge.merge_ports(self._operator, self._config), None
+            return chip_ports.merge_ports(self._operator, self._config), None
         except SourceFault as fault:
             return None, fault
 

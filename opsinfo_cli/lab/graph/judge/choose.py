@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cann.dtype_names import FLOATING
 from .format_filters import filter_formats, heavy_format
+from .lists_and_modes import JudgedTensor, Matched, Work, match
 from .node_facts import DtypeChoice
 from .promote import narrow
-from .strategy import JudgedTensor, Matched, Work, match
 from .support import KernelRefusal, bind, customized_columns
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....core.cann.policy import Policy, effective
+from ....core.cann.marks import effective
+from ....core.cann.policy import Policy
 from ..graph import CONSTANTS
 from ..topology import order_of
 from .choose import choose, left_as_is
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from ....core.cann.policy import Mark
+    from ....core.cann.marks import Mark
     from ..graph import ModelGraph, Producer
     from .kernel import Kernel
     from .kernel_sources import Kernels

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from ....core.cann.install import Install
 from ....core.cann.library import Operators
+from ....core.cann.marks import Mark, combination, is_legal
 from ....core.cann.mixlist import Mixlist
-from ....core.cann.policy import Mark, combination, is_legal, policy_of
+from ....core.cann.policy import policy_of
 from ....core.cann.target import Target
 from ....errors import UsageFault
 from ..atc_options import NO_OPTIONS, with_options

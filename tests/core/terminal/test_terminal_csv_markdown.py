@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.core.terminal.answer import Column, Table
-from opsinfo_cli.core.terminal.table_text import csv_text, markdown_text
+from opsinfo_cli.core.terminal.csv_markdown import csv_text, markdown_text
 from opsinfo_cli.core.text.escape import visible
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)

@@ -18,7 +18,7 @@ MOST_WORDS = 1_000_000
 _ND = "FORMAT_ND"
 
 
-class Merged(NamedTuple):
+class ChipPorts(NamedTuple):
     """:param lengths: the plain columns, if their lengths differ: opbuild then writes none of any port. Section, port,
     ``dtype`` or ``format``, and the columns
     """
@@ -27,7 +27,7 @@ class Merged(NamedTuple):
     lengths: Sequence[tuple[str, Port, str, PortColumns]] = ()
 
 
-def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
+def merge_ports(operator: OpDefinition, config: CoreConfig) -> ChipPorts:
     """Return the ports of an operator with what a configuration overrides.
 
     :raises SourceFault: if a column could not be read, or there are more than :data:`MOST_WORDS`
@@ -50,7 +50,7 @@ def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
     if len(lengths) > 1:
         for port in every:
             port.dtypes.plain, port.formats.plain = [], []
-        return Merged(ports, counted)
+        return ChipPorts(ports, counted)
     _permute(every, lengths.pop() if lengths else 1)
     inputs = {port.name: port for port in ports.inputs}
     known = {port.name for port in base.inputs}
@@ -64,7 +64,7 @@ def merge_ports(operator: OpDefinition, config: CoreConfig) -> Merged:
             follower.dtypes.plain = inputs[target].dtypes.plain
         else:
             follower.formats.plain = inputs[target].formats.plain
-    return Merged(ports)
+    return ChipPorts(ports)
 
 
 # Follow
