@@ -10,7 +10,7 @@ from ....core.cann.policy import Policy
 from ..graph import CONSTANTS
 from ..topology import order_of
 from .choose import choose, left_as_is
-from .continuous import settle
+from .loop_outputs import settle
 from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
 from .node_facts import DtypeChoice, Facts, Seen, Setting, dtype_of
 from .relations import Relations, TensorCell
