@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ..core.cann.mixlist import Mixlist
-from ..core.cann.onnx_plugins import NEWEST_OPSET
+from ..core.cann.onnx_opsets import NEWEST_OPSET
 from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several
 from ..errors import UsageFault
 from .input_lists import Inputs, open_inputs, read_inputs

@@ -1,6 +1,6 @@
 """Tables from other frameworks' operators to Ascend op types, and families of op types.
 
-ONNX: the plugins of CANN, by opset (``onnx_plugins``). TensorFlow: GE's parser and CANN's plugins (``op_names``).
+ONNX: the plugins of CANN, by opset (``onnx_opsets``). TensorFlow: GE's parser and CANN's plugins (``op_names``).
 MindSpore: its adapters (mindspore_to_ascend.json, by ``tools.neighbour_lists``). torch: names.json.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..package_data import package_data
 from .near_names import NearNames, meant
-from .onnx_plugins import DEFAULT_DOMAIN, plugins
+from .onnx_opsets import DEFAULT_DOMAIN, onnx_operators
 from .op_names import tensorflow_names
 
 
@@ -66,14 +66,12 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
     """Return ops, plumbing and unclear: op types that only move or reshape data are plumbing of an expansion."""
     shared, own = _plumbing(), content["own"]
     ops, plumbing, unclear = {}, {}, dict(content["unclear"])
-    for (domain, op), rows in plugins().items():
+    for (domain, op), rows in onnx_operators().items():
         has_own_opsets = opset is None or domain != DEFAULT_DOMAIN
         name = op if domain == DEFAULT_DOMAIN else f"{domain}::{op}"
-        chosen = [plugin for opsets, plugin in rows if has_own_opsets or opset in opsets]
-        op_types = list(
-            dict.fromkeys(op_type for plugin in chosen for op_type in (plugin.type, *plugin.built) if op_type)
-        )
-        plain = {plugin.type for plugin in chosen}  # nodes that are the operator itself
+        chosen = [op_types for opsets, op_types in rows if has_own_opsets or opset in opsets]
+        op_types = list(dict.fromkeys(op_type for of_row in chosen for op_type in of_row))
+        plain = {of_row[0] for of_row in chosen if len(of_row) == 1}  # nodes that are the operator itself
         if not chosen:
             known = frozenset().union(*(opsets for opsets, _ in rows))
             unclear[name] = f"not in opset {opset}; known in {_ranges(known)}"

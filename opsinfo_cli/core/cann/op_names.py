@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..package_data import package_data
-from .onnx_plugins import DEFAULT_DOMAIN, plugins
+from .onnx_opsets import DEFAULT_DOMAIN, onnx_operators
 
 _WITH_D_FORM = """
 ArgMax ArgMin BatchToSpace BatchToSpaceND BroadcastTo Concat ConcatOffset ConcatV2 Conv2DBackpropFilter
@@ -30,9 +30,9 @@ def onnx_names() -> Mapping[str, tuple[str, ...]]:
     """Return the op types of each ONNX operator in any opset and case; a name of another domain as ``npu::NPUGru``."""
     return {
         op if domain == DEFAULT_DOMAIN else f"{domain}::{op}": tuple(
-            dict.fromkeys(op_type for _, plugin in rows for op_type in (plugin.type, *plugin.built) if op_type)
+            dict.fromkeys(op_type for _, op_types in rows for op_type in op_types)
         )
-        for (domain, op), rows in plugins().items()
+        for (domain, op), rows in onnx_operators().items()
     }
 
 

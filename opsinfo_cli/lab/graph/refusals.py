@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.cann.onnx_plugins import NEWEST_OPSET
+from ...core.cann.onnx_opsets import NEWEST_OPSET
 from ...errors import counted, join_some
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...core.cann.onnx_plugins import OLDEST_OPSET
+from ...core.cann.onnx_opsets import OLDEST_OPSET
 from ...core.cann.target import TargetOptions
 from ...core.change.output_file import new_folder
 from ...core.terminal.answer import Block, CommandAnswer, Exact

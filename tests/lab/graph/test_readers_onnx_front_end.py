@@ -14,12 +14,12 @@ from corpus_place import CORPUS
 from vector_support import VECTORS, places, vectors
 
 from opsinfo_cli.core.cann.install import Install
-from opsinfo_cli.core.cann.onnx_plugins import plugins
-from opsinfo_cli.core.cann.onnx_rules import Computed
+from opsinfo_cli.core.cann.onnx_opsets import onnx_operators
 from opsinfo_cli.core.cann.op_names import onnx_names
 from opsinfo_cli.lab.graph.graph import ModelGraph, Producer
 from opsinfo_cli.lab.graph.judge.prepare import prepare
-from opsinfo_cli.lab.graph.readers.onnx_expansion import CONDITIONS, VALUES
+from opsinfo_cli.lab.graph.readers.framework_model import SourceGraph, SourceNode
+from opsinfo_cli.lab.graph.readers.onnx_expansion import PLUGINS, find
 
 onnx = pytest.importorskip("onnx")
 numpy = pytest.importorskip("numpy")
@@ -174,7 +174,10 @@ def test_col2im_is_built_where_its_plugin_takes_the_attributes(attributes: dict[
 
 def test_the_tables_cover_the_keys_of_the_plugins() -> None:
     keys = {
-        (domain, op, number) for (domain, op), rows in plugins().items() for numbers, _ in rows for number in numbers
+        (domain, op, number)
+        for (domain, op), rows in onnx_operators().items()
+        for numbers, _ in rows
+        for number in numbers
     }
     assert sum(domain == "ai.onnx" for domain, _, _ in keys) > 2300
     for op in ("Conv", "Gather", "ReduceMean", "LSTM", "Slice", "Resize"):
@@ -182,23 +185,70 @@ def test_the_tables_cover_the_keys_of_the_plugins() -> None:
     assert not any(number > 18 for _, name, number in keys if not name.startswith(("Ascend", "NPUWeightQuant")))
     overlapping = [
         key
-        for key, rows in plugins().items()
+        for key, rows in onnx_operators().items()
         if sum(len(numbers) for numbers, _ in rows) > len({*()}.union(*(n for n, _ in rows)))
     ]
     assert overlapping == []
 
 
-def test_every_case_names_what_exists() -> None:
-    cases = [case for rows in plugins().values() for _, plugin in rows for case in plugin.cases]
-    assert {each for case in cases for each in case.conditions if isinstance(each, str)} == CONDITIONS.keys()
-    inputs = [each for case in cases for step in case.steps for each in step.inputs]
-    assert {each.name for each in inputs if isinstance(each, Computed)} == VALUES.keys()
-    for case in cases:
-        names: set[str] = set()
-        for step in case.steps:
-            unknown = {each.partition(":")[0] for each in step.inputs if isinstance(each, str)} - names
-            assert not unknown, (step, unknown)
-            names.add(step.name)
+_GIVEN: dict[str, list[object]] = {
+    "kernel_shape": [[3], [3, 3], [3, 3, 3], [16, 17], [300]],
+    "pads": [[1, 1, 1, 1], [1, 1], []],
+    "mode": ["nearest", "linear", "reflect"],
+    "direction": ["LEFT", "RIGHT"],
+    "reduction": ["none", "add", "max", "min"],
+    "dtype": [1, 6, 2],
+    "keepdims": [1, 0],
+    "split": [[1, 1]],
+    "num_outputs": [1],
+    "alpha": [0.5],
+    "stash_type": [1, 0],
+    "hasBias": [1, 0],
+    "axis": [0],
+}
+"""Values of attributes that decide what plugins build."""
+_REQUIRED: dict[str, object] = {
+    "blocksize": 2,
+    **dict.fromkeys(("starts", "ends", "perm", "shape", "k", "axes", "depth", "iou_threshold", "output_height"), 1),
+    **dict.fromkeys(("output_width", "spatial_scale", "size", "equation", "pooled_shape", "kernel_size", "to"), 1),
+    **dict.fromkeys(("dilation", "padding", "stride", "featmap_sizes", "strides", "num_base_anchors", "dim"), 1),
+    **dict.fromkeys(("max_shapes", "output_dim", "group_size", "pooled_height", "pooled_width", "paddings"), 1),
+    "dilations": 1,
+}
+
+
+def _given(op: str) -> Iterator[dict[str, Any]]:
+    """Attributes of an operator: what it requires, and each value and each two values that decide."""
+    if op == "Col2Im":
+        yield {name: [1, 1] for name in ("dilations", "pads", "strides")}
+    pairs = [(name, value) for name, values in _GIVEN.items() for value in values]
+    yield _REQUIRED
+    for name, value in pairs:
+        for other, second in pairs:
+            yield {**_REQUIRED, name: value, other: second}
+
+
+def test_the_table_of_names_is_what_the_plugins_build() -> None:
+    """For each opset with a row, all op types of all cases, and no other; each plugin is met."""
+    wrong, met = [], set()
+    for (domain, op), rows in onnx_operators().items():
+        for opsets, op_types in rows:
+            found: set[str] = set()
+            for given in _given(op) if op in PLUGINS else [{}]:
+                for inputs in (1, 2, 3, 4) if op in PLUGINS else (1,):
+                    met.add(op)
+                    name = op if domain == "ai.onnx" else f"{domain}::{op}"
+                    node = SourceNode("n", name, [f"x{at}" for at in range(inputs)], ["y"], attributes=given)
+                    if inputs == 3:
+                        node.inputs[1] = ""
+                    key = "" if domain == "ai.onnx" else domain
+                    made = find(SourceGraph("g", nodes=[node]), node, {key: min(opsets)})
+                    found.update([made.type] if made.built is None else [step.type for step in made.built.steps])
+                    found.discard(made.type if made.refused else "")
+            if found != set(op_types):
+                wrong.append((domain, op, sorted(opsets), sorted(found ^ set(op_types))))
+    assert wrong == []
+    assert met >= PLUGINS.keys()
 
 
 _REFUSED = {
@@ -286,7 +336,7 @@ def _operators() -> Iterator[tuple[str, bytes]]:
 def _version(op: str, opset: int) -> tuple[int, int | None] | None:
     """The version of an operator in an opset, and which row of the tables it has there; None if it is not in it."""
     with suppress(onnx.defs.SchemaError):
-        rows = enumerate(plugins().get(("ai.onnx", op), []))
+        rows = enumerate(onnx_operators().get(("ai.onnx", op), []))
         return onnx.defs.get_schema(op, opset, "").since_version, next(
             (at for at, row in rows if opset in row[0]), None
         )

@@ -537,8 +537,8 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
             if not node.type and node.op in _WITH_ATTRIBUTES:
                 node.extra = {**node.extra, "given": node.attributes}
             translation = Translation() if node.type else find(part, node, opsets)
-            if translation.case is not None:
-                translated += expand(part, node, translation.case, path)
+            if translation.built is not None:
+                translated += expand(translation.built, path)
             else:
                 node.type = node.type or translation.type
                 translated.append(node)
