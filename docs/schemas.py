@@ -1,17 +1,19 @@
-"""Write the schemas of the JSON output from its types: `python docs/schemas.py`, or with `--check` say which are stale.
+"""Write the schemas of the JSON output from its records: `python docs/schemas.py`, or with `--check` say which are
+stale.
 
-The types are in the `documents` of each room, with their descriptions as docstrings; the examples are in
-`schemas/examples`. The schemas of files that people write (mixlist, ops-info-library, snapshot, config, baseline) are
-law, and written by hand.
+The records describe themselves (`opsinfo_cli/core/document.py`); the examples are in `schemas/examples`. The schemas of
+files that people write (mixlist, ops-info-library, snapshot, config, baseline) are law, and written by hand.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
@@ -19,23 +21,41 @@ from pydantic.json_schema import GenerateJsonSchema
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from opsinfo_cli.core.documents.shared import Head  # noqa: E402
+from opsinfo_cli.core.document import Head  # noqa: E402
 
 _FAILED = "The command that failed, as given, known or unknown; empty if none was given."
 
-DOCUMENTS = {
-    "core": {
-        **{name: [name] for name in ("backups", "completion", "diff", "explain", "list", "merge", "modes", "restore")},
-        **{name: [name] for name in ("schema", "show", "socs")},
-        "move": ["move", "edit", "apply", "fmt", "reapply", "snapshot"],
-        "validate": ["validate", "doctor"],
-        "error": [],
-    },
-    "lab": {name: [name] for name in ("bisect", "graph", "numerics", "profile", "simulate")},
-    "logs": {"qualify": ["qualify"]},
-    "systems": {name: [f"systems {name}"] for name in ("convert", "decide", "diff", "list", "show")},
-}
-"""Room -> document -> the commands that write it; an error is written by every command."""
+
+class Document(NamedTuple):
+    """:param kinds: the records, each as ``module:class``; a command writes one of several
+    :param commands: that write it; an error is written by every command
+    """
+
+    kinds: str
+    commands: tuple[str, ...]
+
+
+def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
+    title = "".join(map(str.capitalize, name.split("-")))
+    module = name.removeprefix("systems-")
+    return name, Document(f"{room}.documents.{module}:{title}Document", commands or (name,))
+
+
+DOCUMENTS = dict(
+    [
+        *(_typed("core", name) for name in ("backups", "completion", "diff", "explain", "list", "merge", "modes")),
+        *(_typed("core", name) for name in ("restore", "schema", "show", "socs")),
+        _typed("core", "move", "move", "edit", "apply", "fmt", "reapply", "snapshot"),
+        _typed("core", "validate", "validate", "doctor"),
+        *(_typed("lab", name) for name in ("bisect", "graph", "numerics", "profile", "simulate")),
+        _typed("logs", "qualify"),
+        *(_typed("systems", f"systems-{name}", f"systems {name}") for name in ("convert", "decide", "diff")),
+        *(_typed("systems", f"systems-{name}", f"systems {name}") for name in ("list", "show")),
+    ]
+) | {"error": Document("core.document:ErrorDocument", ())}
+
+PUBLISHED = {"Failure": "Error"}
+"""Records that have another name in the published schemas."""
 
 
 class WithoutTitles(GenerateJsonSchema):
@@ -45,12 +65,12 @@ class WithoutTitles(GenerateJsonSchema):
         return False
 
 
-def schema_of(room: str, document: str, commands: list[str]) -> tuple[str, dict[str, Any]]:
-    """Return the name of a schema, and the schema."""
-    name = document if room != "systems" else f"systems-{document}"
-    module = import_module(f"opsinfo_cli.{room}.documents.{document}")
-    type_ = getattr(module, "".join(map(str.capitalize, name.split("-"))) + "Document")
-    kinds = getattr(type_, "__args__", (type_,))
+def schema_of(name: str, document: Document) -> dict[str, Any]:
+    """Return the schema of a document."""
+    module, _, types = document.kinds.partition(":")
+    loaded = [getattr(import_module(f"opsinfo_cli.{module}"), kind) for kind in types.split("|")]
+    kinds = [each for kind in loaded for each in getattr(kind, "__args__", (kind,))]
+    commands = [*document.commands]
     made = _json_schema(*kinds)
     definitions = made.pop("$defs", {})
     head = _json_schema(Head)["properties"]
@@ -74,7 +94,7 @@ def schema_of(room: str, document: str, commands: list[str]) -> tuple[str, dict[
     examples = ROOT / "schemas/examples" / f"{name}.json"
     if examples.exists():
         schema["examples"] = json.loads(examples.read_text("utf-8"))
-    return name, _flowing(schema)
+    return _flowing(schema)
 
 
 def _without(head: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
@@ -86,8 +106,43 @@ def _without(head: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
 def _json_schema(*kinds: Any) -> dict[str, Any]:
     """Return the schema of a type, or of one of several."""
     for kind in kinds:
-        kind.__pydantic_config__ = ConfigDict(use_attribute_docstrings=True)
-    return TypeAdapter(Union[kinds]).json_schema(schema_generator=WithoutTitles)  # noqa: UP007
+        kind.__pydantic_config__ = ConfigDict(
+            use_attribute_docstrings=True, json_schema_serialization_defaults_required=is_dataclass(kind)
+        )
+    adapter: TypeAdapter[Any] = TypeAdapter(Union[tuple(kinds)])  # noqa: UP007
+    made = adapter.json_schema(schema_generator=WithoutTitles, mode="serialization")
+    definitions = {name: _of_record(each) for name, each in made.pop("$defs", {}).items()}
+    enums = {name: each for name, each in definitions.items() if "properties" not in each}
+    records = {name: each for name, each in definitions.items() if name not in enums}
+    return _resolved({**_of_record(made), "$defs": records}, enums)
+
+
+def _of_record(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a record, with what `optional()` says of its fields."""
+    if "properties" not in schema:
+        return schema
+    required = []
+    for key, each in schema["properties"].items():
+        may_miss = each.pop("optional", None)
+        each.pop("default", None)
+        if may_miss == "missing" and "anyOf" in each:
+            kinds = [kind for kind in each.pop("anyOf") if kind != {"type": "null"}]
+            each |= kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+        if not may_miss and key in schema.get("required", ()):
+            required.append(key)
+    return {**schema, "required": required} if required else {k: each for k, each in schema.items() if k != "required"}
+
+
+def _resolved(value: Any, enums: dict[str, Any]) -> Any:
+    """Return a schema with the words of enums where they are used."""
+    if isinstance(value, list):
+        return [_resolved(each, enums) for each in value]
+    if not isinstance(value, dict):
+        return value
+    name = str(value.get("$ref", "")).removeprefix("#/$defs/")
+    if name in enums:
+        value = {key: each for key, each in {**enums[name], **value}.items() if key not in ("title", "$ref")}
+    return {key: _resolved(each, enums) for key, each in value.items()}
 
 
 def _flowing(value: Any) -> Any:
@@ -108,15 +163,15 @@ def _text(description: str) -> str:
 
 def main() -> int:
     stale = []
-    for room, documents in DOCUMENTS.items():
-        for document, commands in documents.items():
-            name, schema = schema_of(room, document, commands)
-            path = ROOT / "schemas" / f"output-{name}.schema.json"
-            text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-            if path.read_text("utf-8") != text:
-                stale.append(path.name)
-                if "--check" not in sys.argv:
-                    path.write_text(text, "utf-8")
+    for name, document in DOCUMENTS.items():
+        path = ROOT / "schemas" / f"output-{name}.schema.json"
+        text = json.dumps(schema_of(name, document), indent=2, ensure_ascii=False) + "\n"
+        for record, published in PUBLISHED.items():
+            text = re.sub(rf'(?<=[/"]){record}(?=")', published, text)
+        if path.read_text("utf-8") != text:
+            stale.append(path.name)
+            if "--check" not in sys.argv:
+                path.write_text(text, "utf-8")
     if stale and "--check" in sys.argv:
         print(f"stale: {', '.join(stale)}; `python docs/schemas.py` writes them", file=sys.stderr)
         return 1

@@ -20,7 +20,7 @@ from .load_order import library_files
 from .opdef.find import SUFFIXES, is_source
 
 if TYPE_CHECKING:
-    from .opdef.reading import Unreadable
+    from ..document import Unreadable
 
 Kind = Literal["ini", "opdef", "package"]
 

@@ -20,8 +20,8 @@ from .load_order import engine_keys, library_files, load_order
 from .policy import BLANKS, Policy
 
 if TYPE_CHECKING:
+    from ..document import Unreadable
     from ..text.scanner import Document
-    from .opdef.reading import Unreadable
 
 
 class Library:

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...errors import Damaged, Refused, UnknownOperator, join_some
+from ..document import Unreadable
 from ..text.members import RawMember
 from ..text.source import Source
 from .entry import Entry
 from .library import Operators, Store
 from .opdef.find import find_sources, project_of, read_bytes
-from .opdef.reading import Reading, Row, Unreadable, read_sources
+from .opdef.reading import Reading, Row, read_sources
 from .policy import BadFlag, Policy
 
 if TYPE_CHECKING:

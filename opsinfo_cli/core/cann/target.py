@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from warnings import warn
 
 from ...errors import Damaged, Refused, UsageFault, join_some
-from ..error_documents import unreadable_documents
+from ..document import as_json
 from ..text.members import read_members
 from ..text.scanner import scan
 from ..text.source import Source, read_bytes
@@ -208,7 +208,7 @@ class Target:
         rows = mixlist_rows(self.mixlist, None) if is_mixlist else operator_rows(self.operators, applied)
         document = list_document(self.facts, rows, len(rows), self.other_counts())
         if self.definitions and self.definitions.unreadable:
-            document["unreadable"] = unreadable_documents(self.definitions.unreadable)
+            document["unreadable"] = as_json(self.definitions.unreadable)
         return document
 
     def describe(self, ops: str | Iterable[str], mixlist: AnyMixlist | None = None) -> ShowDocument:

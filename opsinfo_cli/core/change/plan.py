@@ -15,7 +15,7 @@ from ..cann.library import Library
 from ..cann.marks import ACTIONS, LISTS, Mark, effective, marks_for
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import BLANKS, FLAG, PRECISION, Policy
-from ..error_documents import error_document
+from ..document import Failure, as_json
 from ..text.commented import add_entries, drop_entries
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of
 from ..text.members import end_of_value
@@ -157,7 +157,7 @@ class Result(NamedTuple):
             "dry_run": self.dry_run,
         }
         if self.refused:
-            document["refused"] = [error_document(error) for error in self.refused]
+            document["refused"] = [as_json(Failure.of(error)) for error in self.refused]
         return document
 
     def file_documents(self) -> list[File]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...errors import OpsinfoError, brief, counted
 from ..cann.file_kind import OptionKind
-from ..error_documents import error_document
+from ..document import Failure, as_json
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt, is_commented
 from .rules import RULES, Reaction, Rule, Severity
@@ -237,7 +237,7 @@ class Outcome:
             "against": self.against,
         }
         if self.failures:
-            document["error"] = error_document(self.failures[0])
+            document["error"] = as_json(Failure.of(self.failures[0]))
         return document
 
     @property

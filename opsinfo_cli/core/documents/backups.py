@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Head, Schema
+from ..document import Schema
+from .shared import Head
 
 
 class Backup(TypedDict):

@@ -6,7 +6,8 @@ from typing import Annotated, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Count, Head, Mark, PolicyName, Schema, Target
+from ..document import Count, PolicyName, Schema
+from .shared import Head, Mark, Target
 
 Side: TypeAlias = PolicyName | list[Mark]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import TypedDict
 
-from .shared import Schema
+from ..document import Schema
 
 
 class Rule(TypedDict):

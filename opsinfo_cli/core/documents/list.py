@@ -6,7 +6,8 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Count, Head, LineNumber, Mark, Place, PolicyName, Schema, Target
+from ..document import Count, LineNumber, PolicyName, Schema
+from .shared import Head, Mark, Place, Target
 
 
 class Operator(TypedDict):

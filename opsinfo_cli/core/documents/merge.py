@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import File, Head, Mark, Schema, Target
+from ..document import Schema
+from .shared import File, Head, Mark, Target
 
 Actions = TypedDict(
     "Actions",

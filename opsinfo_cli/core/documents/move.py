@@ -6,7 +6,8 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Error, File, Head, PolicyName, Schema
+from ..document import Failure, PolicyName, Schema
+from .shared import File, Head
 
 Move = TypedDict(
     "Move",
@@ -41,7 +42,7 @@ class MoveDocument(Head):
     """Whether writing was skipped: because of --dry-run or --check; because of warnings with --strict; or, with -o of
     fmt, because the engine would refuse the result.
     """
-    refused: NotRequired[Annotated[list[Error], Schema(examples=[[]])]]
+    refused: NotRequired[Annotated[list[Failure], Schema(examples=[[]])]]
     """The files that were refused while the change was planned; the others are written, and the exit status is 3.
     Absent if there are none.
     """

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from .shared import Head, Schema
+from ..document import Schema
+from .shared import Head
 
 
 class RestoredFile(TypedDict):

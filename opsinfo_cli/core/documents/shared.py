@@ -5,38 +5,11 @@ The modules of `documents` are imported by type checkers and by the script that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-class Schema:
-    """What the schema of a value states beside its type: keywords of JSON Schema."""
-
-    def __init__(self, **keywords: Any) -> None:
-        self.keywords = keywords
-
-    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        return {**handler(core), **self.keywords}
-
-
-Count: TypeAlias = Annotated[int, Schema(minimum=0)]
-LineNumber: TypeAlias = Annotated[int, Schema(minimum=1)]
-PolicyName: TypeAlias = Literal["white", "black", "gray"]
-
-
-class Unreadable(TypedDict):
-    name: str | None
-    """The op type; null for a whole file."""
-    file: str
-    """The source."""
-    line: int
-    """The line, from 1."""
-    reason: str
-    """Why it could not be read."""
+from ..document import Count, LineNumber, PolicyName, Schema, Sha256, Unreadable
 
 
 class Head(TypedDict):
@@ -48,27 +21,6 @@ class Head(TypedDict):
     """The command that wrote the document."""
     unreadable: NotRequired[list[Unreadable]]
     """Op types and files of OpDef sources that could not be read; missing if there are none."""
-
-
-class Error(TypedDict):
-    name: Annotated[
-        str,
-        Schema(
-            pattern="^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$",
-            examples=["damaged-file", "unreadable", "locked", "unknown-operator", "usage"],
-        ),
-    ]
-    """The kind of failure: a kebab-case name that never changes."""
-    message: str
-    """The error message."""
-    path: str | None
-    """The affected file or directory, as given."""
-    line: LineNumber | None
-    """The line number, from 1."""
-    column: LineNumber | None
-    """The column number in code points, from 1."""
-    hint: str | None
-    """A hint on how to solve the problem; null if there is none."""
 
 
 class Target(TypedDict):
@@ -171,9 +123,9 @@ class File(TypedDict):
     """The file, as given or under the path given."""
     backup: Annotated[str | None, Schema(examples=["3f2a9c1d-12.1"])]
     """The id of the backup; null for a new file, or if nothing was written."""
-    sha256_before: Annotated[str, Schema(pattern="^[0-9a-f]{64}$")] | None
+    sha256_before: Sha256 | None
     """SHA-256 of the content before the change; null for a new file."""
-    sha256_after: Annotated[str, Schema(pattern="^[0-9a-f]{64}$")] | None
+    sha256_after: Sha256 | None
     """SHA-256 of the content after the change; null if the file was removed."""
 
 

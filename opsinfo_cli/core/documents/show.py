@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Head, LineNumber, Mark, Place, PolicyName, Schema, Target
+from ..document import LineNumber, PolicyName, Schema
+from .shared import Head, Mark, Place, Target
 
 
 class Tensor(TypedDict):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from .shared import Count, Schema
+from ..document import Count, Schema
 
 
 class Chip(TypedDict):

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from .shared import Count, Error, File, Head, LineNumber, Schema
+from ..document import Count, Failure, LineNumber, Schema
+from .shared import File, Head
 
 
 class Finding(TypedDict):
@@ -142,5 +143,5 @@ class ValidateDocument(Head):
     """The baseline, if one was given; its findings are not in findings."""
     fixes: NotRequired[Fixes | None]
     """What --fix changed, or would change with --dry-run; null without --fix."""
-    error: NotRequired[Error]
+    error: NotRequired[Failure]
     """The error for the first file that could not be read at all, if there is one; the exit status is then 3."""

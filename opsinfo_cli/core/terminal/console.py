@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
 import click
 
 from ...errors import OpsinfoError, Refused, brief
-from ..error_documents import error_document, unreadable_documents
+from ..document import ErrorDocument, Failure, Unreadable, as_json
 from ..text.escape import inert, row, visible, visible_line, wrapped
 from .answer import (
     Block,
@@ -38,10 +38,6 @@ from .answer import (
     spans,
 )
 from .styles import STYLES, is_terminal, terminal_width
-
-if TYPE_CHECKING:
-    from ..cann.opdef.reading import Unreadable
-    from ..documents.error import ErrorDocument
 
 
 @dataclass(frozen=True)
@@ -142,7 +138,7 @@ class Console:
     def headed(self, document: Mapping[str, object]) -> dict[str, object]:
         """Return a document with the head of all documents, which it may have of another command."""
         head = {"schema_version": 1, "command": self.command}
-        unread = {"unreadable": unreadable_documents(self.unreadable)} if self.unreadable else {}
+        unread = {"unreadable": as_json(self.unreadable)} if self.unreadable else {}
         return {**head, **document, **head, **unread}
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
@@ -279,8 +275,7 @@ class Console:
     def failure(self, error: OpsinfoError) -> None:
         """Report why a command failed: as a JSON document if the line asks for JSON, else on standard error."""
         if self.format == "json":
-            document: ErrorDocument = {"error": error_document(error)}
-            self._send_document(document)
+            self._send_document(as_json(ErrorDocument(Failure.of(error))))
             return
         self.failure_text(error)
 

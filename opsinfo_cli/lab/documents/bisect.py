@@ -6,7 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Error, Head, LineNumber, Schema
+from ...core.document import Count, Failure, LineNumber, Schema
+from ...core.documents.shared import Head
 
 
 class Culprit(TypedDict):
@@ -187,7 +188,7 @@ class Search(Head):
     """The run folder, with the journal and the trials."""
     overhead_ms: Annotated[float, Schema(minimum=0)]
     """Time that opsinfo itself takes for each trial, in milliseconds."""
-    error: NotRequired[Error]
+    error: NotRequired[Failure]
     """Why the list could not be written; with status 3. The answer is in the document nevertheless."""
 
 
@@ -226,7 +227,7 @@ class Plan(Head):
     """With --dry-run: the candidates, the most suspected first."""
     price: Price
     """With --dry-run: the maximum number of runs, if the check is monotone."""
-    error: NotRequired[Error]
+    error: NotRequired[Failure]
     """Why the list could not be written; with status 3. The answer is in the document nevertheless."""
 
 

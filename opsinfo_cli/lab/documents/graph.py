@@ -6,7 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Coverage, Difference, Dtypes, Head, LineNumber, Refusal, Schema
+from ...core.document import Count, LineNumber, Schema
+from ...core.documents.shared import Coverage, Difference, Dtypes, Head, Refusal
 
 
 class Model(TypedDict):

@@ -6,7 +6,8 @@ from typing import Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count, Head
+from ...core.document import Count
+from ...core.documents.shared import Head
 
 
 class Format(TypedDict):

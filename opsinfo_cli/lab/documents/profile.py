@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Difference, Head, LineNumber, PolicyName, Schema, Target
+from ...core.document import Count, LineNumber, PolicyName, Schema
+from ...core.documents.shared import Difference, Head, Target
 
 
 class Type(TypedDict):

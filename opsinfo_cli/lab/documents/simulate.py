@@ -6,7 +6,8 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Coverage, Head, LineNumber, Refusal, Schema
+from ...core.document import Count, LineNumber, Schema
+from ...core.documents.shared import Coverage, Head, Refusal
 
 
 class Model(TypedDict):

@@ -8,7 +8,7 @@ from ...core.cann.policy import Policy
 from .graph import Producer
 
 if TYPE_CHECKING:
-    from ...core.documents.shared import PolicyName
+    from ...core.document import PolicyName
     from .judge.graph_judge import GraphJudge, Judgement
     from .judge.node_facts import DtypeChoice
 

@@ -18,8 +18,8 @@ from .undo import inserted_nodes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ...core.document import PolicyName
     from ...core.documents import shared
-    from ...core.documents.shared import PolicyName
     from ..documents import graph as documents
     from .atc_options import Considered
     from .graph import ModelGraph, Producer

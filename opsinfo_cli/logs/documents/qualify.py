@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Head, LineNumber, Schema
+from ...core.document import Count, LineNumber, Schema
+from ...core.documents.shared import Head
 
 
 class Point(TypedDict):

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count, Head, Schema
+from ...core.document import Count, Schema
+from ...core.documents.shared import Head
 
 
 class DroppedEntry(TypedDict):

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from ...core.documents.shared import Count, Head, Lists, Schema
+from ...core.document import Count, Schema
+from ...core.documents.shared import Head, Lists
 
 Class: TypeAlias = Literal["low", "high", "follow", "promote", "clear", "banned"]
 

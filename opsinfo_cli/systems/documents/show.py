@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ...core.documents.shared import Count, Head, Lists, Schema, System
+from ...core.document import Count, Schema
+from ...core.documents.shared import Head, Lists, System
 
 ListedName = TypedDict(
     "ListedName",

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import Refused, join_some
+from ...document import Unreadable
 from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .find import is_experimental, project_of, read_bytes
@@ -157,20 +158,6 @@ class DeclaredOperator:
         faults = [port.unread for each in ports for port in each.every]
         faults += [attribute.unread for attribute in self._operator.attributes.values()]
         return [fault for fault in faults if fault is not None]
-
-
-class Unreadable(NamedTuple):
-    """An op type, or a file (then ``name`` is None), that could not be read.
-
-    :param line: 1-based
-    :param chip: the only one on which it could not; None for all
-    """
-
-    name: str | None
-    file: str
-    line: int
-    reason: str
-    chip: str | None = None
 
 
 class Unpassed(NamedTuple):

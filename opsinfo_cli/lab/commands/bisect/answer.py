@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
-from ....core.error_documents import error_document
+from ....core.document import Failure, as_json
 from ....core.terminal.answer import Cell, Column, CommandAnswer, Table
 from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
@@ -125,7 +125,7 @@ def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status
 def _document(answer: BisectAnswer) -> documents.Search:
     document = answer.to_dict()
     if answer.failed:
-        document["error"] = error_document(answer.failed)
+        document["error"] = as_json(Failure.of(answer.failed))
     return document
 
 

@@ -1,0 +1,147 @@
+"""A record is its own document: the fields of a dataclass, each described once by the string below it, are the JSON,
+and `docs/schemas.py` makes the published schema of the same class.
+
+Creating such a class costs a tenth of a millisecond or two, so the types of a document are in the module that fills it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from ..errors import OpsinfoError
+
+
+class Schema:
+    """What the schema of a value states beside its type: keywords of JSON Schema."""
+
+    def __init__(self, **keywords: Any) -> None:
+        self.keywords = keywords
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        return {**handler(core), **self.keywords}
+
+
+Count: TypeAlias = Annotated[int, Schema(minimum=0)]
+LineNumber: TypeAlias = Annotated[int, Schema(minimum=1)]
+PolicyName: TypeAlias = Literal["white", "black", "gray"]
+Sha256: TypeAlias = Annotated[str, Schema(pattern="^[0-9a-f]{64}$")]
+
+
+def renamed(key: str) -> Any:
+    """Return a field whose key is no name in Python, as ``from``."""
+    return field(metadata={"alias": key})
+
+
+def optional(default: Any = None, *, null: bool = False) -> Any:
+    """Return a field that a document need not have; None leaves it out.
+
+    :param null: None is null instead: readers of older documents do not find the key, newer ones always have it
+    """
+    return field(default=default, metadata={"json_schema_extra": {"optional": "null" if null else "missing"}})
+
+
+def internal(default: Any = ...) -> Any:
+    """Return a field that is in no document."""
+    return field(metadata={"exclude": True}) if default is ... else field(default=default, metadata={"exclude": True})
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as JSON has it: a record by its fields, an enum by its value, a number that JSON lacks as null.
+    An iterator stays one, so that the console can write row after row.
+    """
+    if value is None or (isinstance(value, (str, int)) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, (list, tuple)):
+        return [as_json(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: as_json(each) for key, each in value.items()}
+    if isinstance(value, Iterator):
+        return map(as_json, value)
+    kind: Any = type(value)
+    shown = ((key, getattr(value, name), may_miss) for name, key, may_miss in _keys(kind))
+    return {key: as_json(each) for key, each, may_miss in shown if not (may_miss and each is None)}
+
+
+@cache
+def _keys(record: type) -> list[tuple[str, str, bool]]:
+    """Return (attribute, key, whether None leaves it out) of the fields that a document has."""
+    assert is_dataclass(record), record
+    return [
+        (
+            each.name,
+            each.metadata.get("alias", each.name),
+            each.metadata.get("json_schema_extra") == {"optional": "missing"},
+        )
+        for each in fields(record)
+        if not each.metadata.get("exclude")
+    ]
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    name: str | None
+    """The op type; null for a whole file."""
+    file: str
+    """The source."""
+    line: int
+    """The line, from 1."""
+    reason: str
+    """Why it could not be read."""
+    chip: str | None = internal(None)
+    """The only chip on which it could not be read; None for all."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What every document has; the console adds it."""
+
+    schema_version: Literal[1]
+    """Version of the document format; added keys do not change it."""
+    command: str
+    """The command that wrote the document."""
+    unreadable: list[Unreadable] | None = optional()
+    """Op types and files of OpDef sources that could not be read; missing if there are none."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    name: Annotated[
+        str,
+        Schema(
+            pattern="^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$",
+            examples=["damaged-file", "unreadable", "locked", "unknown-operator", "usage"],
+        ),
+    ]
+    """The kind of failure: a kebab-case name that never changes."""
+    message: str
+    """The error message."""
+    path: str | None
+    """The affected file or directory, as given."""
+    line: LineNumber | None
+    """The line number, from 1."""
+    column: LineNumber | None
+    """The column number in code points, from 1."""
+    hint: str | None
+    """A hint on how to solve the problem; null if there is none."""
+
+    @classmethod
+    def of(cls, error: OpsinfoError) -> Failure:
+        return cls(error.name, error.message, error.path, error.line, error.column, error.hint)
+
+
+@dataclass(frozen=True)
+class ErrorDocument:
+    """The document that every command writes instead of its own when it fails. Later versions may add keys."""
+
+    error: Failure
+    """The error."""
