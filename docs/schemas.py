@@ -43,8 +43,12 @@ def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
 
 DOCUMENTS = dict(
     [
-        *(_typed("core", name) for name in ("backups", "completion", "diff", "explain", "list", "merge", "modes")),
-        *(_typed("core", name) for name in ("restore", "schema", "show", "socs")),
+        *(_typed("core", name) for name in ("backups", "diff", "list", "merge", "modes")),
+        *(_typed("core", name) for name in ("restore", "show")),
+        ("completion", Document("core.commands.completion:CompletionScript", ("completion",))),
+        ("explain", Document("core.commands.explain:Explanations", ("explain",))),
+        ("schema", Document("core.commands.schema:SchemaNames|PublishedSchema", ("schema",))),
+        ("socs", Document("core.commands.socs:SocsDocument", ("socs",))),
         _typed("core", "move", "move", "edit", "apply", "fmt", "reapply", "snapshot"),
         _typed("core", "validate", "validate", "doctor"),
         *(_typed("lab", name) for name in ("bisect", "graph", "numerics", "profile", "simulate")),
@@ -54,7 +58,7 @@ DOCUMENTS = dict(
     ]
 ) | {"error": Document("core.document:ErrorDocument", ())}
 
-PUBLISHED = {"Failure": "Error"}
+PUBLISHED = {"Failure": "Error", "InstallFound": "Install", "PublishedSchema": "OneSchema"}
 """Records that have another name in the published schemas."""
 
 

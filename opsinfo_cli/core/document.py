@@ -145,3 +145,8 @@ class ErrorDocument:
 
     error: Failure
     """The error."""
+
+
+def headed(command: str, record: Any) -> dict[str, Any]:
+    """Return a record as the whole document of a command."""
+    return {"schema_version": 1, "command": command, **as_json(record)}

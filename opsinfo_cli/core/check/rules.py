@@ -7,7 +7,9 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from ..document import Schema
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -17,7 +19,7 @@ else:
 Severity = Literal["error", "warning", "note"]
 Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
 About = Literal[
-    "both", "mixlist", "library", "mode", "model", "options", "store", "install", "vault", "ini", "OpDef source"
+    "mixlist", "library", "both", "mode", "model", "options", "store", "install", "vault", "ini", "OpDef source"
 ]
 
 _FAMILIES = ("text", "mixlist", "mode", "model", "options", "library", "store", "definitions", "vault")
@@ -25,25 +27,26 @@ _FAMILIES = ("text", "mixlist", "mode", "model", "options", "library", "store", 
 
 @dataclass(frozen=True)
 class Rule:
-    """The facts about a kind of finding.
+    """The description of one rule."""
 
-    :param name: never changes
-    :param severity: a finding may override it, as it may ``engine``
-    :param engine: the engine's reaction
-    :param fails: the smallest text that has the finding
-    :param passes: the same, fixed
-    :param source: where the rule comes from: repository, path and lines
-    """
-
-    code: str
-    name: str
+    code: Annotated[str, Schema(pattern="^[A-Z][0-9]{3}$", examples=["M001"])]
+    """The rule's code."""
+    name: Annotated[str, Schema(pattern="^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$", examples=["unknown-list"])]
+    """The rule's name; it never changes."""
     about: About
+    """What the rule checks; both: mixlists and libraries."""
     severity: Severity
+    """The usual severity; a finding may have a lower or higher one if the rule says so."""
     engine: Reaction
+    """What the engine does in this case."""
     why: str
+    """Why the finding matters."""
     fails: str
+    """The smallest text that has the finding."""
     passes: str
+    """The same text, fixed."""
     source: str
+    """The source of the rule in the engine."""
 
 
 def texts(name: str) -> dict[str, Any]:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
 
 import click
 from click.shell_completion import get_completion_class
 
+from ..document import Schema, as_json
 from ..terminal import shells  # noqa: F401  replaces classes of click
 from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.console import Console
 from ..terminal.params import Choice, Command, prints
 
-if TYPE_CHECKING:
-    from ..documents.completion import CompletionDocument
+Shell: TypeAlias = Literal["bash", "zsh", "fish"]
+
+
+@dataclass(frozen=True)
+class CompletionScript:
+    """The completion script of a shell. Later versions may add keys."""
+
+    shell: Annotated[Shell, Schema(examples=["bash"])]
+    """The shell."""
+    script: str
+    """The script, to be sourced by the shell."""
 
 
 @click.command("completion", cls=Command)
 @click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @prints()
-def command(shell: Literal["bash", "zsh", "fish"], console: Console) -> CommandAnswer:
+def command(shell: Shell, console: Console) -> CommandAnswer:
     """Print the shell completion script.
 
     It completes commands, options, chips, operators and files.
@@ -35,5 +46,4 @@ def command(shell: Literal["bash", "zsh", "fish"], console: Console) -> CommandA
     assert its_class is not None
     group = click.get_current_context().find_root().command
     script = its_class(group, {}, "opsinfo", "_OPSINFO_COMPLETE").source()
-    document: CompletionDocument = {"shell": shell, "script": script}
-    return CommandAnswer(lambda: document, lambda: [Exact(script)], paged=False)
+    return CommandAnswer(lambda: as_json(CompletionScript(shell, script)), lambda: [Exact(script)], paged=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -14,15 +15,13 @@ from ..cann.policy import policy_meant
 from ..cann.precision_mode import MODES
 from ..check.rules import Rule, rule_called
 from ..check.wording import Wording, wording
+from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Lines, Table
 from ..terminal.console import Console
 from ..terminal.language import language_for
 from ..terminal.params import Command, Word, prints
 from ..text.escape import wrapped
-
-if TYPE_CHECKING:
-    from ..documents.explain import ExplainDocument
 
 
 @click.command("explain", cls=Command)
@@ -94,24 +93,29 @@ def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: W
     return CommandAnswer(lambda: explanation_document(rules, topics), blocks)
 
 
-def explanation_document(rules: Sequence[Rule], topics: Mapping[str, str]) -> ExplainDocument:
-    return {
-        "rules": [
-            {
-                "code": rule.code,
-                "name": rule.name,
-                "about": rule.about,
-                "severity": rule.severity,
-                "engine": rule.engine,
-                "why": rule.why,
-                "fails": rule.fails,
-                "passes": rule.passes,
-                "source": rule.source,
-            }
-            for rule in rules
-        ],
-        "topics": [{"name": name, "text": text} for name, text in topics.items()],
-    }
+@dataclass(frozen=True)
+class Topic:
+    """A subject that is not a rule."""
+
+    name: str
+    """The name of the topic."""
+    text: str
+    """The text of the explanation."""
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """Explanations of rules and topics. Later versions may add keys."""
+
+    rules: list[Rule]
+    """The requested rules."""
+    topics: list[Topic]
+    """The requested topics."""
+
+
+def explanation_document(rules: Iterable[Rule], topics: Mapping[str, str]) -> dict[str, Any]:
+    document: dict[str, Any] = as_json(Explanations([*rules], [Topic(*each) for each in topics.items()]))
+    return document
 
 
 def rule_lines(rule: Rule, said: Wording, width: int) -> Iterator[str]:

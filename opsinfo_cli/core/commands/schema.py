@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import click
 
 from ...errors import UsageFault
 from ..check.schema import load_schema, mixlist_schema, schema_names, schema_text
+from ..document import Schema, as_json
 from ..terminal.answer import CommandAnswer, Exact, Names
 from ..terminal.console import Console
 from ..terminal.open import open_against
 from ..terminal.params import TARGET, Command, Word, option, prints
 
-if TYPE_CHECKING:
-    from ..documents.schema import OneSchema, SchemaNames
+
+@dataclass(frozen=True)
+class SchemaNames:
+    """A published schema, or the names of all. Later versions may add keys."""
+
+    schemas: list[Annotated[str, Schema(examples=["mixlist"])]]
+    """Without a name: the names, sorted."""
+
+
+@dataclass(frozen=True)
+class PublishedSchema:
+    """A published schema, or the names of all. Later versions may add keys."""
+
+    name: Annotated[str, Schema(examples=["mixlist"])]
+    """The name that was given."""
+    schema: dict[str, Any]
+    """The schema."""
+
 
 NAME = Word("NAME", lambda ctx, param: schema_names())
 
@@ -39,12 +57,11 @@ def command(name: str | None, against: tuple[str, ...], console: Console) -> Com
     if against and name != "mixlist":
         raise UsageFault("--against is for the schema mixlist", hint="opsinfo schema mixlist --against TARGET")
     if name is None:
-        listed: SchemaNames = {"schemas": schema_names()}
-        return CommandAnswer(lambda: listed, lambda: [Names(listed["schemas"])])
+        names = schema_names()
+        return CommandAnswer(lambda: as_json(SchemaNames(names)), lambda: [Names(names)])
     if against:
         schema = mixlist_schema([open_against(target, console) for target in against])
         text = json.dumps(schema, indent=2) + "\n"
     else:
         schema, text = load_schema(name), schema_text(name)
-    document: OneSchema = {"name": name, "schema": schema}
-    return CommandAnswer(lambda: document, lambda: [Exact(text)])
+    return CommandAnswer(lambda: as_json(PublishedSchema(name, schema)), lambda: [Exact(text)])

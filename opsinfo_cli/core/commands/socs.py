@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated
 
 import click
 
 from ...errors import OpsinfoError, UsageFault, join_some
 from ..cann.chips import names_of
 from ..cann.install import Install, Root, chips_at, environment_root, opp_root, socs_of, usual_roots, version_of
+from ..document import Count, Schema, as_json
 from ..terminal import completion
 from ..terminal.answer import Column, CommandAnswer, Table
 from ..terminal.console import Console
 from ..terminal.params import Command, Word, prints
-
-if TYPE_CHECKING:
-    from ..documents.socs import SocsDocument
 
 
 @click.command("socs", cls=Command)
@@ -52,23 +51,34 @@ def _looked_for() -> list[InstallFound]:
     return [InstallFound.of(root, root is selected) for root in [*[selected] * bool(selected), *others] if root]
 
 
-class Chip(NamedTuple):
-    """``operators`` is the number of op types; None if a store does not load."""
+@dataclass(frozen=True)
+class Chip:
+    """One chip folder."""
 
-    name: str
+    name: Annotated[str, Schema(examples=["ascend910b"])]
+    """The name of the folder."""
     products: list[str]
-    operators: int | None
+    """Product names that the engine maps to this folder."""
+    operators: Count | None
+    """Number of op types in its AI Core stores; null if the engine would refuse one of the stores."""
 
 
-class InstallFound(NamedTuple):
-    """An install, and whether the environment selects it."""
+@dataclass(frozen=True)
+class InstallFound:
+    """One operator package root (OPP)."""
 
-    path: str
+    path: Annotated[str, Schema(examples=["/usr/local/Ascend/ascend-toolkit/latest/opp"])]
+    """The path where the install was found."""
     real_path: str
+    """The path with symbolic links resolved."""
     version: str | None
+    """The CANN version; null if unknown."""
     selected: bool
-    found_by: str
+    """Whether chip names are looked up in this install."""
+    found_by: Annotated[str, Schema(examples=["ASCEND_OPP_PATH", "ASCEND_HOME_PATH", "usual folder"])]
+    """How the install was found: the name of an environment variable, or `usual folder`."""
     socs: list[Chip]
+    """The chips of the install, sorted by name."""
 
     @classmethod
     def of(cls, root: Root, selected: bool) -> InstallFound:
@@ -85,35 +95,27 @@ def _count(path: str, soc: str) -> int | None:
         return None
 
 
+@dataclass(frozen=True)
+class SocsDocument:
+    """The installs on this machine and their chips. Later versions may add keys."""
+
+    installs: Sequence[InstallFound]
+    """The installs found, one for each real path."""
+
+
 def socs_answer(installs: Sequence[InstallFound]) -> CommandAnswer:
     nothing = "no CANN found; set ASCEND_OPP_PATH, or give the root of an install"
     return CommandAnswer(
-        lambda: _document(installs), lambda: map(_table, installs), notes=[] if installs else [nothing]
+        lambda: as_json(SocsDocument(installs)),
+        lambda: map(_table, installs),
+        notes=[] if installs else [nothing],
     )
-
-
-def _document(installs: Sequence[InstallFound]) -> SocsDocument:
-    return {
-        "installs": [
-            {
-                "path": install.path,
-                "real_path": install.real_path,
-                "version": install.version,
-                "selected": install.selected,
-                "found_by": install.found_by,
-                "socs": [
-                    {"name": chip.name, "products": chip.products, "operators": chip.operators} for chip in install.socs
-                ],
-            }
-            for install in installs
-        ]
-    }
 
 
 def _table(install: InstallFound) -> Table:
     rows = (
-        [soc, "does not load" if count is None else str(count), join_some(products)]
-        for soc, products, count in install.socs
+        [chip.name, "does not load" if chip.operators is None else str(chip.operators), join_some(chip.products)]
+        for chip in install.socs
     )
     columns = [Column("chip"), Column("operators", number=True), Column("products", dim=True, spare=True)]
     return Table(columns, rows, lambda: _fields(install), title=_title(install))
@@ -130,8 +132,8 @@ def _title(install: InstallFound) -> str:
 
 def _fields(install: InstallFound) -> Iterator[tuple[str, ...]]:
     """Yield `soc, op types, version, root, real path, *, found by, products`; `*` marks the selected install."""
-    path, real, version, selected, found_by, chips = install
-    mark = "*" if selected else "-"
-    for soc, products, count in chips:
-        number = "fails" if count is None else str(count)
-        yield soc, number, version or "-", path, real, mark, found_by, ",".join(products) or "-"
+    mark = "*" if install.selected else "-"
+    for chip in install.socs:
+        number = "fails" if chip.operators is None else str(chip.operators)
+        place = (install.version or "-", install.path, install.real_path, mark, install.found_by)
+        yield chip.name, number, *place, ",".join(chip.products) or "-"
