@@ -22,6 +22,7 @@ from .places.here import HerePlace
 from .places.many import ManyPlace
 from .problem import SubjectOptions, node_name, open_problem
 from .run_folder import BEST_KEPT, RunFolder
+from .search.minimal_set import price
 from .session import Budget, OutOfBudget, Rules, SearchSession
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
     Check: TypeAlias = Callable[[str], bool] | Sequence[str]
     """Called with the path of a mixlist, it returns whether the result is good enough; or a command."""
     Written = TypeVar("Written")
+
+
+_MOST_JUDGED = 2_000_000
+"""Nodes that are judged, in all, to know what each candidate costs: some 15 seconds. If it takes more, the latest nodes
+are searched for first, and then the cheapest of those that they move.
+"""
 
 
 class SearchListener(Listener, Protocol):
@@ -126,8 +133,8 @@ class _Search:
             texts = {f"best{os.path.splitext(name)[1]}": text} | {f"best.{other}": text for other, text in more}
             answer = answer._replace(mixlist=self._try_to_write(lambda: self.write(texts)))
         if problem.options.by == "node" and end.ended == "found":
-            types = [name for culprit in answer.culprits for name in (culprit.type, *culprit.same)]
-            answer = answer._replace(nodes=self._among_nodes(types))
+            assert end.kept is not None
+            answer = answer._replace(nodes=self._among_nodes(problem.types(end.kept)))
         if problem.options.curve:
             if end.ended not in ("budget", "interrupted"):
                 try:
@@ -154,26 +161,42 @@ class _Search:
         self._try_to_write(lambda: session.journal.record_end(end.ended))
         return end
 
-    def _among_nodes(self, types: Sequence[str]) -> NodesAnswer:
-        """Continue among the nodes of the culprit types."""
+    def _among_nodes(self, types: frozenset[str]) -> NodesAnswer:
+        """Continue among the nodes that the list of these op types moves to high."""
         sets = self.problem.sets
         assert sets is not None
-        subject = self.problem.node_subject(types)
-        names = [node_name(name) for name in subject.names]
-        self.listener.note(f"continuing among {counted(len(names), 'node')} of {counted(len(types), 'op type')}")
+        before, moved = self.session.spent.runs, sets.moved(types)
+        while True:
+            session, end = self._search_nodes(moved, is_costed=len(moved) * len(sets.base_answer) <= _MOST_JUDGED)
+            kept = {node_name(session.subject.names[number]): number for number in end.kept or ()}
+            fewer = sets.moved_keeping(kept)
+            if session.subject.effect or end.ended != "found" or len(fewer) == len(moved):
+                break
+            moved = fewer
+        place = {node.name: node.index for node in sets.base_answer}
+        nodes = [
+            KeptNode(name, sets.base_answer[place[name]].type, session.proof(frozenset(kept.values()), kept[name]))
+            for name in sorted(kept, key=place.__getitem__)
+        ]
+        path, cost = None, None
+        if end.kept is not None:
+            text = keep_dtype_text([node.name for node in nodes])
+            path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
+            cost = sets.effect_keeping(kept).cost
+        return NodesAnswer(session, end, path, nodes, cost, session.spent.runs - before)
+
+    def _search_nodes(self, moved: Mapping[str, int], is_costed: bool) -> tuple[SearchSession, SearchEnd]:
+        """:param moved: the candidates with their indexes
+        :param is_costed: whether the cheapest are searched for, or the latest
+        """
+        expected = price(len(moved), self.session.rules.lead or 1, is_costed, by_node=True)
+        nodes = f"{counted(len(moved), 'node')} that the list moves"
+        self.listener.note(f"continuing among {nodes}: expect {expected.between} more runs")
+        with self.listener.progress("costs of nodes", len(moved)) as advance:
+            subject = self.problem.node_subject(moved, is_costed, advance)
         with self.listener.watch("nodes") as self.session.watch:
             session = self.session.continue_with(subject)
-            end = self._end_of(session, [1.0] * len(names))
-        kept = sorted(end.kept or ())
-        path = None
-        if end.kept is not None:
-            text = keep_dtype_text([names[number] for number in kept])
-            path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
-        type_of = {sets.base_answer[index].name: name for name, nodes in sets.types.items() for index in nodes}
-        nodes = [
-            KeptNode(names[number], type_of[names[number]], session.proof(frozenset(kept), number)) for number in kept
-        ]
-        return NodesAnswer(session, end, path, nodes)
+            return session, self._end_of(session, [1.0] * len(moved))
 
     def _try_to_write(self, write: Callable[[], Written]) -> Written | None:
         """Write; the search has an answer even if it cannot be written."""
@@ -184,7 +207,7 @@ class _Search:
             return None
 
 
-class _PythonSearchListener(PythonListener):
+class PythonSearchListener(PythonListener):
     def watch(self, what: str) -> AbstractContextManager[Callable[[SearchSession], None]]:
         return nullcontext(lambda _: None)
 
@@ -228,7 +251,7 @@ def bisect_mixlist(
         search that is not resumed, or another one is
     :raises Refused: if the check gives no verdict, and the search can be resumed; if a file cannot be read or written
     """
-    target, listener = Target.open(against), _PythonSearchListener()
+    target, listener = Target.open(against), PythonSearchListener()
     base = None if mixlist is None else Mixlist.open(mixlist)
     options = SubjectOptions(
         target.text,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.marks import ADD_BLACK, ADD_WHITE, Mark
 from ...core.cann.option_files import KeepDtype
-from ..graph.cost import Cost, Prices, cost_of
+from ..graph.cost import Cost, Prices, cost_of, moved_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 def move_types(base: Marks, types: Iterable[str], white: bool) -> dict[str, frozenset[Mark]]:
     """Return the marks of a base list with op types moved to the black or the white list."""
     return {**base, **dict.fromkeys(types, frozenset({ADD_WHITE if white else ADD_BLACK}))}
+
+
+class KeptEffect(NamedTuple):
+    """What a keep_dtype file does to a model.
+
+    :param digest: SHA-256 of the dtypes of every input and output
+    :param moved: indexes of the nodes that it moves from low to high
+    """
+
+    digest: str
+    moved: frozenset[int]
+    cost: Cost
 
 
 class SetJudge:
@@ -48,6 +60,7 @@ class SetJudge:
         for node in self.base_answer.graph:
             self.types.setdefault(node.type, []).append(node.index)
         self._effects: dict[frozenset[str], tuple[str, Cost]] = {}
+        self._kept: dict[frozenset[str], KeptEffect] = {}
 
     def answer(self, types: frozenset[str]) -> Answer:
         """Return the graph judged with these types moved."""
@@ -69,14 +82,25 @@ class SetJudge:
     def keeping(self, nodes: Iterable[str]) -> PreparedModel:
         return self.prepared.with_files(KeepDtype(sorted(nodes)))
 
-    def digest_keeping(self, nodes: Iterable[str]) -> str:
-        """As :meth:`digest`, for the base list and nodes that keep their dtype."""
-        return _digest(self.keeping(nodes).judge(self.mode, self.base))
+    def effect_keeping(self, nodes: Iterable[str]) -> KeptEffect:
+        """Return what nodes do that keep their dtype, with the base list."""
+        kept = frozenset(nodes)
+        if kept not in self._kept:
+            answer = self.keeping(kept).judge(self.mode, self.base) if kept else self.base_answer
+            moved = frozenset(moved_nodes(self.base_answer, answer))
+            self._kept[kept] = KeptEffect(_digest(answer), moved, cost_of(self.base_answer, answer, self._prices))
+        return self._kept[kept]
 
-    def low_nodes(self, types: Iterable[str]) -> list[str]:
-        """Names of the nodes of op types that the base list leaves low, in the order of the graph."""
-        nodes = sorted(index for name in types for index in self.types.get(name, ()))
-        return [self.base_answer[index].name for index in nodes if self.base_answer[index].low]
+    def moved(self, types: frozenset[str]) -> dict[str, int]:
+        """Return the nodes that op types move from low to high, by name, with their indexes."""
+        return self._names(moved_nodes(self.base_answer, self.answer(types)))
+
+    def moved_keeping(self, nodes: Iterable[str]) -> dict[str, int]:
+        """The same for nodes that keep their dtype."""
+        return self._names(self.effect_keeping(nodes).moved)
+
+    def _names(self, nodes: Iterable[int]) -> dict[str, int]:
+        return {self.base_answer[node].name: node for node in sorted(nodes)}
 
     def refuses(self, name: str) -> bool:
         """Whether the chip has no kernel for a node of a moved type that it has with the base list."""

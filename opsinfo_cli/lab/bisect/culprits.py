@@ -58,12 +58,17 @@ class NodesAnswer(NamedTuple):
     """The answer of a search among nodes.
 
     :param path: of the keep_dtype file; None: no file is known to pass, or it could not be written
+    :param nodes: in the order of the graph
+    :param cost: what the file moves to high precision; None: no file is known to pass
+    :param runs: of the check, of this search alone
     """
 
     session: SearchSession
     end: SearchEnd
     path: str | None
     nodes: list[KeptNode]
+    cost: Cost | None
+    runs: int
 
 
 class Effect(NamedTuple):
@@ -167,6 +172,8 @@ class BisectAnswer(NamedTuple):
                 "path": nodes.path,
                 "nodes": [{"name": node.name, "type": node.type, "trial": node.trial} for node in nodes.nodes],
                 "one_minimal": nodes.end.minimal,
+                "cost": nodes.cost and nodes.cost.to_dict(),
+                "runs": nodes.runs,
             },
             "trials": {
                 "passed": counts[Verdict.PASS],

@@ -37,13 +37,14 @@ from .session import SearchSubject
 from .suspicion import order_by_suspicion, read_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from hashlib import _Hash as Hash
     from typing import IO
 
     from ...core.cann.input_shapes import ShapesOf
     from ..graph.cost import Cost
     from ..listener import Listener
+    from .candidates import KeptEffect
     from .search.question import Kept
     from .session import Rules
 
@@ -160,23 +161,43 @@ class Problem(NamedTuple):
 
         return SearchSubject(self.names, digest, files, cost if self.has_cost else None)
 
-    def node_subject(self, types: Sequence[str]) -> SearchSubject:
-        """Return the subject of a search among the nodes of op types that the base list leaves low."""
+    def node_subject(
+        self, nodes: Mapping[str, int], is_costed: bool, progress: Callable[[float], None]
+    ) -> SearchSubject:
+        """Return the subject of a search among nodes, with the base list.
+
+        What is released first costs most, and is the first in the graph of what costs the same.
+
+        :param nodes: name -> index
+        :param is_costed: whether the cheapest are searched for, or the latest
+        :param progress: called after the cost of each node
+        """
         assert self.sets is not None
         sets, base = self.sets, self.text(frozenset()).encode("utf-8")
-        nodes = sets.low_nodes(types)
-        digests: dict[Kept, str] = {}
+        names = sorted(nodes, key=nodes.__getitem__, reverse=True)
+        if is_costed:
+            costs = {}
+            for name in names:
+                costs[name] = sets.effect_keeping([name]).cost
+                progress(1)
+            names.sort(key=costs.__getitem__)
 
-        def digest(kept: Kept) -> str:
-            if kept not in digests:
-                digests[kept] = sets.digest_keeping(nodes[number] for number in kept)
-            return digests[kept]
+        def effect(kept: Kept) -> KeptEffect:
+            return sets.effect_keeping(names[number] for number in kept)
+
+        def rank(kept: Kept) -> tuple[Cost, int, list[int]]:
+            return effect(kept).cost, len(kept), sorted(-nodes[names[number]] for number in kept)
 
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
-            text = keep_dtype_text([nodes[number] for number in sorted(kept)])
+            text = keep_dtype_text(sorted((names[number] for number in kept), key=nodes.__getitem__))
             return {"mixlist": (mixlist_name(number), base), "keep_dtype": (keep_dtype_name(number), text.encode())}
 
-        return SearchSubject([_NODE + name for name in nodes], digest, files)
+        return SearchSubject(
+            [_NODE + name for name in names],
+            lambda kept: effect(kept).digest,
+            files,
+            effect=(rank, lambda kept: effect(kept).moved) if is_costed else None,
+        )
 
     def facts(self, check: Sequence[str], files: Iterable[str]) -> dict[str, Any]:
         """Return the facts that a journal must share with this search.

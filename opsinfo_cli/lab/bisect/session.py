@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .journal import Past, SearchJournal
     from .place import Files, TrialEnd, TrialPlace
     from .run_folder import RunFolder
+    from .search.cheapest_set import Rank, Reach
     from .search.minimal_set import Ended
     from .search.question import Kept
     from .verdicts import SetTally
@@ -86,13 +87,15 @@ class SearchSubject(NamedTuple):
     :param names: names of the candidates, by number
     :param digest: of a set's effect: sets with the same digest have the same verdict
     :param files: the files of a trial by NAME, for a set and the number of the trial
-    :param cost: of a set, see :mod:`.cost`; None: unknown
+    :param cost: of a set; None: unknown, or in ``effect``
+    :param effect: of sets of nodes: the cheapest is searched for
     """
 
     names: Sequence[str]
     digest: Callable[[Kept], str]
     files: Callable[[Kept, int], Files]
     cost: Callable[[Kept], Cost] | None = None
+    effect: tuple[Rank, Reach] | None = None
 
 
 class OutOfBudget(Exception):
@@ -218,7 +221,7 @@ class SearchSession:
         """
         while True:
             try:
-                end = self._run(lambda: find_minimal_set(weights, self.subject.cost, singles))
+                end = self._run(lambda: find_minimal_set(weights, self.subject.cost, singles, self.subject.effect))
             except OutOfBudget:
                 if self.found is None:
                     raise

@@ -69,6 +69,10 @@ class ResultByNode(TypedDict):
     """Nodes that must keep their dtype."""
     one_minimal: bool
     """Whether the check is known to fail without any single one of the nodes."""
+    cost: Cost | None
+    """What the keep_dtype file moves from low to high; null if no file is known to pass."""
+    runs: Count
+    """Runs of the check of the search among nodes."""
 
 
 class Trials(TypedDict):

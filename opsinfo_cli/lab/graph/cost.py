@@ -25,11 +25,13 @@ class Cost(NamedTuple):
     :param microseconds: that its nodes took when they ran; None without a profile
     :param nodes: nodes that are low without the list and high with it
     :param bytes: of their outputs in high precision, as far as shapes are known
+    :param casts: how many more Casts run with the list
     """
 
     microseconds: float | None
     nodes: int
     bytes: int
+    casts: int = 0
 
     def to_dict(self) -> documents.Cost:
         time = None if self.microseconds is None else round(self.microseconds, 3)
@@ -85,8 +87,14 @@ def cost_of(before: Answer, after: Answer, prices: Prices | None = None) -> Cost
 
     :param before: without it
     """
-    moved = [node for node in after.changed(before) if before.is_low(node) and not after.is_low(node)]
-    return Cost(None if prices is None else prices.of(moved), *_size(after, moved))
+    moved = moved_nodes(before, after)
+    casts = after.cast_counts.run - before.cast_counts.run
+    return Cost(None if prices is None else prices.of(moved), *_size(after, moved), casts)
+
+
+def moved_nodes(before: Answer, after: Answer) -> list[int]:
+    """Return the indexes of the nodes that are low before and high after."""
+    return [node for node in after.changed(before) if before.is_low(node) and not after.is_low(node)]
 
 
 def left_low(answer: Answer) -> Size:

@@ -131,10 +131,11 @@ def search(
     cost: Callable[[frozenset[int]], Cost] | None = None,
     budget: Budget = Budget(),  # noqa: B008
     one_by_one: bool = False,
+    effect: Any = None,
 ) -> Ended:
     """Search with the real session."""
     names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
-    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost)
+    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost, effect)
     place = PlantedPlace(check, jobs, one_by_one)
     nowhere: Any = Nowhere()
     session = SearchSession(subject, Rules(["check"], lead, retries=retries, budget=budget), place, nowhere, nowhere)

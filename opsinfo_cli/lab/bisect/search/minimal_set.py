@@ -8,12 +8,15 @@ from __future__ import annotations
 from math import ceil, e, log, log2
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .cheapest_set import find_cheaper
 from .halving import halve, most_runs
 from .question import Kept, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
+
+    from .cheapest_set import Rank, Reach
 
     Amount: TypeAlias = tuple[float | None, ...]
 
@@ -37,19 +40,24 @@ class SearchEnd(NamedTuple):
 
 
 def find_minimal_set(
-    weights: Sequence[float], cost: Callable[[Kept], Amount] | None = None, singles: Sequence[int] = ()
+    weights: Sequence[float],
+    cost: Callable[[Kept], Amount] | None = None,
+    singles: Sequence[int] = (),
+    effect: tuple[Rank, Reach] | None = None,
 ) -> Generator[Question, bool, SearchEnd]:
     """Search for a set that passes and fails without any one of its members.
 
     :param weights: how strongly each candidate is suspected, in descending order
     :param cost: of a set; of the sets that are found the cheapest is taken
     :param singles: candidates that may be enough alone, in the order in which they are tried
+    :param effect: of sets of nodes, instead of their cost: the cheapest set is searched for
     """
     count = len(weights)
+    ends = END_RUNS if effect is None else 1  # the search among op types has shown whether the check is noisy
     left = most_runs(max(1, count)) + count
-    everything = Question(frozenset(range(count)), exact=True, likely=0.9, least=END_RUNS, left=left + 2 * END_RUNS)
+    everything = Question(frozenset(range(count)), exact=True, likely=0.9, least=ends, left=left + 2 * ends)
     all_pass = yield everything
-    if (yield Question(frozenset(), exact=True, likely=0.1, least=END_RUNS, left=left + END_RUNS)):
+    if (yield Question(frozenset(), exact=True, likely=0.1, least=ends, left=left + ends)):
         return SearchEnd("nothing-to-do", frozenset(), True)
     if not all_pass:
         return SearchEnd("cannot-cure", None)
@@ -66,6 +74,8 @@ def find_minimal_set(
         kept, proved = yield from _prove(kept, sorted(kept))
     if cost is not None:
         kept = yield from _cheapen(kept, count, cost)
+    if effect is not None:
+        kept = yield from find_cheaper(kept, count, *effect, most_runs(count))
     return SearchEnd("found", kept, True, monotone)
 
 
@@ -174,16 +184,27 @@ class Price(NamedTuple):
     three: int
     most: int
 
+    @property
+    def between(self) -> str:
+        """The least and the most, as text: ``9 to 14``."""
+        return between(str(self.one), str(self.most))
 
-def price(candidates: int, runs: int, has_cost: bool = False) -> Price:
+
+def between(least: str, most: str) -> str:
+    return most if least == most else f"{least} to {most}"
+
+
+def price(candidates: int, runs: int, has_cost: bool = False, by_node: bool = False) -> Price:
     """Return the maximum runs of a search among so many candidates.
 
     :param runs: runs of the check for each set
     :param has_cost: whether cheaper sets are searched for
+    :param by_node: whether it goes on among nodes: the base list was run before
     """
-    ends = 2 * max(END_RUNS, runs)
+    ends = runs if by_node else 2 * max(END_RUNS, runs)
     deep = ceil(log2(max(2, candidates)))
     more = most_runs(max(1, candidates)) if has_cost else 0
     most = ends + (most_runs(max(1, candidates)) + candidates + more) * runs
-    one, three = (min(most, ends + (culprits * (deep + 2) + 2) * runs) for culprits in (1, 3))
+    spare = 0 if by_node else 2
+    one, three = (min(most, ends + (culprits * (deep + 2) + spare) * runs) for culprits in (1, 3))
     return Price(one, three, most)

@@ -15,7 +15,7 @@ from ....errors import counted, join_some
 from ...bisect.culprits import BisectAnswer, NodesAnswer
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
-from ...bisect.search.minimal_set import Price, price
+from ...bisect.search.minimal_set import Price, between, price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import Verdict
 from ..cost import cost_text, duration, nodes_text, size
@@ -74,24 +74,19 @@ def progress_of(console: Console, show: Show, what: str) -> Callable[[SearchSess
         if seconds >= _SLOW:
             least, _, most = price(count, lead, session.subject.cost is not None)
             times = [span(ceil(max(0, bound - runs) / slots) * seconds) for bound in (least, most)]
-            console.note(f"a run takes {span(seconds)}: expect {_between(*times)} more")
+            console.note(f"a run takes {span(seconds)}: expect {between(*times)} more")
 
     return tell
 
 
 def price_line(expected: Price, candidates: int, rules: Rules) -> str:
     """Return how many runs a search is expected to take, before it starts."""
-    least, _, most = expected
-    text = f"{counted(candidates, 'candidate')}: expect {_between(str(least), str(most))} runs of the check"
+    text = f"{counted(candidates, 'candidate')}: expect {expected.between} runs of the check"
     if rules.budget.runs is not None:
         text += f"; allowed: {counted(rules.budget.runs, 'run')}"
     if rules.budget.seconds is not None:
         text += f"; allowed: {span(rules.budget.seconds)}"
     return text
-
-
-def _between(least: str, most: str) -> str:
-    return most if least == most else f"{least} to {most}"
 
 
 def plan_answer(problem: Problem, rules: Rules) -> CommandAnswer:
@@ -275,7 +270,10 @@ def _node_words(answer: NodesAnswer) -> str:
         return "the check fails with all of their nodes kept: use the mixlist"
     what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"
     what += f": {join_some([f'`{each.name}`' for each in answer.nodes], 5)}" if answer.nodes else ""
-    return what if answer.end.minimal else f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+    if not answer.end.minimal:
+        what = f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+    moves = f"it moves {cost_text(answer.cost)} to high; " if answer.cost else ""
+    return f"{what}; {moves}found in {counted(answer.runs, 'more run')}"
 
 
 def _verdicts(answer: BisectAnswer) -> str:
