@@ -131,6 +131,21 @@ def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
     return UsageFault(error.format_message().replace("\n\t", " "), hint=hint)
 
 
+def names_apart(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of a hook with `--` before the first file name that begins with `-`, unless there is one.
+
+    pre-commit puts the names of the checked repository right behind the user's options, and a name such as
+    `-o/x_mixlist.json` must not become an option. The names are the last words, as all of them are files here.
+    """
+    first = len(words)
+    while first and os.path.isfile(words[first - 1]):
+        first -= 1
+    named = next((index for index in range(first, len(words)) if words[index].startswith("-")), None)
+    if named is None or "--" in words[:named]:
+        return words
+    return [*words[:named], "--", *words[named:]]
+
+
 def main(words: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit with its status.
 
@@ -182,6 +197,7 @@ def _run(words: Sequence[str]) -> int:
         prepare_streams()
         if os.environ.get("_OPSINFO_COMPLETE"):
             from .core.terminal import shells  # noqa: F401  replaces classes of click
+        words = names_apart(words) if "PRE_COMMIT" in os.environ else words
         result = cli.main(list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from ...errors import Refused
+from ...errors import Refused, quoted
 from ...opening import no_folder, unreadable
 
 SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -33,6 +33,12 @@ def real_path(path: str) -> str:
         return os.path.realpath(path)
     except FileNotFoundError:
         raise no_folder() from None
+
+
+def missing_folder(path: str) -> Refused:
+    """Return the error for a file that cannot be made because its folder does not exist."""
+    hint = f"create the directory first: `mkdir -p {quoted(os.path.dirname(path))}`"
+    return Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
 
 
 def open_folder(folder: str) -> int:

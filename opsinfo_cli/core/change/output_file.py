@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -9,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from ...errors import Refused
-from .file_place import FilePlace, place_of
-from .replace_file import put, write_all, write_whole
+from .file_place import FilePlace, missing_folder, place_of, real_path
+from .replace_file import not_written, put, write_all, write_whole
 from .trust import require_trusted
 from .vault_place import require_outside_vault
 
@@ -18,20 +19,30 @@ _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Streams that a shell may have redirected to a file that other processes write too; never replaced."""
 
 
-def require_writable(path: str) -> None:
-    """:raises Refused: if no file can be written to the path, or another user may redirect a write of root; called
-    before the work begins
+def require_writable(path: str, force: bool = False) -> None:
+    """Check that a file can be written, before long work begins.
+
+    :param force: whether another user may lead the write elsewhere
+    :raises Refused: if it cannot be written, or may not be
     """
-    real = os.path.realpath(path)
+    real = real_path(path)
     folder = os.path.dirname(real)
     if os.path.isdir(path):
         raise Refused("this is a directory; give the name of a file", name="not-written", path=path)
+    if path.startswith(_STREAMS):
+        return
     if not os.path.isdir(folder):
-        hint = f"create the directory first: {os.path.dirname(path)}"
-        raise Refused("cannot write: its directory does not exist", name="not-written", path=path, hint=hint)
-    if not path.startswith(_STREAMS) and (os.path.isfile(path) or not os.path.exists(path)):
-        require_outside_vault(path, real)
-        require_trusted(path, real, "write to a folder that only root may change, or run the command as its owner")
+        raise missing_folder(path)
+    require_outside_vault(path, real)
+    if not force:
+        require_trusted(path, real, "write to a folder that only you may change, or run the command as its owner")
+    is_stream = os.path.exists(real) and not os.path.isfile(real)
+    is_read_only = not is_stream and os.statvfs(folder).f_flag & os.ST_RDONLY
+    # whoever writes with a backup opens a folder of their own that is closed
+    may_open = not is_stream and os.stat(folder).st_uid == os.geteuid()
+    if is_read_only or not (may_open or os.access(real if is_stream else folder, os.W_OK)):
+        code = errno.EROFS if is_read_only else errno.EACCES
+        raise not_written(OSError(code, os.strerror(code)), real, path)
 
 
 def write_file(path: str, data: bytes) -> None:
@@ -39,22 +50,23 @@ def write_file(path: str, data: bytes) -> None:
 
     :raises Refused: as :func:`require_writable`, or if the system refuses; an existing file is then unchanged
     """
-    real = os.path.realpath(path)
+    require_writable(path)
+    real = real_path(path)
     try:
         before = os.stat(path) if os.path.exists(path) else None
         if path.startswith(_STREAMS) or (before and not stat.S_ISREG(before.st_mode)):
             match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
             own = int(match[1]) if match else {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
+            place = path if path.startswith(_STREAMS) else real  # no link that was put there meanwhile
+            descriptor = os.open(place, os.O_WRONLY | os.O_APPEND) if own is None else os.dup(own)
             try:
                 return write_all(descriptor, data)
             finally:
                 os.close(descriptor)
-        require_writable(path)
-        with place_of(real) as place:
-            write_whole(place, data, like=before)
+        with place_of(real) as target:
+            write_whole(target, data, like=before)
     except OSError as error:
-        raise Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path) from None
+        raise not_written(error, real, path) from None
 
 
 def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> None:
@@ -67,6 +79,7 @@ def write_copies(files: Mapping[str, bytes], target: str, directory: bool) -> No
     target = os.path.abspath(target)
     copies = {os.path.join(target, os.path.basename(path)) if directory else target: files[path] for path in files}
     require_outside_vault(target, os.path.join(os.path.realpath(target), "") if directory else os.path.realpath(target))
+    require_writable(target)
     written = []
     with new_folder(target) if directory else nullcontext(), place_of(os.path.realpath(next(iter(copies)))) as place:
         try:

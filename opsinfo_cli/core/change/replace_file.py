@@ -148,16 +148,24 @@ def put(place: FilePlace, original: Original | None, data: bytes | None, in_plac
                 path=place.path,
                 hint="--in-place overwrites it after the backup, which is not atomic",
             ) from None
-        folder = os.path.dirname(place.path)
-        hints = {
-            errno.EROFS: f"the file system of {folder} is mounted read-only",
-            errno.EPERM: f"{place.path} or its folder is immutable (lsattr), or an attribute cannot be kept",
-            errno.EACCES: f"no permission to write in {folder}",
-            errno.ENOSPC: f"the disk of {folder} is full",
-            errno.EDQUOT: f"your quota on {folder} is used up",
-        }
-        reason, hint = error.strerror or str(error), hints.get(error.errno or 0)
-        raise Refused(f"cannot write: {reason}", name="not-written", path=place.path, hint=hint) from None
+        raise not_written(error, place.path) from None
+
+
+def not_written(error: OSError, real: str, given: str | None = None) -> Refused:
+    """Return the error for a file that the system does not let opsinfo write; nothing was written.
+
+    :param given: the path as given
+    """
+    folder = os.path.dirname(real)
+    hints = {
+        errno.EROFS: f"the file system of {folder} is mounted read-only",
+        errno.EPERM: f"{real} or its folder is immutable (lsattr), or an attribute cannot be kept",
+        errno.EACCES: f"no permission to write in {folder}",
+        errno.ENOSPC: f"the disk of {folder} is full",
+        errno.EDQUOT: f"your quota on {folder} is used up",
+    }
+    reason, hint = error.strerror or str(error), hints.get(error.errno or 0)
+    return Refused(f"cannot write: {reason}", name="not-written", path=given or real, hint=hint)
 
 
 def write_whole(

@@ -1,4 +1,4 @@
-"""Who else may put something at a path that root writes: owners, modes and access lists of the folders on the way."""
+"""Who else may put something at a path that is written: owners, modes and access lists of what lies on the way."""
 
 from __future__ import annotations
 
@@ -7,46 +7,94 @@ import os
 import pwd
 import stat
 import struct
+from collections.abc import Iterator
 from contextlib import suppress
 
 from ...errors import Refused
-from ...opening import folders_above
 
 # Source: linux/posix_acl.h, linux/posix_acl_xattr.h
 _ACL_USER, _ACL_GROUP_OF_FOLDER, _ACL_GROUP = 0x02, 0x04, 0x08
 _ACL_GROUPS = (_ACL_GROUP_OF_FOLDER, _ACL_GROUP)
 _MAY_WRITE = 0x02
 
+_MOST_LINKS = 40  # as the kernel; path_resolution(7)
+
 
 def require_trusted(
-    given: str, real: str, hint: str = "run the command as the file's owner, or with --force if you trust that user"
+    given: str,
+    real: str | None,
+    hint: str = "run the command as the file's owner, or with --force if you trust that user",
 ) -> None:
-    """Refuse to write as root where another user may put something else at the path.
+    """Refuse to write where another user may lead the write to a file of their choice.
 
-    :param given: the path as given; the folders of links in it count too
-    :raises Refused: if a folder on the way can be written by a user who is neither root nor the file's owner
+    Nobody follows a link that another user put into a folder that others may write, as the kernel's
+    ``protected_symlinks``, which may be off, or blind to folders that are not sticky. Root does not write below a
+    folder that others may change, either: an ordinary user works in the folders of a team.
+
+    :param given: the path as given
+    :param real: the real path, whose owner may change its folders; None if only this user may
+    :raises Refused: if there is such a folder or link on the way
     """
-    if os.geteuid() != 0:
-        return
-    owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
-    folders = {folder for path in (os.path.abspath(given), real) for folder in folders_above(path)}
-    for folder in sorted(folders):
-        danger = _danger(folder, {0, owner})
-        if danger:
+    own = owner = os.geteuid()
+    if real is not None:
+        owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
+    for folder, link in _way(given):
+        danger = _danger(folder, {0, owner}) if own == 0 else None
+        named = danger and f"{folder} {danger}"
+        if link and not named:
+            there, here = os.lstat(link), os.lstat(folder)
+            trusted = {0, own, here.st_uid}
+            if there.st_uid not in trusted and _open_to(folder, here, trusted):
+                named = f"the link {link} belongs to user {there.st_uid}"
+        if named:
+            writer = "root writes" if own == 0 else "you write"
             raise Refused(
-                f"another user may replace this file while root writes it: {folder} {danger}",
+                f"another user may replace this file while {writer} it: {named}",
                 name="folder-not-trusted",
                 path=given,
                 hint=hint,
             )
 
 
+def _way(path: str) -> Iterator[tuple[str, str | None]]:
+    """Yield each folder in which the kernel looks up a part of a path, and the link that it finds there, if any."""
+    folder, links = "/", 0
+    parts = os.path.join(os.getcwd(), path).split("/")[::-1]
+    while parts:
+        part = parts.pop()
+        if part == "..":
+            folder = os.path.dirname(folder)
+        if part in ("", ".", ".."):
+            continue
+        place = os.path.join(folder, part)
+        try:
+            target = os.readlink(place)
+        except OSError:  # no link, or nothing yet
+            yield folder, None
+            if not os.path.isdir(place):  # the file; what is below a folder that is missing is refused elsewhere
+                return
+            folder = place
+            continue
+        yield folder, place
+        links += 1
+        if links > _MOST_LINKS:
+            return
+        parts += target.split("/")[::-1]
+        folder = "/" if target.startswith("/") else folder
+
+
 def _danger(folder: str, trusted: set[int]) -> str | None:
+    """Return why a user who is not trusted may put another file in the place of one in the folder."""
     here = os.lstat(folder)
     if here.st_uid not in trusted:
         return f"belongs to user {here.st_uid}"
-    if stat.S_ISLNK(here.st_mode) or here.st_mode & stat.S_ISVTX:  # only owners may rename or remove its files
+    if here.st_mode & stat.S_ISVTX:  # only owners may rename or remove its files
         return None
+    return _open_to(folder, here, trusted)
+
+
+def _open_to(folder: str, here: os.stat_result, trusted: set[int]) -> str | None:
+    """Return which others may make files in the folder; None if only those that are trusted may."""
     if here.st_mode & stat.S_IWOTH:
         return "can be written by everybody"
     if not here.st_mode & stat.S_IWGRP:  # with an access list: no entry of it but the owner's may write

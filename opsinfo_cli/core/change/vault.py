@@ -30,6 +30,7 @@ from .history import Damage, History, Known, runs_of
 from .lock import wait_for
 from .record import Entry, Record, was_pruned
 from .replace_file import TEMP, sha256_of, temp_name, write_all, write_whole
+from .trust import require_trusted
 from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name, vault_path
 from .write_settings import WriteSettings
 
@@ -69,6 +70,7 @@ class Vault:
                 path=self.path,
                 hint="choose another --backup-dir",
             )
+        require_trusted(self.path, None, "choose another --backup-dir")
         made: list[str] = []
         try:
             os.makedirs(os.path.dirname(real), 0o755, exist_ok=True)

@@ -21,7 +21,7 @@ from ..cann.install import root_above, version_at
 from ..text.source import read_bytes
 from .closed_folders import closed_folders, put_back, widened
 from .container import HINT, LOST, is_lost_with_container
-from .file_place import FilePlace, real_path
+from .file_place import FilePlace, missing_folder, real_path
 from .history import History
 from .lock import DEFAULT_WAIT, places_locked
 from .plan import FileResult, Job, Move, Result, planned
@@ -94,6 +94,8 @@ class Writer:
 
         def reachable(job: Job) -> tuple[Job, str]:
             real = real_inside(job.tree, job.path)[1] if job.tree else real_path(job.path)
+            if job.start and not os.path.isdir(os.path.dirname(real)):
+                raise missing_folder(job.path)
             if not job.start:
                 try:
                     os.close(os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))

@@ -34,7 +34,13 @@ from ..terminal.write import answer_of_target, report_change, settings_of
 @click.command("apply", cls=Command)
 @click.argument("target", type=TARGET)
 @click.argument("mixlist", type=FILE, metavar="MIXLIST")
-@option("-o", "--output", "copy", type=OutputFile("PATH"), help="Write a copy: a file, or a directory for a store.")
+@option(
+    "-o",
+    "--output",
+    "copy",
+    type=OutputFile("PATH", or_folder=True),
+    help="Write a copy: a file, or a directory for a store.",
+)
 @strict_option
 @store_option
 @option("--soc", "socs", type=SOC, multiple=True, help="Chip of an install that has several; repeatable.")

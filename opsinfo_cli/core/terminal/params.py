@@ -84,11 +84,20 @@ class OutputFile(Word):
     """A file that the command writes.
 
     :param replaces: the parameters whose file it may replace
+    :param or_folder: whether it may be a folder, too, of which the command knows whether it may exist
     """
 
-    def __init__(self, metavar: str = "FILE", replaces: Sequence[str] = ()) -> None:
+    def __init__(self, metavar: str = "FILE", replaces: Sequence[str] = (), or_folder: bool = False) -> None:
         super().__init__(metavar, files=True)
         self.writes = tuple(replaces)
+        self.or_folder = or_folder
+
+    def require_writable(self, path: str, force: bool) -> None:
+        """:raises Refused: if it cannot be written; before the command begins, because its work may be long"""
+        from ..change.output_file import require_writable
+
+        if not (self.or_folder and os.path.isdir(path)):
+            require_writable(path, force)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "-":
@@ -242,6 +251,11 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         require_apart(self.params, ctx.params)
+        if not (ctx.params.get("dry_run") or ctx.params.get("check")):
+            for param in self.params:
+                path = ctx.params.get(param.name or "")
+                if isinstance(param.type, OutputFile) and path is not None:
+                    param.type.require_writable(path, ctx.params.get("force", False))
         return super().invoke(ctx)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -374,6 +388,10 @@ def prints(
                 printing = replace(printing, format=by_suffix)
             if printing.format == "auto":
                 printing = replace(printing, format="github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text")
+            if printing.out is not None:
+                from .report_file import require_report
+
+                require_report(printing.out)
             console = Console(context.command_path.partition(" ")[2], printing)
             answer = function(console=console, **values)
             if isinstance(answer, int):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @option("--against", type=TARGET, help="Target that a mixlist is a difference from.")
 @install_options
 @option("--opset", type=click.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
-@option("-o", "--output", type=OutputFile("OUT"), help="A file; a new directory if there are two.")
+@option("-o", "--output", type=OutputFile("OUT", or_folder=True), help="A file; a new directory if there are two.")
 @strict_option
 @option("--with-defaults", is_flag=True, help="Also translate the built-in entries that stay active beside FILE.")
 @option("--replace", is_flag=True, help="Also move the op types that FILE does not list, as its system would.")

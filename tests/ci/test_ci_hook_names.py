@@ -1,0 +1,112 @@
+"""File names of a checked repository that look like options, given to the hooks by the real pre-commit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ci_support import ROOT, committed, git
+
+pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+yaml = pytest.importorskip("yaml")
+
+BROKEN = '{"black-list": {"to-add": ["Planted"]},}\n'
+FIXED = BROKEN.replace(",}", "}")
+PRECIOUS = '{"black-list": {"to-add": ["Precious"]}}\n'
+
+
+class Repository:
+    """A user's repository with the hooks as they are shipped, but for the environment that pre-commit would install."""
+
+    def __init__(self, top: Path, hooks: list[dict[str, object]]) -> None:
+        self.top = top
+        self.path = top / "repo"
+        self.outside = top / "out"
+        for folder in (self.path, self.outside, top / "bin"):
+            folder.mkdir()
+        program = top / "bin/opsinfo"
+        program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m opsinfo_cli "$@"\n')
+        program.chmod(0o755)
+        config = {"repos": [{"repo": "local", "hooks": hooks}]}
+        (self.path / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+        committed(self.path)
+
+    def add(self, name: str, text: str) -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, hook: str) -> subprocess.CompletedProcess[str]:
+        git(self.path, "add", "--all")
+        git(self.path, "commit", "-qm", "A merge request")
+        more = {
+            "PATH": f"{self.top / 'bin'}:{os.environ['PATH']}",
+            "PRE_COMMIT_HOME": str(self.top / "store"),
+            "OPSINFO_BACKUP_DIR": str(self.top / "vault"),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+        words = [sys.executable, "-m", "pre_commit", "run", hook, "--from-ref", "HEAD~1", "--to-ref", "HEAD"]
+        environment = {**os.environ, **more}
+        return subprocess.run(words, cwd=self.path, env=environment, capture_output=True, text=True, check=False)
+
+
+def hook(name: str, **more: object) -> dict[str, object]:
+    (shipped,) = [each for each in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text()) if each["id"] == name]
+    return {**shipped, "language": "system", **more}
+
+
+USERS_ARGS = [None, [], ["--wait", "5"], ["--wait=5", "--"], ["--force"]]
+
+
+@pytest.mark.parametrize("args", USERS_ARGS, ids=str)
+@pytest.mark.parametrize("option", ["-o", "--output=", "-n", "--backup-dir=", "--"])
+def test_fmt_takes_a_file_below_a_folder_named_as_an_option_for_a_file(
+    tmp_path: Path, args: list[str] | None, option: str
+) -> None:
+    repository = Repository(tmp_path, [hook("opsinfo-fmt", **({} if args is None else {"args": args}))])
+    victim = repository.outside / "x_mixlist.json"
+    victim.write_text(PRECIOUS)
+    named = repository.add(f"{option}{repository.outside}/x_mixlist.json", BROKEN)
+    other = repository.add("zz_mixlist.json", BROKEN)
+    done = repository.run("opsinfo-fmt")
+    assert done.returncode == 1, done.stdout
+    assert "files were modified by this hook" in done.stdout
+    assert [path.read_text() for path in (victim, named, other)] == [PRECIOUS, FIXED, FIXED]
+    assert os.listdir(repository.outside) == ["x_mixlist.json"]
+
+
+@pytest.mark.parametrize(
+    "args", [None, [], ["--severity", "warning"], ["--no-config", "--"], ["--against", "lib.opsinfo.json"]], ids=str
+)
+@pytest.mark.parametrize(
+    "option", ["--report=json:", "--baseline=", "--fix", "-q", "--update-baseline", "--config=", "--report=text:"]
+)
+def test_validate_takes_a_file_below_a_folder_named_as_an_option_for_a_file(
+    tmp_path: Path, args: list[str] | None, option: str
+) -> None:
+    repository = Repository(tmp_path, [hook("opsinfo-validate", **({} if args is None else {"args": args}))])
+    (repository.path / "lib.opsinfo.json").write_bytes((ROOT / "tests/sample-repository/snapshots/ascend910b.opsinfo.json").read_bytes())  # fmt: skip # noqa: E501
+    planted = repository.outside / "x_mixlist.json"
+    named = repository.add(f"{option}{planted}", BROKEN)
+    other = repository.add("zz_mixlist.json", BROKEN)
+    done = repository.run("opsinfo-validate")
+    assert done.returncode == 1, done.stdout
+    assert done.stdout.count("error[T003]") == 2, done.stdout
+    assert [named.read_text(), other.read_text(), os.listdir(repository.outside)] == [BROKEN, BROKEN, []]
+
+
+def test_an_honest_name_that_begins_with_a_dash_is_checked(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, [hook("opsinfo-fmt"), hook("opsinfo-validate", args=["--no-config"])])
+    repository.add("-x_mixlist.json", '{"black-list": {"to-add": ["Add"]}}\n')
+    for name in ("opsinfo-fmt", "opsinfo-validate"):
+        done = repository.run(name) if name == "opsinfo-fmt" else _again(repository, name)
+        assert (done.returncode, "Passed" in done.stdout) == (0, True), done.stdout
+
+
+def _again(repository: Repository, name: str) -> subprocess.CompletedProcess[str]:
+    (repository.path / "-x_mixlist.json").write_text('{"black-list": {"to-add": ["Mul"]}}\n')
+    return repository.run(name)
