@@ -62,6 +62,7 @@ FINDINGS = {
     "constant-out-of-range": Finding("model", "warning", "accepts"),
     "unknown-node": Finding("options", "warning", "ignores"),
     "no-effect-with-mode": Finding("mode", "warning", "ignores"),
+    "not-all-in-float32": Finding("mode", "note", "accepts"),
     "refused-by-columns": Finding("options", "error", "refuses"),
     "unknown-implmode": Finding("options", "warning", "ignores"),
     "mode-not-known-to-type": Finding("options", "warning", "ignores"),

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from ...opening import first_file, is_below
@@ -16,21 +15,17 @@ from ..cann.option_files import KEEP_DTYPE
 from ..cann.repository import git_root
 from ..text.source import Source
 from .finding import Finding, Outcome, PassedOver, at
-from .script_python import python_settings
-from .script_text import NAMES, text_settings
+from .script_text import NAMES
+from .scripts import candidates, folders_of, script_settings, without_variable
 from .settings import KINDS, Setting, Settings, check_settings
 
-SCRIPTS = (".sh", ".bash", ".ini", ".cfg", ".config", ".py")
-"""Endings of the files that are read."""
 OTHERS = ("", ".txt", ".md", ".rst", ".yaml", ".yml", ".toml", ".mk", ".cmake", ".bat", ".ps1", ".ipynb", ".conf")
 """Endings of other files that may name a mixlist; they are not read for what they say."""
 LARGEST_OTHER = 1 << 20
-_SHELL = (".sh", ".bash")
 _MIXLIST = re.compile(
     r"(?:modify_mixlist|mixprecision_list_path|MODIFY_MIXLIST_FILE_PATH)[\"'\]]?[ \t]*[=: ][^\n]*[./]"
 )
 _MOST_NAMED = 3
-_CHANGE_FOLDER = re.compile(r"^[ \t]*(?:cd|pushd)[ \t]+[\"']?([\w./-]+)", re.MULTILINE)
 
 
 class Followed(NamedTuple):
@@ -50,9 +45,7 @@ class Followed(NamedTuple):
 
 _LINE_OF_SCRIPT = re.compile(r":\d+$")
 _MOST_REFERENCES = 1000
-_MOST_FOLDERS = 20
-"""The most references and changes of folder of one script that are considered."""
-_LEADING_VARIABLE = re.compile(r"^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|\{[^}]*\}|~)/")
+"""The most references of one script that are considered."""
 
 
 def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followed | None:
@@ -70,13 +63,10 @@ def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followe
         around = here if is_below(os.path.realpath(folder), here) else folder
         top = git_root(os.path.abspath(folder)) or around
     following = _Following(source, folder, os.path.realpath(top))
-    if source.path.endswith(".py"):
-        found = python_settings(source)
-        if found is None:
-            is_mixlist = _MIXLIST.search(source.text) is not None
-            return following.followed._replace(is_read=False) if is_mixlist else None
-    else:
-        found = list(text_settings(source.text, source.path.endswith(_SHELL)))
+    found = script_settings(source)
+    if found is None:
+        is_mixlist = _MIXLIST.search(source.text) is not None
+        return following.followed._replace(is_read=False) if is_mixlist else None
     followed = following.followed
     for settings in found:
         followed.findings.extend(check_settings(source, following.files_of(settings), socs))
@@ -112,7 +102,7 @@ class _Following:
         self.source = source
         self.followed = Followed(top, [], [], [])
         self.count = 0
-        self._folders = list(_folders(source.text, folder, top))
+        self._folders = list(folders_of(source.text, folder, top))
         self._folder = folder
         self._seen: set[tuple[int, int]] = set()
 
@@ -140,8 +130,8 @@ class _Following:
     def _file(self, kind: NamedKind, setting: Setting) -> None:
         """Note the file that a setting names as one to check, or why there is none."""
         path = setting.text if setting.value is None else setting.value
-        rest = _LEADING_VARIABLE.sub("./", path)
-        found = first_file(_candidates(rest, self._folders))
+        rest = without_variable(path)
+        found = first_file(candidates(rest, self._folders))
         if found is not None and is_below(os.path.realpath(found), self.followed.top):
             plain = os.path.normpath(found)
             path = plain if os.path.realpath(plain) == os.path.realpath(found) else found
@@ -167,29 +157,3 @@ class _Following:
     def _pass_over(self, setting: Setting, reason: str) -> None:
         place = f"{self.source.path}:{self.source.place(setting.span[0]).line}"
         self.followed.passed_over.append(PassedOver(place, reason))
-
-
-def _folders(text: str, folder: str, top: str) -> Iterator[str]:
-    """Yield the folders that a path of a script may be relative to: the working folder, its own, those above, and those
-    that it changes to.
-    """
-    here = os.path.realpath(os.curdir)
-    if here == top or is_below(here, top):
-        yield os.curdir
-    above, absolute = folder, os.path.realpath(folder)
-    below = dict.fromkeys(match[1] for match in _CHANGE_FOLDER.finditer(text))
-    while True:
-        yield above
-        yield from (os.path.join(above, name) for name in islice(below, _MOST_FOLDERS))
-        if absolute in (top, "/"):
-            return
-        above, absolute = os.path.join(above, ".."), os.path.dirname(absolute)
-
-
-def _candidates(path: str, folders: list[str]) -> Iterator[str]:
-    """Yield where a file may be; a path that begins with ``../`` may be meant for a folder below that of the script."""
-    if os.path.isabs(path):
-        yield path
-        return
-    for tail in dict.fromkeys((path, re.sub(r"^(\.\.?/)+", "", path))):
-        yield from (os.path.join(folder, tail) for folder in folders)

@@ -75,6 +75,11 @@ def keep_dtype_without_effect(name: str) -> Words:
     return f"keep_dtype has no effect with `{name}`: every node keeps its dtype", None
 
 
+def not_all_in_float32() -> Words:
+    message = "with force_fp32, matrix products still read float16 where a kernel has float16 in and float32 out"
+    return message, "must_keep_origin_dtype, or origin as precision_mode_v2, keeps float32"
+
+
 def not_on_soc(mode: Mode, soc: str) -> Words:
     """:param soc: the chip, or several"""
     return f"{soc} does not have `{mode.name}`", f"it requires {join_some(mode.listed_socs, 4)}"

@@ -39,13 +39,14 @@ from ..text.source import Source, read_bytes
 from .baseline import Baseline, Known, fingerprinted
 from .files import EXTENSIONS, Found, FoundFiles
 from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver
-from .follow import LARGEST_OTHER, OTHERS, SCRIPTS, follow, names_mixlist, not_followed
+from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
 from .ini import check_inis
 from .library import check_library, root_is_no_object
 from .mixlist import MixlistReading, MixlistTarget, check_against, check_mixlist, mixlist_targets, names_of
 from .mode import PLACE, check_modes
 from .options import OptionCheck, OptionFile
 from .rules import Severity
+from .scripts import SCRIPTS
 from .selection import RuleSelection
 from .store import check_store, never_built
 from .text import bom, faults, unreadable

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ..text.source import Source
-from .script_text import NAMES, command_in
+from .script_text import NAMES, string_settings
 from .settings import OPTIONS, Setting, Settings
 
 _COMPILERS = frozenset({"atc", "aoe"})
@@ -22,6 +22,7 @@ _CONVERSIONS = frozenset({"as_bytes", "as_str", "as_text", "as_str_any", "encode
 _TELLS = frozenset({"print", "debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
 """Calls whose strings are for people."""
 _HELP = frozenset({"help", "description", "epilog", "usage"})
+_QUOTES = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|'''|\"|')")
 _CALLED_FOR_OPTION = re.compile(r"(?:ge\.(?:exec\.)?)?([A-Za-z_0-9]+)")
 
 
@@ -70,7 +71,7 @@ class _Script:
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 assigned.extend(self._assigned(node, block))
             elif isinstance(node, ast.Constant | ast.JoinedStr):
-                yield self._string(node)
+                yield from self._string(node)
                 continue
             waiting.extend(reversed(list(_children(node, block))))
         yield from _by_holder(assigned)
@@ -121,16 +122,18 @@ class _Script:
         is_compiler = bool(words) and str(words[0]).rpartition("/")[2] in _COMPILERS
         for each in node.elts if is_compiler else ():
             if isinstance(each, ast.Constant | ast.JoinedStr):
-                given.extend(self._string(each).options)
+                given.extend(option for settings in self._string(each) for option in settings.options)
         return Settings(sorted(given, key=lambda each: each.span), is_compiler)
 
-    def _string(self, node: ast.Constant | ast.JoinedStr) -> Settings:
-        """Return the options of a command line in a string."""
+    def _string(self, node: ast.Constant | ast.JoinedStr) -> Iterator[Settings]:
+        """Yield the options of a command line in a string."""
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         texts = (part.value for part in parts if isinstance(part, ast.Constant))
-        if not any(isinstance(text, str) and NAMES.search(text) for text in texts):
-            return Settings([])
-        return command_in(self._text, *self._span(node))
+        if any(isinstance(text, str) and NAMES.search(text) for text in texts):
+            start, end = self._span(node)
+            quote = _QUOTES.match(self._text, start, end)
+            width = len(quote[1]) if quote else 0
+            yield from string_settings(self._text, quote.end() if quote else start, end - width)
 
     def _setting(self, option: str, node: ast.expr) -> Setting:
         value, literal = _literal(node), _constant(node)

@@ -1,87 +1,128 @@
-"""The compiler's options in the text of shell scripts and of inis."""
+"""The compiler's options in the text of shell scripts, of inis, and of other files that have command lines."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cached_property
-from itertools import accumulate
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import get_args
 
-from .settings import KINDS, MODE_OPTIONS, OPTIONS, Setting, Settings
+from ..text.shell import Command, Word, commands
+from .settings import KINDS, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
 
 NAMES = re.compile("|".join(OPTIONS))
 """What a text has that sets an option."""
-_OPTION = re.compile(
-    rf"(?:(?<![\w-])(?P<dashes>--?)|(?P<ge>\bge\.(?:exec\.)?)|(?<![\w.-]))(?P<option>{'|'.join(OPTIONS)})\b[\"']?"
-    r"(?(dashes)(?:=|(?:[ \t]|\\\r?\n)+)|[ \t]*[=:][ \t]*)"
+_OPTION = re.compile(r"--?([A-Za-z]\w*)(=?)")
+_DASHED = re.compile(rf"(?<![\w-])--?(?:{'|'.join(OPTIONS)})\b")
+_SET = re.compile(
+    rf"(?<![\w.$-])(?P<ge>ge\.(?:exec\.)?)?(?P<option>{'|'.join(OPTIONS)})\b[\"']?[ \t]*[=:][ \t]*"
     r"(?:\"(?P<double>[^\"\n]{0,999})\"|'(?P<single>[^'\n]{0,999})'"
     r"|(?P<bare>(?:\$\{[^}\n]{0,99}\}|\$\([^)\n]{0,99}\)|\{[^}\n]{0,99}\}|[^\s\"',;}{\\|&<>()])*))",
 )
+"""An option that is set outside of commands: in a line of an ini, a variable, a pair of JSON."""
 _LINE = re.compile(r"[^\\\n]*(?:\\(?:\r?\n|.)[^\\\n]*)*\n?", re.DOTALL)
 """A line with those that continue it."""
-_PIECE = re.compile(
-    r"\"[^\"\\]*(?:\\.[^\"\\]*)*\"|'[^']*'|\\.|(?P<comment>(?<!\S)#[^\n]*)|(?P<end>[;&|\n]+)|[^\"'\\;&|#\n]+|.",
-    re.DOTALL,
-)
 _SECTION = re.compile(r"[ \t]*\[([^\]\n]*)\]")
-_FIRST_OPTION = re.compile(r"\s[\"']?--?[a-zA-Z]")
-_COMPILER = re.compile(r"(?:^|[\s/\"'=`({])(atc|aoe)(?:\.bin)?(?=[\s\"'])")
-"""A program that has these options; with a variable before it, as in ``${install_path}/bin/atc``."""
-_OPTION_NEXT = re.compile(r"[\"']?(?:[ \t]|\\\r?\n)+[\"']?--?[a-zA-Z]")
-_VARIABLE_WORD = re.compile(r"\s[\"']?[$`]")
-_PRINTS = re.compile(r"\s*(?:echo|printf)\b")
+_COMMENT = re.compile(r"^[ \t]*;|(?<!\S)#", re.MULTILINE)
+_STRING = re.compile(r"\"((?:[^\"\\\n]|\\.){0,2000})\"")
+_PRINTS = frozenset({"echo", "printf"})
 _LITE_SECTIONS = frozenset({"ascend_context", "acl_option_cfg_param"})
-"""Sections of MindSpore Lite whose ``precision_mode`` is that of the engine."""
-_ASSIGNED = re.compile(
-    r"(?<![\w$-])(\w+)\+?=|\bfor[ \t]+(\w+)[ \t]+in\b|\bgetopts[ \t]+\S+[ \t]+(\w+)|\bread[ \t]+([\w \t-]+)"
-)
-_LITERAL = re.compile(
-    r"^(?:(?:export|readonly|declare)[ \t]+)?(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\n]*)'|([^\s\"'$`\\;&|()<>#]*))"
-    r"[ \t\r]*(?:;|#.*)?$",
-    re.MULTILINE,
-)
-_BLOCK = re.compile(r"(?:^|[;&|(]|\b(?:then|do|else))[ \t]*(?:(if|for|while|until|case|select)|(fi|done|esac))\b", re.M)
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+"""Sections of MindSpore Lite whose ``precision_mode`` is that of the engine, in Lite's words."""
 
 
 def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
     """Yield what each command of a file sets, then what each section sets apart from commands.
 
-    :param is_shell: whether a name with ``=`` sets a variable of the script, and not an option
+    :param is_shell: whether variables are those of a shell, and a name with ``=`` sets one of them, and not an option
     """
-    expand: Expand = _Variables(text).expand if is_shell else str
+    if is_shell:
+        for command in commands(text):
+            yield from command_settings(text, command)
     sections = [_Section("")]
     for line in _LINE.finditer(text):
         if match := _SECTION.match(line[0]):
             sections.append(_Section(match[1].strip()))
-        if not NAMES.search(line[0]) or line[0].lstrip().startswith(";"):
+        if not NAMES.search(line[0]):
             continue
-        commands = _Commands(line[0])
-        by_command: dict[int, list[Setting]] = {}
-        for match in _OPTION.finditer(line[0]):
-            command = commands.at(match.start())
-            if command is None:
-                continue
-            setting = _setting(match, line.start(), expand)
-            if match["dashes"]:
-                by_command.setdefault(command, []).append(setting)
-            elif not is_shell or setting.option in KINDS:  # others are variables of the script
-                sections[-1].add(setting, match["ge"] is not None)
-        for command, settings in by_command.items():
-            yield Settings(settings, *_compiler_of(commands[command]))
+        if not is_shell and _DASHED.search(line[0]) and not line[0].lstrip().startswith(";"):
+            for command in commands(text, *line.span()):
+                yield from command_settings(text, command)
+        comment = _COMMENT.search(line[0])
+        for match in _SET.finditer(text, line.start(), line.start() + comment.start() if comment else line.end()):
+            option = OPTIONS[match["option"]]
+            if not is_shell or match["ge"] or option in KINDS or match["option"].startswith(PADDLE_LITE):
+                sections[-1].add(match)
     modes = [each for section in sections for each in section.modes]
     for section in sections:
         if section.modes or len(modes) != 1:
-            yield Settings(section.settings, section.has_modes)
+            yield Settings(section.settings, section.has_modes, program=section.program)
         elif section.settings:  # one without a mode has that of the others, if they have only one
             yield Settings([*section.settings, *modes], is_engine=True)
 
 
-Expand: TypeAlias = Callable[[str], "str | None"]
-"""Returns a value with its variables replaced; None if it depends on others."""
+def string_settings(text: str, start: int, end: int) -> Iterator[Settings]:
+    """Yield the options in a string of a program: of a command line, or of a context of Paddle Lite.
+
+    A part in braces, or with ``%``, is a variable.
+    """
+    if _DASHED.search(text, start, end):
+        for command in commands(text, start, end, is_format=True):
+            for settings in command_settings(text, command):
+                yield settings._replace(is_whole=False)
+    if text.find(PADDLE_LITE, start, end) >= 0:
+        section = _Section("")
+        for match in _SET.finditer(text, start, end):
+            section.add(match)
+        yield Settings(section.settings, section.has_modes, program=section.program)
+
+
+def cpp_settings(text: str) -> Iterator[Settings]:
+    """Yield the options in each string of a source in C++."""
+    for match in _STRING.finditer(text):
+        yield from string_settings(text, *match.span(1))
+
+
+def command_settings(text: str, command: Command, is_nested: bool = False) -> Iterator[Settings]:
+    """Yield the options of a command, and of the commands that its words are: ``bash -c "atc ..."``.
+
+    Of atc and aoe all options are taken, of other programs those of ``OPTIONS``.
+    """
+    program, words = _program(command)
+    options = []
+    for number, word in enumerate(words):
+        match = _OPTION.match(word.begins)
+        if match is None or (program is None and match[1] not in OPTIONS):
+            if not is_nested and re.search(r"\s", word.begins) and _DASHED.search(text, *word.span):
+                for inner in commands(text, *word.span):
+                    for settings in command_settings(text, inner, is_nested=True):
+                        yield settings._replace(is_whole=False)
+            continue
+        following = words[number + 1] if number + 1 < len(words) else None
+        if match[2]:
+            options.append(_setting(match[1], word.after(match.end()), text))
+        elif following is not None and not following.begins.startswith("-"):
+            options.append(_setting(match[1], following, text))
+    is_whole = program == "atc" and command.is_whole
+    yield Settings(options, is_engine=program is not None, is_whole=is_whole, program=program)
+
+
+def _program(command: Command) -> tuple[Program | None, tuple[Word, ...]]:
+    """Return the compiler that a command runs, and the words after it; other programs may come before it."""
+    if command.words[0].value not in _PRINTS:
+        for number, word in enumerate(command.words[:-1]):
+            name = (word.value or _written_end(word)).rpartition("/")[2].removesuffix(".bin")
+            if name in ("atc", "aoe") and _OPTION.match(command.words[number + 1].begins or "-v"):
+                return get_args(Program)[name == "aoe"], command.words[number + 1 :]
+    return None, command.words
+
+
+def _written_end(word: Word) -> str:
+    """Return the end of a word whose beginning is a variable: ``${install_path}/bin/atc``."""
+    return word.parts[-1].value or ""
+
+
+def _setting(name: str, word: Word, text: str) -> Setting:
+    start, end = span = word.span
+    return Setting(OPTIONS.get(name, name), word.value, text[start:end], span, word.is_default)
 
 
 class _Section:
@@ -92,100 +133,22 @@ class _Section:
 
     def __init__(self, name: str) -> None:
         self.settings: list[Setting] = []
-        self.has_modes = name in _LITE_SECTIONS
+        self.program: Program | None = None
+        self._is_lite = self.has_modes = name in _LITE_SECTIONS
 
-    def add(self, setting: Setting, is_ge: bool) -> None:
-        self.settings.append(setting)
-        self.has_modes = self.has_modes or (is_ge and setting.option in MODE_OPTIONS)
+    def add(self, match: re.Match[str]) -> None:
+        option, kind = (
+            OPTIONS[match["option"]],
+            next(each for each in ("double", "single", "bare") if match[each] is not None),
+        )
+        written, is_engine = match[kind], match["ge"] is not None
+        value = None if kind != "single" and re.search(r"[$`{]", written) else written
+        is_lite = self._is_lite and not is_engine and option == "precision_mode"
+        self.settings.append(Setting(option, value, written, match.span(kind), is_lite=is_lite))
+        if match["option"].startswith(PADDLE_LITE):
+            self.program, is_engine = "paddle-lite", True
+        self.has_modes = self.has_modes or (is_engine and option in MODE_OPTIONS)
 
     @property
     def modes(self) -> list[Setting]:
         return [each for each in self.settings if each.option in MODE_OPTIONS] if self.has_modes else []
-
-
-def command_in(text: str, start: int, end: int) -> Settings:
-    """Return the options in a string of a program that holds a command line, as it is written in the text.
-
-    A part in braces, or with ``%``, is a variable.
-    """
-    part = text[start:end]
-    settings = [_setting(match, start, _expand_in_string) for match in _OPTION.finditer(part) if match["dashes"]]
-    return Settings(settings, is_engine=_compiler_of(part)[0])
-
-
-def _setting(match: re.Match[str], offset: int, expand: Expand) -> Setting:
-    group = next(name for name in ("double", "single", "bare") if match[name] is not None)
-    written, (start, end) = match[group], match.span(group)
-    value = written if group == "single" else expand(written)
-    return Setting(OPTIONS[match["option"]], value, written, (offset + start, offset + end))
-
-
-def _expand_in_string(text: str) -> str | None:
-    """Return a value in a string of Python; None if it has a variable: braces, or ``%``."""
-    return None if re.search(r"[${}%`]", text) else text
-
-
-class _Commands:
-    """The commands of a line and of those that continue it, and its comments."""
-
-    def __init__(self, line: str) -> None:
-        self._line = line
-        self._starts = [0]
-        self._comments: set[int] = set()
-        for piece in _PIECE.finditer(line):
-            if piece["comment"] is not None:
-                self._comments.add(len(self._starts))
-                self._starts.append(piece.start())
-            elif piece["end"] is not None:
-                self._starts.append(piece.end())
-
-    def at(self, offset: int) -> int | None:
-        """Return the number of the command at an offset; None in a comment."""
-        number = bisect_right(self._starts, offset) - 1
-        return None if number in self._comments else number
-
-    def __getitem__(self, number: int) -> str:
-        return self._line[slice(*[*self._starts, len(self._line)][number : number + 2])]
-
-
-def _compiler_of(command: str) -> tuple[bool, bool]:
-    """Return whether a command runs the compiler, once, and whether all of its options are written here.
-
-    They are not if a word of it is a variable, or if it is a string, which may be put together from parts. For aoe it
-    is not known whether it needs a mode.
-    """
-    found = list(_COMPILER.finditer(command))
-    if len(found) != 1 or _PRINTS.match(command):
-        return False, False
-    program, first = found[0], _FIRST_OPTION.search(command)
-    if first is None or (program.end() > first.start() and not _OPTION_NEXT.match(command, program.end())):
-        return False, False
-    before, after = command[: program.end()], command[program.end() :]
-    is_string = before.count('"') % 2 or before.count("'") % 2
-    return True, program[1] == "atc" and not is_string and not _VARIABLE_WORD.search(after)
-
-
-class _Variables:
-    """The variables of a shell script that have one value, a literal, from an assignment that always runs."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @cached_property
-    def _values(self) -> dict[str, str]:
-        assigned = Counter[str]()
-        for match in _ASSIGNED.finditer(self._text):
-            assigned.update(next(filter(None, match.groups())).split())
-        opens = [(match.start(), 1 if match[1] else -1) for match in _BLOCK.finditer(self._text)]
-        places, depths = [0, *(place for place, _ in opens)], [0, *accumulate(step for _, step in opens)]
-        return {
-            match[1]: match[2] or match[3] or match[4] or ""
-            for match in _LITERAL.finditer(self._text)
-            if assigned[match[1]] == 1 and depths[bisect_right(places, match.start()) - 1] == 0
-        }
-
-    def expand(self, text: str) -> str | None:
-        """Return a value with its variables replaced; None if it depends on others."""
-        values = self._values if "$" in text else {}
-        done = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], "$"), text)
-        return None if re.search(r"[$`]", done) else done

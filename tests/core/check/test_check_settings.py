@@ -10,6 +10,7 @@ from opsinfo_cli.core.check.run import validate
 
 ATC = "atc --model=a.onnx --framework=5 --soc_version=Ascend310P3"
 LIST = "--modify_mixlist=ops_info.json"
+FORCE = [("mode-refuses-mixlist", "force_fp16")]
 
 
 def found(top: Path, name: str, text: str) -> list[tuple[str, str]]:
@@ -30,7 +31,7 @@ def found(top: Path, name: str, text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        (f"{ATC} --precision_mode=force_fp16 {LIST}", [("mode-refuses-mixlist", "force_fp16")]),
+        (f"{ATC} --precision_mode=force_fp16 {LIST}", FORCE),
         (
             f"{ATC} --precision_mode=allow_mix_precision --precision_mode_v2=mixed_float16 {LIST}",
             [("both-modes", "mixed_float16")],
@@ -47,13 +48,32 @@ def found(top: Path, name: str, text: str) -> list[tuple[str, str]]:
         (f"{ATC} --precision_mode_v2=origin --keep_dtype keep.cfg", [("no-effect-with-mode", "keep.cfg")]),
         (f"{ATC} -precision_mode force_fp32 -modify_mixlist ops_info.json", [("mode-refuses-mixlist", "force_fp32")]),
         (f"{ATC} \\\n  --precision_mode='fp16' \\\n  {LIST}", [("unknown-mode", "fp16")]),
-        (f'{ATC} --input_shape="a:1;b:2" --precision_mode=force_fp16 {LIST}', [("mode-refuses-mixlist", "force_fp16")]),
+        (f'{ATC} --input_shape="a:1;b:2" --precision_mode=force_fp16 {LIST}', FORCE),
         (f"M=force_fp16\n{ATC} --precision_mode=$M {LIST}", [("mode-refuses-mixlist", "$M")]),
-        (f'cmd="{ATC} --precision_mode=force_fp16 {LIST}"', [("mode-refuses-mixlist", "force_fp16")]),
+        (f'cmd="{ATC} --precision_mode=force_fp16 {LIST}"', FORCE),
         (f"/usr/local/bin/{ATC} --precision_mode=origin {LIST}", [("unknown-mode", "origin")]),
-        (f"aoe --job_type=2 --precision_mode=force_fp16 {LIST}", [("mode-refuses-mixlist", "force_fp16")]),
-        (f"sudo -E {ATC} --precision_mode=force_fp16 {LIST}", [("mode-refuses-mixlist", "force_fp16")]),
+        (f"aoe --job_type=2 --precision_mode=force_fp16 {LIST}", FORCE),
+        (f"sudo -E {ATC} --precision_mode=force_fp16 {LIST}", FORCE),
         (f"docker run --rm image {ATC} {LIST}", [("mode-refuses-mixlist", "ops_info.json")]),
+        (f"{ATC} --precision_mode=${{1:-force_fp16}} {LIST}", FORCE),
+        (
+            f'args=("--precision_mode=force_fp16" "{LIST}")\natc "${{args[@]}}"',
+            [("mode-refuses-mixlist", "force_fp16")],
+        ),
+        (f'a=(--model=m)\na+=({LIST})\natc "${{a[@]}}"', [("mode-refuses-mixlist", "ops_info.json")]),
+        (f'O="--precision_mode=force_fp16 {LIST}"\natc --model=m $O', FORCE),
+        (f'O="--precision_mode=origin"\nO="$O {LIST}"\natc --model=m $O', [("unknown-mode", "origin")]),
+        (f"run() {{\n local o=({LIST})\n {ATC} ${{o[@]}}\n}}\nrun", [("mode-refuses-mixlist", "ops_info.json")]),
+        (f'bash -c "{ATC} --precision_mode=origin {LIST}"', [("unknown-mode", "origin")]),
+        (f"M=force_fp16\nif [ $1 ]; then M=$1; fi\n{ATC} --precision_mode=$M {LIST}", [("mode-refuses-mixlist", "$M")]),
+        (f"ATC=/opt/atc\n$ATC --model=m --precision_mode=origin {LIST}", [("unknown-mode", "origin")]),
+        ("atc --model=m --precision_mode=force_fp32", [("not-all-in-float32", "force_fp32")]),
+        (
+            f'a=(--precision_mode=force_fp16)\nif x; then a+=({LIST}); fi\natc "${{a[@]}}"',
+            [("mode-refuses-mixlist", "force_fp16")],
+        ),
+        (f"M=force_fp16\nrun() {{ {ATC} --precision_mode=$M {LIST}; }}\nM=allow_mix_precision\nrun", []),
+        (f'if x; then a=({LIST}); else a=(--precision_mode=force_fp16); fi\natc "${{a[@]}}"', []),
         (f"{ATC} $OPTIONS {LIST}", []),
         (f"{ATC} --precision_mode=force_fp16 --modify_mixlist=$LIST", []),
         (f'{ATC} {LIST} "$@"', []),
@@ -68,7 +88,6 @@ def found(top: Path, name: str, text: str) -> list[tuple[str, str]]:
         (f"M=force_fp16\nM=$1\n{ATC} --precision_mode=$M {LIST}", []),
         (f"if [ -n $1 ]; then\nM=force_fp16\nfi\n{ATC} --precision_mode=$M {LIST}", []),
         (f"for M in force_fp16; do\n{ATC} --precision_mode=$M {LIST}\ndone", []),
-        (f"{ATC} --precision_mode=${{1:-force_fp16}} {LIST}", []),
         ('python train.py --precision_mode=O1 --keep_dtype="keep.cfg"', []),
         (f"python train.py --precision_mode=force_fp16 {LIST}", []),
         (f"echo {ATC} --precision_mode=force_fp16 {LIST}", []),
@@ -133,10 +152,10 @@ def test_an_ini_is_one_thing(tmp_path: Path, name: str, text: str, expected: lis
             '{"ge.exec.precision_mode": "force_fp16", "ge.exec.modify_mixlist": b"ops_info.json"}',
             [("mode-refuses-mixlist", "force_fp16")],
         ),
-        (f'os.system("{ATC} --precision_mode=force_fp16 {LIST}")', [("mode-refuses-mixlist", "force_fp16")]),
+        (f'os.system("{ATC} --precision_mode=force_fp16 {LIST}")', FORCE),
         (f'run(f"atc --model={{path}} --precision_mode=origin {LIST}")', [("unknown-mode", "origin")]),
         (f'run("{ATC} {LIST} " + options)', []),
-        ('run(["atc", "--precision_mode=force_fp32", "--keep_dtype", "none.cfg"])', [("missing-file", "none.cfg")]),
+        ('run(["atc", "--precision_mode=force_fp16", "--keep_dtype", "none.cfg"])', [("missing-file", "none.cfg")]),
         (
             'run(["/opt/atc", "--precision_mode", "force_fp32", "--modify_mixlist=ops_info.json"])',
             [("mode-refuses-mixlist", "force_fp32")],
