@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, 
 from ..errors import UsageFault
 from .cann.library import Operators
 from .cann.marks import Mark, mark_words, marks_for
-from .cann.mixlist import AnyMixlist, Mixlist, mixlist_content
+from .cann.mixlist import AnyMixlist, Mixlist, MixlistFile, mixlist_content
 from .cann.policy import Policy
-from .cann.target import AnyTarget, Target
+from .cann.target import AnyTarget, Target, open_target_or_mixlist
 
 if TYPE_CHECKING:
     from .cann.entry_rules import Sections
@@ -54,12 +54,17 @@ class Difference(NameDifference[Side]):
     :param sections: those inside entries; None if they were not compared
     """
 
-    a: Target
-    b: Target
+    a: Target | MixlistFile
+    b: Target | MixlistFile
     sections: list[SectionDifference] | None = None
 
     def __bool__(self) -> bool:
         return super().__bool__() or bool(self.sections)
+
+    @property
+    def sources(self) -> Target | None:
+        """B if it is OpDef sources, which know why and where a policy is decided."""
+        return self.b if isinstance(self.b, Target) and self.b.kind == "opdef" else None
 
     def __repr__(self) -> str:
         changed, only_in_a, only_in_b = len(self.changed), len(self.only_in_a), len(self.only_in_b)
@@ -82,8 +87,8 @@ class Difference(NameDifference[Side]):
                 {"name": each.name, "section": each.section, "key": each.key, "a": each.a, "b": each.b}
                 for each in self.sections
             ]
-        if self.b.kind == "opdef":
-            decided = [self.b.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
+        if self.sources:
+            decided = [self.sources.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
             document["decided"] = [
                 {
                     "name": operator.name,
@@ -119,8 +124,8 @@ def diff(
 
 @overload
 def diff(
-    a: AnyTarget,
-    b: AnyTarget,
+    a: AnyTarget | Mixlist | MixlistFile,
+    b: AnyTarget | Mixlist | MixlistFile,
     mixlist_a: AnyMixlist | None = None,
     mixlist_b: AnyMixlist | None = None,
     *,
@@ -130,8 +135,8 @@ def diff(
 
 
 def diff(
-    a: AnyTarget,
-    b: AnyTarget,
+    a: AnyTarget | Mixlist | MixlistFile,
+    b: AnyTarget | Mixlist | MixlistFile,
     mixlist_a: AnyMixlist | None = None,
     mixlist_b: AnyMixlist | None = None,
     *,
@@ -148,23 +153,24 @@ def diff(
 
     :raises UsageFault: if a mixlist is compared with anything else, or the sections of a snapshot
     """
-    a, b = Target.open(a), Target.open(b)
+    one, other = map(open_target_or_mixlist, (a, b))
     found: NameDifference[Any]
-    if (a.kind == "mixlist") != (b.kind == "mixlist"):
-        raise UsageFault("a mixlist can only be compared with another mixlist", name="wrong-kind")
-    if a.kind == "mixlist":
+    if isinstance(one, MixlistFile) and isinstance(other, MixlistFile):
         if mixlist_a is not None or mixlist_b is not None or sections:
             raise UsageFault("mixlists have neither sections nor a mixlist to apply", name="wrong-kind")
-        marks = [{name: tuple(sorted(each)) for name, each in side.mixlist.marks.items()} for side in (a, b)]
+        marks = [{name: tuple(sorted(each)) for name, each in side.mixlist.marks.items()} for side in (one, other)]
         found = difference(marks[0], marks[1], named)
-        return Difference(**vars(found), a=a, b=b)
+        return Difference(**vars(found), a=one, b=other)
+    if isinstance(one, MixlistFile) or isinstance(other, MixlistFile):
+        raise UsageFault("a mixlist can only be compared with another mixlist", name="wrong-kind")
+    a, b = one, other
     applied = [None if each is None else Mixlist.open(each) for each in (mixlist_a, mixlist_b)]
     policies = [policies_of(side.operators, each) for side, each in zip((a, b), applied, strict=True)]
     found = difference(policies[0], policies[1], named, unread=unread_in(a, b))
     inside = None
     if sections:
         for side in (a, b):
-            if side.snapshot:
+            if side.kind == "snapshot":
                 message, hint = "a snapshot does not have all sections", "compare the installs themselves"
                 raise UsageFault(message, name="wrong-kind", path=side.path, hint=hint)
         inside = [each for each in section_differences(a.operators, b.operators) if named is None or each.name in named]

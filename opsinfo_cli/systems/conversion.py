@@ -9,7 +9,7 @@ from warnings import warn
 
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.onnx_opsets import NEWEST_OPSET
-from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several
+from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several, open_target_or_mixlist
 from ..errors import UsageFault
 from .input_lists import Inputs, open_inputs, read_inputs
 from .registry import SYSTEMS, lists_of, system_called
@@ -90,7 +90,7 @@ class Conversion(NamedTuple):
 def convert(
     source: str,
     to: str,
-    files: AnyTargets = None,
+    files: AnyTargets | Mixlist = None,
     *,
     against: AnyTarget | None = None,
     opset: int | None = None,
@@ -114,8 +114,8 @@ def convert(
     :raises UsageFault: if an argument has no effect, or a system cannot be read or written
     :raises Refused: if a file cannot be read
     """
-    given = one_or_several(files)
-    inputs = open_inputs(system_called(source), given, Target.open, Mixlist.read) if given else None
+    given = [files] if isinstance(files, Mixlist) else one_or_several(files)
+    inputs = open_inputs(system_called(source), given, open_target_or_mixlist, Mixlist.read) if given else None
     return convert_inputs(
         source,
         to,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 from ..core.cann.library import Operators
-from ..core.cann.mixlist import Mixlist
+from ..core.cann.mixlist import Mixlist, MixlistFile
 from ..core.cann.policy import Policy
-from ..core.cann.target import AnyTarget, Target, target_text
+from ..core.cann.target import AnyTarget, Target, open_target_or_mixlist, target_text
 from ..core.text.source import Source
 from ..errors import UsageFault
 from .system import System
@@ -18,15 +18,15 @@ from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss
 CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}
 
 
-File = TypeVar("File", bound=AnyTarget)
-Inputs: TypeAlias = "Target | Mixlist | list[str]"
+File = TypeVar("File", bound="AnyTarget | Mixlist")
+Inputs: TypeAlias = "Target | Mixlist | MixlistFile | list[str]"
 """What lists are read from: libraries or a mixlist, which are open, or the paths of a system's text files."""
 
 
 def open_inputs(
     system: System,
     files: Sequence[File],
-    open_target: Callable[[File], Target],
+    open_target: Callable[[File], Target | MixlistFile],
     read_mixlist: Callable[[str], Mixlist],
 ) -> Inputs:
     """Open the files of a system, or what it names as such.
@@ -43,8 +43,8 @@ def open_inputs(
     if isinstance(file, (str, os.PathLike)):
         path = target_text(file)
         return read_mixlist(system.mixlist_path(Source.read(path)) if system.mixlist_path else path)
-    target = Target.open(file)
-    if target.kind != "mixlist":
+    target = open_target_or_mixlist(file)
+    if not isinstance(target, MixlistFile):
         raise UsageFault(f"{system.name} takes a mixlist, not {target.phrase}", name="wrong-kind", path=target.path)
     return target.mixlist
 
@@ -54,7 +54,7 @@ def read_inputs(system: System, inputs: Inputs, base: Target | None, say: Callab
 
     :raises UsageFault: if the system has no files to read
     """
-    if isinstance(inputs, Target):
+    if isinstance(inputs, (Target, MixlistFile)):
         return of_target(inputs, say)
     if isinstance(inputs, Mixlist):
         return of_mixlist(inputs, base.operators if base else None, system.name)
@@ -81,12 +81,12 @@ def of_operators(operators: Operators, text: str = "library") -> OperatorLists:
     return OperatorLists(text, "ascend", entries, "library")
 
 
-def of_target(target: Target, say: Callable[[str], None]) -> ReadLists:
+def of_target(target: Target | MixlistFile, say: Callable[[str], None]) -> ReadLists:
     """Return the op types of libraries; for a mixlist alone, those whose policy its marks decide.
 
     :param say: called with what makes the policies uncertain
     """
-    if target.kind == "mixlist":
+    if isinstance(target, MixlistFile):
         return ReadLists(of_mixlist(target.mixlist).lists)
     for doubt in target.doubts_of_policies():
         say(doubt)

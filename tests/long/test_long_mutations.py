@@ -25,7 +25,8 @@ from cli_support import Run
 from contract import STATUSES
 from snapshot_texts import text_of_snapshot
 
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/lab/graph"))  # for the seeds of models

@@ -19,7 +19,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "systems"))
 from conversion_check import names_in, unaccounted
 
 from opsinfo_cli.core.cann.library import Operators
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.systems.conversion import convert_lists
 from opsinfo_cli.systems.input_lists import read_lists

@@ -11,7 +11,8 @@ import pytest
 from trained import TRAINED, Trained, path_of, target
 
 from opsinfo_cli.core.cann.marks import ADD_BLACK
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph

@@ -13,7 +13,8 @@ from node_by_node import LOW, NodeByNode, Values, branch, options, unit_of
 from onnx import helper
 from trained import TRAINED, Trained, path_of, target
 
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet, input_sets

@@ -10,7 +10,8 @@ from conversion_check import marks_in
 
 from opsinfo_cli.core.cann.library import Operators
 from opsinfo_cli.core.cann.mixlist import Mixlist
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.fmt import fixed
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source

@@ -13,7 +13,8 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
@@ -21,6 +22,9 @@ from ..text.source import Source, encoded
 from .library import Operators
 from .marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal, least
 from .policy import Policy, policy_meant
+
+if TYPE_CHECKING:
+    from ..documents import shared as documents
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
@@ -114,6 +118,32 @@ class Mixlist:
     def alone(self, name: str) -> Policy | None:
         """Return the policy that the marks set in every library, by a black or white ``to-add``; else None."""
         return next((mark.policy for mark in (ADD_BLACK, ADD_WHITE) if mark in self.marks_of(name)), None)
+
+
+class MixlistFile:
+    """A mixlist where a command takes one besides a target; the engine may refuse its content."""
+
+    kind: Final = "mixlist"
+    phrase: Final = "a mixlist"
+    soc: Final = None
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.path = self.text = source.path
+
+    @cached_property
+    def mixlist(self) -> Mixlist:
+        """:raises Damaged: if the engine would refuse it"""
+        return Mixlist(scan(self.source))
+
+    def other_counts(self) -> dict[str, int]:
+        """As of a target: it has no op types of other cores."""
+        return {}
+
+    @property
+    def facts(self) -> documents.Target:
+        """What a JSON document says of it."""
+        return {"text": self.text, "kind": self.kind, "path": self.path, "soc": self.soc, "version": None}
 
 
 class MarkedItem(NamedTuple):

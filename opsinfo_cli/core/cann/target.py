@@ -1,127 +1,85 @@
-"""TARGET, the object of a command, and the lookup of a SoC name.
-
-Source: hicann/ge at ffdcbc9f
-- compiler/engines/nn_engine/utils/common/configuration.cc
-"""
+"""TARGET, the object of a command: what was recognised, and the op types of one chip of it."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from warnings import warn
 
-from ...errors import Damaged, Refused, UsageFault, join_some
+from ...errors import Refused, UsageFault, join_some, quoted
 from ..document import as_json
-from ..text.members import read_members
-from ..text.scanner import scan
-from ..text.source import Source, read_bytes
-from .chips import folder_of, note_of
-from .definitions import PHRASES, Chips, Definitions, chips_of
+from ..text.source import Source
 from .entry import Columns
-from .file_kind import FileKind, foreign_of, is_library_name, kind_of
-from .foreign_files import foreign_binary
-from .install import Install, environment_customs, opp_root, select_root
+from .file_kind import FileKind
+from .install import Install
 from .library import Library, Operators, Store
-from .load_order import library_files
-from .mixlist import AnyMixlist, Mixlist
+from .mixlist import AnyMixlist, Mixlist, MixlistFile
 from .snapshot import Snapshot, snapshot_text
+from .targets.found import PHRASES, Found, Named, OneChip, TargetKind, TargetOptions, require_no_soc
+from .targets.install import of_install
+from .targets.library import soc_of_library
+from .targets.store import soc_of_store
+from .targets.table import recognise
 
 if TYPE_CHECKING:
+    from ..document import Unreadable
     from ..documents import shared as documents
     from ..documents.list import ListDocument
     from ..documents.show import ShowDocument
-    from ..text.members import Members
-    from ..text.scanner import Document
-    from .foreign_files import Foreign
 
-
-_SOC_IN_NAME = r"(?:aic|dsa)-([a-z0-9_]+)-ops-info(?:-.+)?\.json"
-
-
-class TargetOptions(NamedTuple):
-    """Options of the command line that describe a target.
-
-    :param kind: None detects it
-    :param soc: the chip of an install
-    :param customs: custom operator packages
-    :param stdin: standard input, if ``-`` is a target
-    """
-
-    kind: FileKind | None = None
-    soc: str | None = None
-    core: str = "ai"
-    customs: tuple[str, ...] = ()
-    stdin: bytes | None = None
-
-
-TargetKind: TypeAlias = Literal["library", "mixlist", "snapshot", "store", "install", "ini", "opdef", "package"]
-AnyTarget: TypeAlias = "Target | Install | Store | Library | Mixlist | str | os.PathLike[str]"
+AnyTarget: TypeAlias = "Target | Install | Store | Library | str | os.PathLike[str]"
 """What names a target: one that is open, a path, or a SoC name of the environment's install."""
 AnyTargets: TypeAlias = "AnyTarget | Iterable[AnyTarget] | None"
 
 
 class Target:
-    """A library, a store, an install, a snapshot, a mixlist, or op types that are defined elsewhere.
+    """What has op types with policies: a library, a store, an install, a snapshot, or what defines op types elsewhere.
 
     :param text: as given
-    :param definitions: inis of opbuild, or a custom package
     :param notes: messages about how it was found; ``doubts`` are those that may change an answer
     """
 
-    def __init__(
-        self,
-        text: str,
-        kind: TargetKind,
-        path: str,
-        source: Source | None = None,
-        install: Install | None = None,
-        notes: list[str] | None = None,
-        outcome: Members | Document | None = None,
-        definitions: Definitions | None = None,
-    ) -> None:
+    def __init__(self, text: str, kind: TargetKind, path: str, chip: OneChip) -> None:
         self.text = text
         self.kind = kind
         self.path = path
-        self.source = source
-        self.install = install
-        self.notes = notes or []
+        self.notes = list(chip.notes)
         self.doubts: list[str] = []
-        self.definitions = definitions
-        self._outcome = outcome
+        self._chip = chip
 
     @classmethod
     def open(cls, target: AnyTarget, soc: str | None = None, core: str = "ai", kind: FileKind | None = None) -> Target:
         """Open a TARGET: a path, or a SoC name of the environment's install; an open one is not read again.
 
-        :raises UsageFault: if it names no target, or several
+        :raises UsageFault: if it names no target, or several, or a mixlist
         :raises Refused: if it cannot be read
         """
         if isinstance(target, Target):
             return target
-        if isinstance(target, (Library, Mixlist)):
-            found = cls(
-                target.path, "library" if isinstance(target, Library) else "mixlist", target.path, target.source
-            )
-            if isinstance(target, Mixlist):
-                found.mixlist = target
-            else:
-                found.operators = target.operators
-            return found
+        if isinstance(target, Library):
+            return cls._of(target.path, "library", target.operators, soc_of_library(target.path), target.source)
         if isinstance(target, Install):
             text = f"{target.root}@{target.soc}" if target.soc else target.root
-            return cls(text, "install", target.root, install=target)
+            return cls(text, "install", target.root, of_install(target, []))
         if isinstance(target, Store):
-            path = target.directory or target.libraries[0].path
-            found = cls(path, "store" if target.directory else "library", path)
-            found.operators = target.operators
-            return found
+            if target.directory:
+                return cls._of(target.directory, "store", target.operators, soc_of_store(target.directory))
+            path = target.libraries[0].path
+            return cls._of(path, "library", target.operators, soc_of_library(path))
+        if isinstance(target, Mixlist):
+            raise a_mixlist(target.path)
         if not isinstance(target, (str, os.PathLike)):
             message = f"a target is a path, a SoC name or an open target, not {type(target).__name__}"
             raise UsageFault(message, name="wrong-type")
         return resolve(os.fspath(target), TargetOptions(kind=kind, soc=soc, core=core), os.environ)
+
+    @classmethod
+    def _of(
+        cls, path: str, kind: TargetKind, operators: Operators, soc: str | None, source: Source | None = None
+    ) -> Target:
+        return cls(path, kind, path, OneChip(lambda: operators, soc, source=source))
 
     def __repr__(self) -> str:
         return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"
@@ -129,60 +87,40 @@ class Target:
     @property
     def phrase(self) -> str:
         """Its kind in a sentence."""
-        return {"install": "an install", **PHRASES}.get(self.kind, f"a {self.kind}")
-
-    @property
-    def _known(self) -> Install | Snapshot | Definitions | None:
-        """What knows more of the target than its path does."""
-        return self.install or self.definitions or self.snapshot
+        return PHRASES[self.kind]
 
     @cached_property
     def operators(self) -> Operators:
         """:raises Refused: if the engine refuses a store"""
-        if known := self._known:
-            return known.operators
-        if self.kind == "store":
-            return Store.read(self.path).operators
-        if self.source is not None and self.kind == "library":
-            return Library.of(self.source, self._outcome).operators
-        raise UsageFault("a mixlist has no operators", name="wrong-kind", path=self.path)
-
-    @cached_property
-    def mixlist(self) -> Mixlist:
-        """:raises Damaged: if the engine would refuse it"""
-        assert self.source is not None
-        return Mixlist(scan(self.source))
-
-    @cached_property
-    def snapshot(self) -> Snapshot | None:
-        """:raises Refused: if it is damaged, or of an unknown version"""
-        if self.kind != "snapshot":
-            return None
-        assert self.source is not None
-        return Snapshot.of(self.source)
+        return self._chip.read()
 
     @property
     def soc(self) -> str | None:
         """The SoC, if known: of the install or snapshot, or from the folder or name of a file or store."""
-        if known := self._known:
-            return known.soc
-        folder = os.path.abspath(self.path) if self.kind == "store" else os.path.dirname(os.path.abspath(self.path))
-        name, parent = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
-        if parent == "config":
-            return name
-        named = re.fullmatch(_SOC_IN_NAME, os.path.basename(self.path)) if self.kind == "library" else None
-        return named[1] if named else None
+        return self._chip.soc
 
     @property
     def version(self) -> str | None:
-        known = self._known
-        return known.version if known else None
+        return self._chip.version
 
     @property
     def core(self) -> str:
         """The engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store."""
-        known = self._known
-        return known.core if known else "ai"
+        return self._chip.core
+
+    @property
+    def install(self) -> Install | None:
+        return self._chip.install
+
+    @property
+    def source(self) -> Source | None:
+        """The one file that all is in."""
+        return self._chip.source
+
+    @property
+    def unreadable(self) -> Sequence[Unreadable]:
+        """What could not be read of OpDef sources."""
+        return self._chip.unreadable
 
     @property
     def facts(self) -> documents.Target:
@@ -196,19 +134,18 @@ class Target:
         }
 
     def to_dict(self, mixlist: AnyMixlist | None = None) -> ListDocument:
-        """Return the JSON document of ``opsinfo list``: the op types, or the marks of a mixlist.
+        """Return the JSON document of ``opsinfo list``: the op types.
 
         :param mixlist: applied to the libraries
         """
         from .operator_documents import list_document
-        from .operator_rows import mixlist_rows, operator_rows
+        from .operator_rows import operator_rows
 
-        is_mixlist = self.kind == "mixlist"
         applied = None if mixlist is None else Mixlist.open(mixlist)
-        rows = mixlist_rows(self.mixlist, None) if is_mixlist else operator_rows(self.operators, applied)
+        rows = operator_rows(self.operators, applied)
         document = list_document(self.facts, rows, len(rows), self.other_counts())
-        if self.definitions and self.definitions.unreadable:
-            document["unreadable"] = as_json(self.definitions.unreadable)
+        if self.unreadable:
+            document["unreadable"] = as_json(self.unreadable)
         return document
 
     def describe(self, ops: str | Iterable[str], mixlist: AnyMixlist | None = None) -> ShowDocument:
@@ -244,14 +181,13 @@ class Target:
     @property
     def other_engines(self) -> Mapping[str, str]:
         """Op types of other engines: name -> engine."""
-        known = self._known
-        return known.other_engines if known else {}
+        return self._chip.other_engines()
 
 
 def one_or_several(targets: AnyTargets) -> list[AnyTarget]:
     if targets is None:
         return []
-    if isinstance(targets, (str, os.PathLike, Target, Install, Store, Library, Mixlist)):
+    if isinstance(targets, (str, os.PathLike, Target, Install, Store, Library)):
         return [targets]
     return [*targets] if isinstance(targets, Iterable) else [targets]  # what is none, `Target.open` refuses
 
@@ -260,9 +196,20 @@ def targets_of(targets: AnyTargets) -> list[Target]:
     return [Target.open(each) for each in one_or_several(targets)]
 
 
-def target_text(target: AnyTarget) -> str:
+def open_target_or_mixlist(target: AnyTarget | Mixlist | MixlistFile) -> Target | MixlistFile:
+    """Open a TARGET as :meth:`Target.open`, or a mixlist, for functions that take both."""
+    if isinstance(target, MixlistFile):
+        return target
+    if isinstance(target, Mixlist):
+        return MixlistFile(target.source)
+    if isinstance(target, (str, os.PathLike)):
+        return target_or_mixlist(os.fspath(target), TargetOptions(), os.environ)
+    return Target.open(target)
+
+
+def target_text(target: AnyTarget | Mixlist) -> str:
     """Return what names a target on the command line."""
-    return os.fspath(target) if isinstance(target, (str, os.PathLike)) else Target.open(target).text
+    return os.fspath(target) if isinstance(target, (str, os.PathLike)) else open_target_or_mixlist(target).text
 
 
 def snapshot(target: AnyTarget, *, say: Callable[[str], None] = warn) -> str:
@@ -272,8 +219,6 @@ def snapshot(target: AnyTarget, *, say: Callable[[str], None] = warn) -> str:
     :raises UsageFault: if it is a mixlist
     """
     opened = Target.open(target)
-    if opened.kind == "mixlist":
-        raise UsageFault("a snapshot requires libraries; this is a mixlist", name="wrong-kind", path=opened.path)
     for doubt in opened.doubts_of_policies():
         say(doubt)
     facts = Snapshot(opened.soc, opened.version, opened.core, opened.operators, opened.other_engines)
@@ -286,7 +231,7 @@ def snapshot(target: AnyTarget, *, say: Callable[[str], None] = warn) -> str:
     return text
 
 
-def target_labels(targets: Sequence[Target]) -> list[str]:
+def target_labels(targets: Sequence[Target | MixlistFile]) -> list[str]:
     """Return distinct short labels: the SoCs, else the texts as given, else both together."""
     texts = [target.text for target in targets]
     socs = [target.soc or target.text for target in targets]
@@ -298,7 +243,50 @@ def target_labels(targets: Sequence[Target]) -> list[str]:
 
 
 def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
-    """:raises UsageFault: if the text names no target, or several
+    """Return the target that a text names.
+
+    :raises UsageFault: if the text names no target, or several, or a mixlist
+    :raises Refused: if it cannot be read
+    """
+    target = target_or_mixlist(text, options, environ)
+    if isinstance(target, MixlistFile):
+        raise a_mixlist(target.path)
+    return target
+
+
+def target_or_mixlist(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target | MixlistFile:
+    """Return the target that a text names, or the text of a mixlist, for commands that take both.
+
+    For a mixlist the options describe the target of ``--against``.
+
+    :raises UsageFault: if the text names neither, or several targets
+    :raises Refused: if it cannot be read
+    """
+    found, soc = look_up(text, options, environ)
+    return MixlistFile(found) if isinstance(found, Source) else target_of(text, found, soc, options.customs)
+
+
+def targets_or_mixlist(
+    text: str, options: TargetOptions, socs: Sequence[str], environ: Mapping[str, str]
+) -> list[Target | MixlistFile]:
+    """Return a target for each chip, as :func:`target_or_mixlist` does for one, or the mixlist.
+
+    :param socs: the chips to choose; empty for all
+    """
+    found, soc = look_up(text, options, environ)
+    if isinstance(found, Source):
+        return [MixlistFile(found)]
+    chips: Sequence[str | None] = [soc] if soc else [*(found.list_socs() if found.has_chips else ())] or [None]
+    if socs and found.has_chips:
+        require_no_soc(text, soc)
+        chips = socs
+    return [target_of(text, found, each, options.customs) for each in chips]
+
+
+def look_up(text: str, options: TargetOptions, environ: Mapping[str, str]) -> tuple[Found | Source, str | None]:
+    """Return what a text names, with its chip if the text or the options name it, or the text of a mixlist.
+
+    :raises UsageFault: if the text names neither
     :raises Refused: if it cannot be read
     """
     if text == "-":
@@ -306,50 +294,40 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
             raise UsageFault("this command does not read standard input", hint="give a path")
         if options.kind is None:
             raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
-        target = Target("-", options.kind, "-", source=Source(options.stdin, "-"))
-    elif os.path.isdir(text):
-        target = _from_directory(text, options)
-    elif os.path.lexists(text):
-        target = _from_file(text, options)
-    else:
+    named, soc = Named(text, options, environ), options.soc
+    root, _, chip = text.rpartition("@")
+    if not named.is_read:
         _require_lookup(text)
-        root, _, soc = text.rpartition("@")
-        if soc and os.path.lexists(root):
-            target = _from_chip(text, root, soc, options)
-        elif "/" in text or text.endswith(".json"):
-            raise Refused("no such file or directory", name="unreadable", path=text, hint=_WHAT_A_TARGET_IS)
-        else:
-            target = _from_soc(text, options, environ)
-    if target.kind != "mixlist":  # for a mixlist the options describe the target of --against
-        for path in options.customs:
-            if target.install is None:
-                target.doubts.append(f"--custom {path} has no effect: the target is no install")
-            elif why := target.install.nothing_from(f"env:{path}"):
-                target.doubts.append(f"--custom {path} adds nothing for {target.soc or target.core}: {why}")
-    return target
-
-
-_WHAT_A_TARGET_IS = (
-    "a target is a library, mixlist or snapshot file, a folder of libraries, an operator package (OPP), one of its "
-    "chips as PACKAGE@SOC, an ini of opbuild or OpDef sources, or the name of a chip"
-)
-
-
-def _from_chip(text: str, root: str, soc: str, options: TargetOptions) -> Target:
-    """``TARGET@SOC``: one chip of an install."""
-    _require_no_soc(text, options)
-    options = options._replace(soc=soc)
-    target = _from_directory(root, options) if os.path.isdir(root) else _from_file(root, options)
-    if target.install is None and target.definitions is None:
+        if chip and os.path.lexists(root):
+            require_no_soc(text, soc)
+            named, soc = Named(root, options, environ), chip
+    found = recognise(named, options)
+    if named.path != text and not (isinstance(found, Found) and found.has_chips):
         raise UsageFault("only an operator package has chips to choose from", name="wrong-kind", path=root)
-    target.text = text
+    return found, soc
+
+
+def target_of(text: str, found: Found, soc: str | None, customs: Iterable[str] = ()) -> Target:
+    """Return one chip of what a text names.
+
+    :raises UsageFault: if there are several, or none of that name
+    """
+    target = Target(text, found.kind, found.path, found.open(soc))
+    for path in customs:
+        if target.install is None:
+            target.doubts.append(f"--custom {path} has no effect: the target is no install")
+        elif why := target.install.nothing_from(f"env:{path}"):
+            target.doubts.append(f"--custom {path} adds nothing for {target.soc or target.core}: {why}")
     return target
 
 
-def _require_no_soc(text: str, options: TargetOptions) -> None:
-    """:raises UsageFault: if a target that names its SoC has another option for it"""
-    if options.soc:
-        raise UsageFault(f"`{text}` names the chip already", hint="leave out --soc")
+def a_mixlist(path: str) -> UsageFault:
+    return UsageFault(
+        "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
+        name="wrong-kind",
+        path=path,
+        hint=f"`opsinfo show TARGET OP --mixlist {quoted(path)}` shows its effect",
+    )
 
 
 def _require_lookup(path: str) -> None:
@@ -361,101 +339,3 @@ def _require_lookup(path: str) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise Refused(reason or str(error), name="unreadable", path=path) from None
-
-
-def _from_file(text: str, options: TargetOptions) -> Target:
-    if options.kind in (None, "library") and (chips := chips_of(text)):
-        return defined_target(text, chips, options)
-    data = read_bytes(text)
-    try:
-        source = Source(data, text)
-    except Damaged:
-        if foreign := foreign_binary(text, data[:64]):
-            raise foreign.fault(text) from None
-        raise
-    outcome = read_members(source)
-    kind = options.kind or kind_of(source, outcome)
-    if kind is None:
-        raise unknown_kind(source, "add --as library or --as mixlist", outcome)
-    target = Target(text, kind, text, source=source, outcome=outcome)
-    if target.snapshot:
-        target.snapshot.require_of(options.soc, options.core, text)
-    _require_chip(target, options.soc)
-    return target
-
-
-def unknown_kind(source: Source, hint: str, outcome: Members | Document | None = None) -> UsageFault:
-    """Return the error for a file that is neither a library nor a mixlist: what it is, if that is known."""
-    if foreign := foreign_of(source, outcome):
-        return foreign.fault(source.path)
-    return UsageFault("neither a library nor a mixlist", name="unknown-kind", path=source.path, hint=hint)
-
-
-def _require_chip(target: Target, soc: str | None) -> None:
-    """:raises UsageFault: if a library or store is of another chip; a mixlist leaves the choice to ``--against``"""
-    if soc and target.kind in ("library", "store") and target.soc and folder_of(soc, [target.soc]) is None:
-        raise UsageFault(f"the {target.kind} is of {target.soc}, not of `{soc}`", name="unknown-soc", path=target.path)
-
-
-def defined_target(text: str, chips: Chips, options: TargetOptions) -> Target:
-    if options.core != "ai":
-        raise UsageFault(f"it has no op types of the {options.core} core", name="wrong-kind", path=text)
-    return Target(text, chips.kind, chips.path, definitions=chips.of(options.soc))
-
-
-def _from_directory(text: str, options: TargetOptions) -> Target:
-    root = opp_root(text)
-    if root is None and _holds_libraries(text):
-        target = Target(text, "store", text)
-        _require_chip(target, options.soc)
-        return target
-    chips = chips_of(text)
-    if root and chips is None:
-        install = Install.open(root, options.soc, options.core, list(options.customs))
-        return Target(text, "install", text, install=install, notes=note_of(options.soc or "", install.soc))
-    if chips:
-        return defined_target(text, chips, options)
-    raise not_a_target(text)
-
-
-def not_a_target(directory: str) -> UsageFault:
-    """Return the error for a directory without libraries: what its files are, if that is known."""
-    foreign = next(filter(None, _foreign_in(directory)), None)
-    if foreign:
-        return foreign.fault(directory)
-    return UsageFault(
-        "the directory is neither a store nor an operator package",
-        name="wrong-kind",
-        path=directory,
-        hint="a store has `aic-<soc>-ops-info*.json`, an operator package `built-in/op_impl`, a project OpDef sources",
-    )
-
-
-def _holds_libraries(directory: str) -> bool:
-    paths = [os.path.join(directory, name) for name in library_files(directory)]
-    if any(map(is_library_name, paths)):
-        return True
-    if os.path.basename(os.path.dirname(os.path.abspath(directory))) == "config":
-        return not paths or not all(_foreign_in(directory))
-    return any(os.path.isfile(path) and kind_of(Source.read(path, directory)) == "library" for path in paths)
-
-
-def _foreign_in(directory: str) -> Iterator[Foreign | None]:
-    """Yield what each file of a directory is that the engine would load as a library; None if it is not recognised."""
-    for name in library_files(directory):
-        path = os.path.join(directory, name)
-        try:
-            yield foreign_of(Source.read(path, directory))
-        except Refused:
-            yield None
-
-
-def _from_soc(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:
-    root = select_root(environ, f"no such file or directory: `{text}`")
-    customs = [*options.customs, *environment_customs(environ)]
-    install = Install.open(root.path, text, options.core, customs)
-    _require_no_soc(text, options)
-    notes = []
-    if root.by == "usual folder":
-        notes.append(f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set")
-    return Target(text, "install", root.path, install=install, notes=[*notes, *note_of(text, install.soc)])

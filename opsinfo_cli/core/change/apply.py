@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
@@ -46,7 +46,6 @@ def apply(
     targets = targets_of(target)
     if not targets:
         raise UsageFault("no target is given")
-    require_libraries(targets)
     chosen = Mixlist.open(mixlist)
     doubts = [doubt for each in targets for doubt in each.doubts]
     lacking: list[dict[str, str]] = []
@@ -65,18 +64,6 @@ def apply(
     if output is None:
         return write_files("apply", jobs, settings, say)._replace(ignored=unknown)
     return _write_copy(targets, jobs, os.fspath(output), settings, say)._replace(ignored=unknown)
-
-
-def require_libraries(targets: Iterable[Target]) -> None:
-    """:raises UsageFault: if a target is a mixlist"""
-    for each in targets:
-        if each.kind == "mixlist":
-            raise UsageFault(
-                "TARGET is a mixlist; a mixlist is applied to libraries",
-                name="wrong-kind",
-                path=each.path,
-                hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
-            )
 
 
 def _jobs(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from warnings import warn
 
 from ...errors import Refused, UsageFault, quoted
-from ..cann.definitions import definition_kind
 from ..cann.file_kind import foreign_of, kind_of
 from ..cann.mixlist import Mixlist
+from ..cann.targets.defined import definition_kind
 from ..text.patch import Patch, edits_between
 from ..text.scanner import scan, syntax_patch
 from ..text.source import Source, is_commented

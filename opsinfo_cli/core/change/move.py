@@ -10,10 +10,11 @@ from warnings import warn
 from ...errors import Refused, UsageFault, join_some
 from ..cann.library import Library, Store
 from ..cann.load_order import engine_keys, library_files, load_order
+from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
-from ..cann.target import AnyTarget, AnyTargets, Target, targets_of
+from ..cann.target import AnyTarget, AnyTargets, Target, open_target_or_mixlist, targets_of
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
 from .write_settings import WriteSettings
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def move(
-    target: AnyTarget,
+    target: AnyTarget | Mixlist,
     ops: str | Iterable[str] | Mapping[str, Policy | str] = (),
     to: Policy | str | None = None,
     *,
@@ -59,7 +60,7 @@ def move(
         Movable.of(
             os.fspath(target)
             if create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target)
-            else Target.open(target),
+            else open_target_or_mixlist(target),
             targets_of(against),
             create,
             say,
@@ -101,17 +102,19 @@ class Movable(NamedTuple):
     :param against: for a mixlist, the targets with the names and policies
     """
 
-    target: Target | str
+    target: Target | MixlistFile | str
     against: tuple[Target, ...] = ()
 
     @classmethod
-    def of(cls, target: Target | str, against: Iterable[Target], create: bool, say: Callable[[str], None]) -> Movable:
+    def of(
+        cls, target: Target | MixlistFile | str, against: Iterable[Target], create: bool, say: Callable[[str], None]
+    ) -> Movable:
         """
         :param create: whether a path is that of a mixlist to create
         :raises UsageFault: if an option does not fit the kind of the target
         """
         movable = cls(target, tuple(against))
-        if isinstance(target, Target) and target.kind != "mixlist":
+        if isinstance(target, Target):
             if movable.against or create:
                 raise _not_a_mixlist(target)
             for doubt in target.doubts_of_policies():
@@ -123,7 +126,7 @@ class Movable(NamedTuple):
     @property
     def _libraries(self) -> list[Target]:
         """The targets whose names and policies are known."""
-        return [each for each in (*self.against, self.target) if isinstance(each, Target) and each.kind != "mixlist"]
+        return [each for each in (*self.against, self.target) if isinstance(each, Target)]
 
     @property
     def names_are_checked(self) -> bool:
@@ -136,7 +139,7 @@ class Movable(NamedTuple):
     @property
     def mixlist(self) -> Mixlist | None:
         """:raises Damaged: if the engine refuses it"""
-        return self.target.mixlist if isinstance(self.target, Target) and self.target.kind == "mixlist" else None
+        return self.target.mixlist if isinstance(self.target, MixlistFile) else None
 
     def policies(self) -> dict[str, Policy | None]:
         """Return the effective policy of each op type, by name, in the first target of ``against``; without libraries
@@ -205,7 +208,7 @@ class Movable(NamedTuple):
             return []
         if isinstance(target, str):
             return [Job(target, _mixlist_plan(asked, self.against, pin, say), start=Source(b"{}\n", target))]
-        if target.kind == "mixlist":
+        if isinstance(target, MixlistFile):
             plan = _mixlist_plan(asked, self.against, pin, say)
             return [Job(target.path, plan, target.source, reviewed=reviewed)]
         if pin:

@@ -8,7 +8,8 @@ import stat
 
 from ...opening import is_below, unreadable
 from ..cann.install import CORES
-from ..cann.target import TargetOptions, resolve
+from ..cann.target import resolve
+from ..cann.targets.found import TargetOptions
 from .file_place import real_path
 from .vault import Scope
 

@@ -32,7 +32,8 @@ from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.repository import Repository
-from ..cann.target import AnyTargets, Target, targets_of, unknown_kind
+from ..cann.target import AnyTargets, Target, targets_of
+from ..cann.targets.table import unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes

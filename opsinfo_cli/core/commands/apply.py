@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import click
 
-from ..cann.target import TargetOptions
-from ..change.apply import apply, require_libraries
+from ...errors import UsageFault
+from ..cann.mixlist import MixlistFile
+from ..cann.target import Target
+from ..cann.targets.found import TargetOptions
+from ..change.apply import apply
 from ..terminal.answer import CommandAnswer
 from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
-from ..terminal.open import accepted_mixlist, open_target
+from ..terminal.open import accepted_mixlist, open_target_or_mixlist
 from ..terminal.params import (
     FILE,
     SOC,
@@ -68,9 +71,8 @@ def command(
       opsinfo apply config/ascend910b ops_info.json \
         --output baked
     """
-    opened = [open_target(target, console, options._replace(soc=soc)) for soc in socs or [None]]
+    opened = [_opened(target, console, options._replace(soc=soc)) for soc in socs or [None]]
     targets = list({each.soc: each for each in opened}.values())
-    require_libraries(targets)
     result = apply(
         targets,
         accepted_mixlist(mixlist, console),
@@ -89,3 +91,16 @@ def command(
     if writing.writes:
         answer = answer._replace(notes=[f"wrote {copy}; {targets[0].path} was not changed"])
     return answer
+
+
+def _opened(text: str, console: Console, options: TargetOptions) -> Target:
+    """:raises UsageFault: if it is a mixlist"""
+    target = open_target_or_mixlist(text, console, options)
+    if isinstance(target, MixlistFile):
+        raise UsageFault(
+            "TARGET is a mixlist; a mixlist is applied to libraries",
+            name="wrong-kind",
+            path=target.path,
+            hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
+        )
+    return target

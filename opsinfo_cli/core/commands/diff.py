@@ -11,9 +11,11 @@ import click
 
 from ...errors import UsageFault, counted, quoted
 from .. import rooms
+from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.near_names import matches
 from ..cann.policy import Policy
-from ..cann.target import Target, TargetOptions, target_labels
+from ..cann.target import Target, target_labels
+from ..cann.targets.found import WITH_CHIPS, TargetOptions
 from ..compare import (
     Difference,
     Policies,
@@ -46,7 +48,6 @@ from ..terminal.params import (
 from ..terminal.targets import target_facts
 
 if TYPE_CHECKING:
-    from ..cann.mixlist import Mixlist
     from ..documents import diff as documents
 
 
@@ -96,15 +97,16 @@ def command(
     _require_targets(targets)
     if becomes is not None and console.format != "mixlist":
         raise UsageFault("--becomes requires --format mixlist", hint="--on LIST leaves the operators on a list")
-    opened = [target for text in targets for target in open_chips(text, console, options, socs)]
-    if socs and not any(target.install or target.definitions for target in opened):
+    given = [target for text in targets for target in open_chips(text, console, options, socs)]
+    if socs and not any(target.kind in WITH_CHIPS for target in given):
         raise UsageFault("--soc requires an install", hint="leave out --soc")
-    is_matrix = len(opened) > 2 or len(targets) == 1
-    _require_alike(opened)
-    _require_fitting(opened, is_matrix, console, mixlist_a or mixlist_b, mixlist, sections)
+    is_matrix = len(given) > 2 or len(targets) == 1
+    _require_alike(given)
+    _require_fitting(given, is_matrix, console, mixlist_a or mixlist_b, mixlist, sections)
     only = accepted_mixlist(only_in, console) if only_in else None
-    if opened[0].kind == "mixlist":
-        a, b = opened
+    opened = [target for target in given if isinstance(target, Target)]
+    if not opened:
+        a, b = given
         return difference_answer(diff(a, b, named=_names(None, only, lists, globs)))
     for target in opened:
         report_doubts(target, console)
@@ -139,7 +141,7 @@ def _require_targets(targets: Sequence[str]) -> None:
             raise UsageFault(f"{text} is another system", hint=hint)
 
 
-def _require_alike(targets: Sequence[Target]) -> None:
+def _require_alike(targets: Sequence[Target | MixlistFile]) -> None:
     """:raises UsageFault: if there is nothing to compare, or something other than two mixlists or no mixlist"""
     if len(targets) == 1:
         hint = f"`opsinfo list {quoted(targets[0].text)}` shows its operators"
@@ -162,7 +164,7 @@ def _require_alike(targets: Sequence[Target]) -> None:
 
 
 def _require_fitting(
-    targets: Sequence[Target],
+    targets: Sequence[Target | MixlistFile],
     is_matrix: bool,
     console: Console,
     one_mixlist: str | None,
@@ -246,18 +248,15 @@ def _fields(found: Difference[Any]) -> Iterator[Sequence[str]]:
 
     If B is sources, new op types come first, and a line says why and where the policy in B is decided.
     """
-    b = found.b
-    is_source = b.kind == "opdef"
-    new = [
-        ("only_in_b", name, *_decision(b, name, "-")) if is_source else ("only_in_b", name) for name in found.only_in_b
-    ]
-    if is_source:
+    b = found.sources
+    new = [("only_in_b", name, *_decision(b, name, "-")) if b else ("only_in_b", name) for name in found.only_in_b]
+    if b:
         yield from new
     for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
         policies = map(_text, pair)
-        yield "changed", name, *(_decision(b, name, next(policies)) if is_source else policies)
+        yield "changed", name, *(_decision(b, name, next(policies)) if b else policies)
     yield from (("only_in_a", name) for name in found.only_in_a)
-    if not is_source:
+    if not b:
         yield from new
     for each in found.sections or ():
         yield "section", each.name, _place(each), _value(each.a), _value(each.b)
@@ -275,9 +274,9 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
     a, b, sections = found.a, found.b, found.sections
     chips = [f" ({target.soc})" if target.soc and "@" not in target.text else "" for target in (a, b)]
     yield Lines([[Span("A  "), PathCell(a.text, chips[0])], [Span("B  "), PathCell(b.text, chips[1])]])
-    is_source = b.kind == "opdef"
-    if is_source:
-        for title, names in _new_by_policy(b, found.only_in_b):
+    sources = found.sources
+    if sources:
+        for title, names in _new_by_policy(sources, found.only_in_b):
             yield Lines(["", [Span("+ ", "added"), Span(f"new, {title}  {len(names)}")]])
             yield Names(names)
     for change, names in _changes(found):
@@ -285,14 +284,14 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
         for word in change.split(" -> "):
             style: Style = word if word in ("white", "black", "gray") else ""  # type: ignore[assignment]
             words += [Span(" -> ")] * bool(words) + [Span(word, style)]
-        defaults = sum(b.operators[name].entry.by_default for name in names) if is_source else 0
+        defaults = sum(sources.operators[name].entry.by_default for name in names) if sources else 0
         of = f", {defaults} of them by default" if defaults else ""
         yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}{of}")]])
         yield Names(names)
-    title = f"only in A: not declared for {b.soc}" if is_source else "only in A"
+    title = f"only in A: not declared for {b.soc}" if sources else "only in A"
     for sign, side, names in (
         (Span("- ", "removed"), title, found.only_in_a),
-        (Span("+ ", "added"), "only in B", [] if is_source else found.only_in_b),
+        (Span("+ ", "added"), "only in B", [] if sources else found.only_in_b),
     ):
         if names:
             yield Lines(["", [sign, Span(f"{side}  {len(names)}")]])
@@ -401,7 +400,7 @@ def _alike(sections: Sequence[SectionDifference]) -> list[tuple[tuple[str, str, 
     return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
-def _facts(target: Target) -> str:
+def _facts(target: Target | MixlistFile) -> str:
     return ", ".join(f"CANN {value}" if name == "CANN" else value for name, value in target_facts(target) if value)
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 import click
 
 from ...errors import UsageFault, quoted
-from ..cann.definitions import chips_of
-from ..cann.install import Install, environment_customs, opp_root, select_root, socs_of
-from ..cann.load_order import library_files
+from ..cann.install import Install, environment_customs, select_root
+from ..cann.mixlist import MixlistFile
 from ..cann.repository import Repository
-from ..cann.target import Target, TargetOptions, not_a_target, resolve
+from ..cann.target import look_up
+from ..cann.targets.found import PHRASES, TargetOptions
 from ..change.scope import scope_of
 from ..change.vault import vault_in
 from ..check.finding import SEVERITIES, Finding
@@ -39,6 +39,7 @@ from ..terminal.params import (
 )
 from ..terminal.write import settings_of
 from ..text.escape import shortened
+from ..text.source import Source
 
 FINDING = Word("CODE|NAME", completion.findings)
 
@@ -90,23 +91,17 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
 
     :raises UsageFault: if there is nothing to check
     """
-    if target is not None and os.path.isdir(target) and (defined := chips_of(target)):
-        raise _no_install(target, defined.phrase, target)
-    if target is not None and not os.path.isdir(target):
-        found: Target = resolve(target, options, os.environ)
-        if found.kind in ("snapshot", "mixlist") or found.definitions:
-            raise _no_install(target, found.phrase, None if found.kind == "snapshot" else found.path)
-        return found.path, [found.install] if found.install else []
     if target is None:
         target = select_root(os.environ, "no target was given").path
         options = options._replace(customs=(*options.customs, *environment_customs(os.environ)))
-    root = opp_root(target)
-    if root is None:
-        if not library_files(target):
-            raise not_a_target(target)
-        return target, []
-    socs: list[str | None] = [options.soc] if options.soc else [*socs_of(root)] or [None]
-    return root, [Install.open(root, each, "ai", list(options.customs)) for each in socs]
+    found, soc = look_up(target, options, os.environ)
+    if isinstance(found, Source):
+        raise _no_install(target, MixlistFile.phrase, found.path)
+    if found.kind not in ("install", "store", "library"):
+        raise _no_install(target, PHRASES[found.kind], None if found.kind == "snapshot" else found.path)
+    chips: list[str | None] = [soc] if soc or not found.has_chips else [*found.list_socs()] or [None]
+    installs = [install for chip in chips if (install := found.open(chip).install)]
+    return installs[0].root if installs else found.path, installs
 
 
 def _no_install(target: str, phrase: str, checked: str | None) -> UsageFault:

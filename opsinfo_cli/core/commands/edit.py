@@ -14,7 +14,8 @@ import click
 from ...errors import Refused, UsageFault, counted
 from ..cann.near_names import matches
 from ..cann.policy import Policy
-from ..cann.target import Target, TargetOptions
+from ..cann.target import Target
+from ..cann.targets.found import TargetOptions
 from ..change.edited_file import EditedFile
 from ..change.move import require_writable
 from ..change.policy_lines import (

@@ -8,16 +8,24 @@ from collections.abc import Sequence
 import click
 
 from ...errors import UsageFault, counted
-from ..cann.mixlist import Mixlist
+from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.near_names import matches
 from ..cann.operator_documents import list_document, row_document
 from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
-from ..cann.target import Target, TargetOptions
+from ..cann.target import Target
+from ..cann.targets.found import TargetOptions
 from ..terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
 from ..terminal.csv_markdown import csv_text, markdown_text
-from ..terminal.open import accepted_mixlist, open_given, open_target, report_doubts, report_no_match, report_unknown
+from ..terminal.open import (
+    accepted_mixlist,
+    open_given,
+    open_target_or_mixlist,
+    report_doubts,
+    report_no_match,
+    report_unknown,
+)
 from ..terminal.params import (
     LIST,
     TARGET,
@@ -59,15 +67,16 @@ def command(
       opsinfo list ops_info.json --against ascend910b
       opsinfo list ascend910b --format html -o ascend910b.html
     """
-    opened = open_target(target, console, options, stdin=True)
-    if mixlist and opened.kind == "mixlist":
+    opened = open_target_or_mixlist(target, console, options, stdin=True)
+    is_mixlist = isinstance(opened, MixlistFile)
+    if mixlist and is_mixlist:
         raise UsageFault("--mixlist requires libraries; TARGET is a mixlist", path=opened.path)
-    against = given_or_configured("against", against, opened.kind == "mixlist")
-    if against and opened.kind != "mixlist":
+    against = given_or_configured("against", against, is_mixlist)
+    if against and not is_mixlist:
         hint = f"--mixlist FILE shows the policies of {target} after applying a mixlist"
         raise UsageFault("--against requires a mixlist", path=opened.path, hint=hint)
     applied: Mixlist | None
-    if opened.kind == "mixlist":
+    if isinstance(opened, MixlistFile):
         applied = opened.mixlist
         libraries = open_given(against, console, options)
         operators = libraries.operators if libraries else None
@@ -85,7 +94,9 @@ def command(
     return list_answer(opened, shown, len(rows), mixlist)
 
 
-def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist: str | None) -> CommandAnswer:
+def list_answer(
+    target: Target | MixlistFile, rows: Sequence[OperatorRow], total: int, mixlist: str | None
+) -> CommandAnswer:
     """:param total: the number of rows before narrowing
     :param mixlist: the path of the mixlist that was applied"""
     table = _table(target, rows)
@@ -111,7 +122,7 @@ def list_answer(target: Target, rows: Sequence[OperatorRow], total: int, mixlist
     )
 
 
-def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
+def _table(target: Target | MixlistFile, rows: Sequence[OperatorRow]) -> Table:
     marked = any(row.marks for row in rows)
     noted = any(row.shadowed for row in rows)
     files = sorted({row.file for row in rows if row.file})
@@ -124,7 +135,9 @@ def _table(target: Target, rows: Sequence[OperatorRow]) -> Table:
     return Table(columns, cells, lambda: (_fields(row, target) for row in rows))
 
 
-def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool, noted: bool) -> list[Cell]:
+def _cells(
+    row: OperatorRow, target: Target | MixlistFile, files: Sequence[str], marked: bool, noted: bool
+) -> list[Cell]:
     cells: list[Cell] = [row.name, str(row.policy or "-")]
     if target.kind == "opdef":
         cells.append("by default" if row.by_default else "")
@@ -137,14 +150,14 @@ def _cells(row: OperatorRow, target: Target, files: Sequence[str], marked: bool,
     return cells
 
 
-def _fields(row: OperatorRow, target: Target) -> tuple[str, ...]:
+def _fields(row: OperatorRow, target: Target | MixlistFile) -> tuple[str, ...]:
     place = f"{row.file}:{row.line}" if row.file else "-"
     marks = ",".join(map(str, row.marks)) or "-"
     why = ("by default" if row.by_default else "-",) if target.kind == "opdef" else ()
     return row.name, str(row.policy or "-"), str(row.library_policy or "-"), place, marks, *why
 
 
-def _summary(target: Target, rows: Sequence[OperatorRow], total: int) -> str:
+def _summary(target: Target | MixlistFile, rows: Sequence[OperatorRow], total: int) -> str:
     counts = Counter("undecided" if row.policy is None else str(row.policy) for row in rows)
     words = ", ".join(f"{counts[word]} {word}" for word in ("white", "black", "gray", "undecided") if counts[word])
     of = f" of {total}" if total != len(rows) else ""

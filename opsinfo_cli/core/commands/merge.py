@@ -6,7 +6,7 @@ import click
 
 from ...errors import UsageFault, counted
 from ..cann.input_shapes import parse_shapes
-from ..cann.target import TargetOptions
+from ..cann.targets.found import TargetOptions
 from ..change.plan import Result
 from ..merge import Merge, marks_text, merge
 from ..terminal.answer import CommandAnswer, Exact

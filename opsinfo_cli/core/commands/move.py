@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 
 from ...errors import Refused, UsageFault
+from ..cann.mixlist import MixlistFile
 from ..cann.policy import Policy
-from ..cann.target import Target, TargetOptions
+from ..cann.target import Target
+from ..cann.targets.found import TargetOptions
 from ..change.move import Movable, move_operators
 from ..terminal.answer import CommandAnswer
 from ..terminal.config import Targeted, given_or_configured, too_many_configured
 from ..terminal.console import Console
-from ..terminal.open import open_against, open_target, require_against
+from ..terminal.open import open_against, open_target_or_mixlist, require_against
 from ..terminal.params import (
     GLOB,
     LIST,
@@ -164,9 +166,9 @@ def open_movable(text: str, against: Sequence[str], create: bool, options: Targe
     return Movable.of(target, [open_against(each, console, options) for each in against], create, console.warn)
 
 
-def _opened(text: str, options: TargetOptions, console: Console) -> Target:
+def _opened(text: str, options: TargetOptions, console: Console) -> Target | MixlistFile:
     try:
-        return open_target(text, console, options)
+        return open_target_or_mixlist(text, console, options)
     except Refused as refused:
         if not os.path.lexists(text):
             refused.hint = "--create creates a new mixlist" + (f"; {refused.hint}" if refused.hint else "")

@@ -17,11 +17,12 @@ from ..cann.mixlist import Mixlist
 from ..cann.opdef.configuration_text import configuration_text
 from ..cann.operator_documents import show_document
 from ..cann.operator_rows import OperatorRow, Standing, operator_row
-from ..cann.target import Target, TargetOptions
+from ..cann.target import Target
+from ..cann.targets.found import TargetOptions
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table, Tree
 from ..terminal.console import Console
 from ..terminal.csv_markdown import csv_text, markdown_text
-from ..terminal.open import accepted_mixlist, open_target, report_doubts, require_operators
+from ..terminal.open import accepted_mixlist, open_target, report_doubts
 from ..terminal.params import (
     OP,
     TARGET,
@@ -65,7 +66,6 @@ def command(
       opsinfo show custom-ops@ascend910b AddCustom --format opdef
     """
     opened = open_target(target, console, options, stdin=True)
-    require_operators(opened)
     applied = accepted_mixlist(mixlist, console) if mixlist else None
     operators = opened.operators.require(given_names(ops))
     report_doubts(opened, console)
@@ -120,7 +120,7 @@ def _reasons(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixl
 
 
 def _library_reason(target: Target, operator: Operator, policy: str) -> str:
-    if target.snapshot:
+    if target.kind == "snapshot":
         return f"the snapshot has {policy}: {_MEANING[policy]}"
     flag = operator.entry.sections.get("precision_reduce", {}).get("flag")
     if target.kind == "opdef":

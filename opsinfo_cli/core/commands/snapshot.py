@@ -6,7 +6,8 @@ import click
 
 from ...errors import UsageFault
 from ..cann.file_kind import is_library_name, kind_of
-from ..cann.target import TargetOptions, snapshot
+from ..cann.target import snapshot
+from ..cann.targets.found import TargetOptions
 from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.console import Console
 from ..terminal.open import open_target

@@ -16,7 +16,8 @@ from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import parse_shapes
 from ..cann.near_names import NearNames, did_you_mean
 from ..cann.repository import Repository
-from ..cann.target import Target, TargetOptions, target_labels
+from ..cann.target import Target, target_labels
+from ..cann.targets.found import TargetOptions
 from ..check.finding import SEVERITIES, CheckedKind, Finding, Outcome
 from ..check.fixes import FixPlan, OptionFixPlan, applicable
 from ..check.mixlist import MixlistTarget, names_of

@@ -12,10 +12,11 @@ from click.shell_completion import CompletionItem
 
 from ...errors import OpsinfoError
 from ..cann.chips import known_folders
-from ..cann.definitions import chips_of
 from ..cann.file_kind import FileKind
-from ..cann.install import opp_root, select_root, socs_of
-from ..cann.target import Target, TargetOptions, resolve
+from ..cann.install import select_root, socs_of
+from ..cann.mixlist import MixlistFile
+from ..cann.target import Target, look_up, resolve, target_or_mixlist
+from ..cann.targets.found import Found, TargetOptions
 
 
 def starting_with(candidates: Callable[[], Iterable[str | CompletionItem]], begun: str) -> list[CompletionItem]:
@@ -54,15 +55,14 @@ def socs(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
 
 def _socs_under(target: str | None) -> Iterator[CompletionItem]:
     try:
-        named = target is not None and os.path.lexists(target)
-        if target is not None and named and (chips := chips_of(target)):
-            yield from (CompletionItem(soc, help="chip") for soc in chips.socs)
-            return
-        root = opp_root(target or "") if named else select_root(os.environ, "a chip").path
+        if target is not None and os.path.lexists(target):
+            found, _ = look_up(target, TargetOptions(), os.environ)
+            socs = found.list_socs() if isinstance(found, Found) and found.has_chips else []
+        else:
+            socs = socs_of(select_root(os.environ, "a chip").path)
     except OpsinfoError:  # files can be offered without CANN
         return
-    if root:
-        yield from (CompletionItem(soc, help="chip") for soc in socs_of(root))
+    yield from (CompletionItem(soc, help="chip") for soc in socs)
 
 
 def operators(ctx: click.Context, _: click.Parameter) -> list[str]:
@@ -73,15 +73,17 @@ def operators(ctx: click.Context, _: click.Parameter) -> list[str]:
     against = given.get("against")
     against = against[0] if isinstance(against, tuple) and against else against
     target = _open(given, against or given.get("target") or "", kind=None if against else given.get("kind"))
-    names = set(target.mixlist.marks if target.kind == "mixlist" else target.operators.names)
-    if target.kind == "mixlist":
+    names = set(target.mixlist.marks if isinstance(target, MixlistFile) else target.operators.names)
+    if isinstance(target, MixlistFile):
         names.update(_of_environment())
     return sorted(names - set(given.get("ops") or ()))
 
 
-def _open(given: dict[str, Any], text: str, kind: FileKind | None) -> Target:
+def _open(given: dict[str, Any], text: str, kind: FileKind | None) -> Target | MixlistFile:
     customs = tuple(given.get("customs") or ())
-    return resolve(text, TargetOptions(kind, given.get("soc"), given.get("core") or "ai", customs), os.environ)
+    return target_or_mixlist(
+        text, TargetOptions(kind, given.get("soc"), given.get("core") or "ai", customs), os.environ
+    )
 
 
 def _of_environment() -> Iterator[str]:
@@ -94,8 +96,8 @@ def _of_environment() -> Iterator[str]:
 
 
 def stores(ctx: click.Context, _: click.Parameter) -> list[str]:
-    install = _open(ctx.params, ctx.params["target"], ctx.params.get("kind")).install
-    return [site.label for site in install.sites()] if install else []
+    target = _open(ctx.params, ctx.params["target"], ctx.params.get("kind"))
+    return [site.label for site in target.install.sites()] if isinstance(target, Target) and target.install else []
 
 
 def precision_modes(_: click.Context, __: click.Parameter) -> Iterable[str]:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted, quoted
-from ..cann.definitions import chips_of
-from ..cann.install import opp_root, socs_of
-from ..cann.target import Target, TargetOptions, defined_target, resolve
+from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted
+from ..cann.mixlist import Mixlist, MixlistFile
+from ..cann.target import Target, a_mixlist, target_or_mixlist, targets_or_mixlist
+from ..cann.targets.found import TargetOptions
 from ..text.source import Source, read_standard_input
 from .config import too_many_configured
 from .console import Console
@@ -26,46 +26,60 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
     """Resolve a TARGET and report how it was found.
 
     :param stdin: whether the command can read standard input
-    :raises UsageFault: if the text names no target, or several
+    :raises UsageFault: if the text names no target, or several, or a mixlist
     """
+    target = open_target_or_mixlist(text, console, options, stdin)
+    if isinstance(target, MixlistFile):
+        raise a_mixlist(target.path)
+    return target
+
+
+def open_target_or_mixlist(
+    text: str, console: Console, options: TargetOptions = _DEFAULTS, stdin: bool = False
+) -> Target | MixlistFile:
+    """Return a TARGET as :func:`open_target`, or the text of a mixlist, for commands that take both."""
     if text == "-" and not stdin:
         hint = f"`opsinfo {console.command} --help` shows how it is used"
         raise UsageFault("only list, show, validate and fmt read standard input", hint=hint)
     data = read_standard_input() if text == "-" else None
-    target = resolve(text, options._replace(stdin=data), os.environ)
+    target = target_or_mixlist(text, options._replace(stdin=data), os.environ)
+    _report(target, console)
+    return target
+
+
+def _report(target: Target | MixlistFile, console: Console) -> None:
+    """Report how a target was found."""
+    if isinstance(target, MixlistFile):
+        console.detail(f"{target.text}: a mixlist")
+        return
+    console.unread(target.unreadable)
     for note in target.notes:
         console.note(note)
     for doubt in target.doubts:
         console.warn(doubt)
-    if target.definitions:
-        console.unread(target.definitions.unreadable)
     if target.install:
-        version = target.install.version or "of unknown version"
-        console.detail(f"{text}: CANN {version}, {target.soc}, in {target.path}")
+        version = target.version or "of unknown version"
+        console.detail(f"{target.text}: CANN {version}, {target.soc}, in {target.path}")
         for site in target.install.sites():
             missing = "" if os.path.isdir(site.directory) else " (missing)"
             console.detail(f"  {site.label}: {site.directory}{missing}")
     else:
-        console.detail(f"{text}: {target.phrase}")
-    return target
+        console.detail(f"{target.text}: {target.phrase}")
 
 
-def open_chips(text: str, console: Console, options: TargetOptions, socs: Sequence[str] = ()) -> list[Target]:
-    """Return the target, or one for each chip of an install, or of definitions, with several.
+def open_chips(
+    text: str, console: Console, options: TargetOptions, socs: Sequence[str] = ()
+) -> list[Target | MixlistFile]:
+    """Return the target, or one for each chip of it, or the mixlist.
 
     :param socs: the chips of ``--soc``; empty for all
     """
-    if os.path.exists(text) and (defined := chips_of(text)):
-        console.unread(defined.unreadable)
-        return [defined_target(text, defined, options._replace(soc=soc)) for soc in socs or defined.socs]
-    root = opp_root(text) if os.path.isdir(text) else None
-    if root is None:
-        names_chip = "@" in text and not os.path.lexists(text)  # beside --soc it is wrong usage
-        return [open_target(text, console, options._replace(soc=socs[0] if socs and names_chip else None))]
-    chips = [*(socs or socs_of(root, "ai" if options.core == "vector" else options.core))]
-    if not chips:
-        return [open_target(text, console, options)]
-    return [open_target(text, console, options._replace(soc=soc)) for soc in chips]
+    if text == "-":
+        open_target(text, console, options)
+    targets = targets_or_mixlist(text, options, socs, os.environ)
+    for target in targets:
+        _report(target, console)
+    return targets
 
 
 def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS) -> Target:
@@ -73,8 +87,8 @@ def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS
 
     :raises UsageFault: if it is a mixlist itself
     """
-    target = open_target(text, console, options._replace(kind=None))
-    if target.kind == "mixlist":
+    target = open_target_or_mixlist(text, console, options._replace(kind=None))
+    if isinstance(target, MixlistFile):
         raise UsageFault("--against requires libraries; this is a mixlist", name="wrong-kind", path=text)
     return target
 
@@ -98,17 +112,6 @@ def require_against(options: TargetOptions) -> None:
     for word, value in given.items():
         if value:
             raise UsageFault(f"{word} requires --against", hint="add --against TARGET")
-
-
-def require_operators(target: Target) -> None:
-    """:raises UsageFault: if the target is a mixlist"""
-    if target.kind == "mixlist":
-        raise UsageFault(
-            "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
-            name="wrong-kind",
-            path=target.path,
-            hint=f"`opsinfo show TARGET OP --mixlist {quoted(target.path)}` shows its effect",
-        )
 
 
 def report_doubts(target: Target, console: Console) -> None:

@@ -21,7 +21,7 @@ from click.shell_completion import CompletionItem
 
 from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
-from ..cann.target import TargetOptions
+from ..cann.targets.found import TargetOptions
 from ..change.lock import DEFAULT_WAIT
 from . import completion
 from .answer import CommandAnswer

@@ -59,7 +59,7 @@ def _what_stays(path: str) -> str | None:
         if is_marked(source, outcome) or kind_of(source, outcome) == "snapshot":
             return "a library, a mixlist or a snapshot"
     elif is_definition:
-        from ..cann.definitions import definition_kind
+        from ..cann.targets.defined import definition_kind
         from ..text.source import Source
 
         if kind := definition_kind(Source(data, path, strict=False)):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..cann.mixlist import MixlistFile
 from ..cann.target import Target
 
 
-def target_facts(target: Target) -> list[tuple[str, str]]:
+def target_facts(target: Target | MixlistFile) -> list[tuple[str, str]]:
     """Return what a page says of a target: (name, value); empty values are unknown."""
-    version = target.install.version if target.install else None
+    version = target.version if isinstance(target, Target) and target.install else None
     return [("Path", target.path), ("Chip", target.soc or ""), ("CANN", version or "")]
 
 

@@ -11,7 +11,7 @@ import click
 
 from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
 from ...core.cann.mixlist import Mixlist
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.terminal.config import too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, report_doubts

@@ -11,7 +11,7 @@ import click
 
 from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from ...core.cann.policy import Policy
-from ...core.cann.target import Target, TargetOptions
+from ...core.cann.target import Target
+from ...core.cann.targets.found import TargetOptions
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured

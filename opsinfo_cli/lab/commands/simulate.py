@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.change.output_file import write_file
 from ...core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, PathCell, Table
 from ...core.terminal.config import Targeted

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.change.output_file import write_file
 from ...core.terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Style, Table
 from ...core.terminal.config import Targeted

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.cann.onnx_opsets import OLDEST_OPSET
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.change.output_file import new_folder
 from ...core.terminal.answer import Block, CommandAnswer, Exact
 from ...core.terminal.changes import diffs, notes_of_result, status_of
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
-from ...core.terminal.open import accepted_mixlist, open_against, open_target, require_against
+from ...core.terminal.open import accepted_mixlist, open_against, open_target_or_mixlist, require_against
 from ...core.terminal.params import (
     FILE,
     TARGET,
@@ -120,7 +120,7 @@ def _opened(system: System, inputs: Sequence[str], console: Console, options: Ta
     return open_inputs(
         system,
         inputs,
-        lambda file: open_target(file, console, options),
+        lambda file: open_target_or_mixlist(file, console, options),
         lambda path: accepted_mixlist(path, console),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from ...core.cann.near_names import meant
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.terminal import completion
 from ...core.terminal.answer import Block, CommandAnswer, Either, Lines, Span, Table
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.compare import difference
 from ...core.terminal.answer import Cell, Column, CommandAnswer, Span, Table
 from ...core.terminal.console import Console

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...core.cann.target import TargetOptions
+from ...core.cann.targets.found import TargetOptions
 from ...core.terminal.console import Console
-from ...core.terminal.open import open_target
+from ...core.terminal.open import open_target_or_mixlist
 from ...core.terminal.params import Word
 from ..decide import FLOATS, dtype_called
 from ..input_lists import of_target
@@ -57,7 +57,7 @@ def open_system(text: str, console: Console) -> SystemLists:
 
 def lists_of_target(text: str, console: Console, options: TargetOptions) -> OperatorLists:
     """Return the op types of a library, store or install; for a mixlist alone, those whose policy its marks decide."""
-    read = of_target(open_target(text, console, options), console.warn)
+    read = of_target(open_target_or_mixlist(text, console, options), console.warn)
     return read.lists
 
 

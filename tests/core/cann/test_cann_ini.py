@@ -10,7 +10,8 @@ from corpus_place import CORPUS
 
 from opsinfo_cli.core.cann.entry_rules import build_faults
 from opsinfo_cli.core.cann.ini import ini_store, is_ini, soc_of_ini
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Refused, UsageFault
 

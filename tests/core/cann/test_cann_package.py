@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from library_files import library
 
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.errors import UsageFault
 
 INSIDE = "op_impl/ai_core/tbe/config"

@@ -13,7 +13,8 @@ from snapshot_texts import text_of_snapshot
 from opsinfo_cli.core.cann.entry import Columns
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.cann.snapshot import Snapshot
-from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
+from opsinfo_cli.core.cann.target import Target, resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.schema import validator_for
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged, Refused

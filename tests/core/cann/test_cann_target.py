@@ -13,7 +13,9 @@ from raising import raised
 from opsinfo_cli.core.cann import target as target_module
 from opsinfo_cli.core.cann.file_kind import is_library_name, is_marked, kind_of
 from opsinfo_cli.core.cann.install import socs_of, usual_roots
-from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
+from opsinfo_cli.core.cann.mixlist import Mixlist, MixlistFile
+from opsinfo_cli.core.cann.target import Target, resolve, target_or_mixlist
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 
@@ -194,7 +196,7 @@ def test_an_existing_file_is_preferred_to_a_soc_of_the_same_name(
 ) -> None:
     (tmp_path / "ascend910b").write_text('{"black-list": {}}')
     monkeypatch.chdir(tmp_path)
-    assert resolve("ascend910b", TargetOptions(), {"ASCEND_OPP_PATH": "/nonexistent"}).kind == "mixlist"
+    assert target_or_mixlist("ascend910b", TargetOptions(), {"ASCEND_OPP_PATH": "/nonexistent"}).kind == "mixlist"
 
 
 def test_a_directory_of_libraries_is_a_store(fixtures: Path) -> None:
@@ -240,7 +242,9 @@ def test_the_soc_of_a_store_or_library_is_not_another_one(fixtures: Path, name: 
 
 
 def test_standard_input_needs_a_kind() -> None:
-    assert resolve("-", TargetOptions(kind="mixlist", stdin=b"{}"), {}).mixlist.marks == {}
+    named = target_or_mixlist("-", TargetOptions(kind="mixlist", stdin=b"{}"), {})
+    assert isinstance(named, MixlistFile)
+    assert named.mixlist.marks == {}
     with pytest.raises(UsageFault):
         resolve("-", TargetOptions(stdin=b"{}"), {})
 
@@ -355,10 +359,10 @@ def test_an_unknown_word_is_a_usage_fault(tmp_path: Path) -> None:
     assert "ASCEND_OPP_PATH" in str(error.hint)
 
 
-def test_a_mixlist_has_no_operators_and_a_library_no_marks(fixtures: Path) -> None:
-    found = resolve(str(fixtures / "mixlists/good/add-black.json"), TargetOptions(), {})
-    with pytest.raises(UsageFault):
-        _ = found.operators
+def test_a_mixlist_is_no_target(fixtures: Path) -> None:
+    path = str(fixtures / "mixlists/good/add-black.json")
+    for named in (path, Path(path), Mixlist.read(path)):
+        assert raised(UsageFault, Target.open, named).name == "wrong-kind"
 
 
 def test_an_unsearchable_path_is_not_reported_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:

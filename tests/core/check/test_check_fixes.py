@@ -12,7 +12,8 @@ from tables import cases, rows
 from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.marks import Mark, combination, effective, is_legal
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.core.cann.mixlist import Mixlist
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.scanner import scan, syntax_patch

@@ -12,7 +12,8 @@ from tables import rows
 
 from opsinfo_cli.core.cann.file_kind import option_kind
 from opsinfo_cli.core.cann.option_files import Customized, CustomizeDtypes
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding
 from opsinfo_cli.core.check.fixes import OptionFixPlan

@@ -9,7 +9,8 @@ import pytest
 from tables import rows
 
 from opsinfo_cli.core.cann.file_kind import NamedKind
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.finding import Finding
 from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.run import Checker

@@ -11,7 +11,8 @@ from contract import FINDINGS
 
 from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.precision_mode import MODES
-from opsinfo_cli.core.cann.target import TargetOptions, resolve
+from opsinfo_cli.core.cann.target import resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.rules import RULES, Rule, rule_called
 from opsinfo_cli.core.check.run import Checker

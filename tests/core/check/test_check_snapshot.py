@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from snapshot_texts import text_of_snapshot
 
 from opsinfo_cli.core.cann.precision_mode import MODES
-from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
+from opsinfo_cli.core.cann.target import Target, resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
 from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.source import Source

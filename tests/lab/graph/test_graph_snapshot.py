@@ -11,7 +11,8 @@ from vector_support import OWN, VECTORS, graph_of, mixlist_of, vectors
 
 from opsinfo_cli.core.cann.entry import Columns
 from opsinfo_cli.core.cann.library import Library, Operators
-from opsinfo_cli.core.cann.target import Target, TargetOptions, resolve
+from opsinfo_cli.core.cann.target import Target, resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.lab.graph.judge.kernel import kernel_of

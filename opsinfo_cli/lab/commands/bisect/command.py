@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ....core.cann.target import TargetOptions
+from ....core.cann.targets.found import TargetOptions
 from ....core.terminal import completion
 from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.config import Targeted

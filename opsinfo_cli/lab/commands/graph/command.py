@@ -11,7 +11,7 @@ import click
 from ....core.cann.input_shapes import parse_shapes, stated_shapes
 from ....core.cann.keep_dtype import keep_dtype_text
 from ....core.cann.near_names import NearNames, did_you_mean, matches
-from ....core.cann.target import TargetOptions
+from ....core.cann.targets.found import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.config import Targeted, given_or_configured

@@ -169,7 +169,7 @@ def _open_target(against: AnyTarget | Operators | None) -> tuple[Operators | Non
     """Return the op types of a target, its SoC and its OPP root."""
     if against is None or isinstance(against, Operators):
         return against, None, None
-    if isinstance(against, (str, os.PathLike, Mixlist)):
+    if isinstance(against, (str, os.PathLike)):
         against = Target.open(against)
     install = against.install if isinstance(against, Target) else against if isinstance(against, Install) else None
     soc = against.soc if isinstance(against, (Target, Install)) else None

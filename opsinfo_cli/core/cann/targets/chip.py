@@ -1,0 +1,26 @@
+"""The name of a chip, in the install that the environment selects."""
+
+from __future__ import annotations
+
+from ..chips import note_of
+from ..install import Install, environment_customs, select_root
+from .found import Found, Named, OneChip, TargetOptions, require_no_soc
+from .install import of_install
+
+
+def recognise(named: Named, options: TargetOptions) -> Found | None:
+    """Text that is no path: without a slash, and without the ending of a library."""
+    text, environ = named.path, named.environ
+    if named.is_read or "/" in text or text.endswith(".json"):
+        return None
+    root = select_root(environ, f"no such file or directory: `{text}`")
+    install = Install.open(root.path, text, options.core, [*options.customs, *environment_customs(environ)])
+    notes = note_of(text, install.soc)
+    if root.by == "usual folder":
+        notes = [f"using {root.path}, found in a usual folder; ASCEND_OPP_PATH is not set", *notes]
+
+    def chip(soc: str | None) -> OneChip:
+        require_no_soc(text, soc)
+        return of_install(install, notes)
+
+    return Found("install", root.path, lambda: [install.soc] if install.soc else [], chip)

@@ -1,0 +1,73 @@
+"""Op types that are defined for several chips in one place: one of them is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from ....errors import UsageFault
+from ...text.source import Source
+from ..chips import folder_of, likeliest_chip, unknown_chip
+from ..ini import is_ini
+from ..library import Operators
+from ..opdef.find import SUFFIXES, is_source
+from .found import Found, OneChip, TargetOptions
+
+if TYPE_CHECKING:
+    from ...document import Unreadable
+
+_WHAT = {
+    "ini": "the folder has inis",
+    "opdef": "the sources declare operators",
+    "package": "the package has operators",
+}
+
+
+def definition_kind(source: Source) -> Literal["ini", "opdef"] | None:
+    """Return whether a file is an ini of opbuild or an OpDef source; None if it is neither."""
+    if source.path.endswith(SUFFIXES):
+        return "opdef" if is_source(source.data) else None
+    return "ini" if is_ini(source.path, source.text) else None
+
+
+def defined(
+    kind: Literal["ini", "opdef", "package"],
+    path: str,
+    socs: Sequence[str],
+    load: Callable[[str], Operators],
+    options: TargetOptions,
+    unreadable: Sequence[Unreadable] = (),
+    not_declared: str | None = None,
+) -> Found:
+    """
+    :param load: returns the op types of one chip
+    :param not_declared: what a hint says if no chip is declared, or not this one
+    """
+
+    def chip(soc: str | None) -> OneChip:
+        """
+        :raises UsageFault: if the chip is unknown, or not given and there are several
+        :raises Refused: if a file cannot be read
+        """
+        if options.core != "ai":
+            raise UsageFault(f"it has no op types of the {options.core} core", name="wrong-kind", path=path)
+        if not socs:
+            message = f"no chip is declared: no AddConfig in {path}"
+            raise UsageFault(message, name="no-chip", path=path, hint=not_declared)
+        if soc is None and len(socs) > 1:
+            raise UsageFault(
+                f"{_WHAT[kind]} of {len(socs)} chips: {', '.join(socs)}",
+                name="ambiguous-target",
+                path=path,
+                hint=f"name one, as in {path}@{likeliest_chip(socs)}",
+            )
+        chosen = socs[0] if soc is None else folder_of(soc, list(socs))
+        if chosen is None:
+            error = unknown_chip(str(soc), socs, None, path)
+            error.hint = "; ".join(filter(None, [error.hint, not_declared])) or None
+            raise error
+        operators = load(chosen)
+        unread = [each for each in unreadable if each.chip in (None, chosen)]
+        return OneChip(lambda: operators, chosen or None, unreadable=unread)
+
+    return Found(kind, path, lambda: socs, chip, unreadable)

@@ -1,0 +1,150 @@
+"""What a TARGET may be: the text that names it, what lies there, and the op types of one of its chips."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from ....errors import Damaged, UsageFault
+from ...text.members import read_members
+from ...text.source import Source, read_bytes
+from ..file_kind import FileKind, kind_of
+from ..foreign_files import foreign_binary
+from ..install import is_complete, opp_root
+from ..library import Operators
+
+if TYPE_CHECKING:
+    from ...document import Unreadable
+    from ...text.members import Members
+    from ...text.scanner import Document
+    from ..install import Install
+
+TargetKind: TypeAlias = Literal["library", "snapshot", "store", "install", "ini", "opdef", "package"]
+
+
+class TargetOptions(NamedTuple):
+    """Options of the command line that describe a target.
+
+    :param kind: None detects it
+    :param soc: the chip of an install
+    :param customs: custom operator packages
+    :param stdin: standard input, if ``-`` is a target
+    """
+
+    kind: FileKind | None = None
+    soc: str | None = None
+    core: str = "ai"
+    customs: tuple[str, ...] = ()
+    stdin: bytes | None = None
+
+
+class Named:
+    """What a user names as TARGET; a file is read once for all kinds.
+
+    :ivar is_read: whether there is something to read: a path that exists, or standard input
+    """
+
+    def __init__(self, text: str, options: TargetOptions, environ: Mapping[str, str]) -> None:
+        self.path = text
+        self.environ = environ
+        self.is_folder = os.path.isdir(text)
+        self.is_read = text == "-" or os.path.lexists(text)
+        self.stdin = options.stdin if text == "-" else None
+        self._kind = options.kind
+
+    @property
+    def is_file(self) -> bool:
+        return self.is_read and not self.is_folder
+
+    @cached_property
+    def root(self) -> str | None:
+        """The OPP root at or under a folder."""
+        return opp_root(self.path) if self.is_folder else None
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether there is more than custom packages in an OPP root at or under a folder."""
+        return self.is_folder and is_complete(self.path)
+
+    @cached_property
+    def source(self) -> Source:
+        """:raises Refused: if the file cannot be read
+        :raises UsageFault: if it is a model
+        """
+        data = read_bytes(self.path) if self.stdin is None else self.stdin
+        try:
+            return Source(data, self.path)
+        except Damaged:
+            if foreign := foreign_binary(self.path, data[:64]):
+                raise foreign.fault(self.path) from None
+            raise
+
+    @cached_property
+    def outcome(self) -> Members | Document:
+        return read_members(self.source)
+
+    @cached_property
+    def kind(self) -> FileKind | None:
+        """The kind of a file, as given, else by its content and name."""
+        return self._kind or kind_of(self.source, self.outcome)
+
+
+class OneChip(NamedTuple):
+    """The op types of one chip, and what else is known of them.
+
+    :param read: returns the op types
+    :param soc: None if nothing shows it
+    :param other_engines: returns op types of other engines: name -> engine
+    :param source: the one file that all is in
+    :param unreadable: what could not be read of the sources, of any chip
+    """
+
+    read: Callable[[], Operators]
+    soc: str | None = None
+    version: str | None = None
+    core: str = "ai"
+    other_engines: Callable[[], Mapping[str, str]] = dict
+    install: Install | None = None
+    source: Source | None = None
+    unreadable: Sequence[Unreadable] = ()
+    notes: Sequence[str] = ()
+
+
+class Found(NamedTuple):
+    """What lies at a path.
+
+    :param list_socs: returns its chips; none if nothing shows them
+    :param open: opens one of them, by folder or product name, or the only one (None)
+    :param unreadable: what could not be read of the sources, of any chip
+    """
+
+    kind: TargetKind
+    path: str
+    list_socs: Callable[[], Sequence[str]]
+    open: Callable[[str | None], OneChip]
+    unreadable: Sequence[Unreadable] = ()
+
+    @property
+    def has_chips(self) -> bool:
+        """Whether chips can be chosen, which a file or store of one chip does not have."""
+        return self.kind in WITH_CHIPS
+
+
+WITH_CHIPS: frozenset[TargetKind] = frozenset({"install", "ini", "opdef", "package"})
+PHRASES: Mapping[TargetKind, str] = {
+    "library": "a library",
+    "snapshot": "a snapshot",
+    "store": "a store",
+    "install": "an install",
+    "ini": "an ini of opbuild",
+    "opdef": "OpDef sources",
+    "package": "a custom operator package",
+}
+
+
+def require_no_soc(text: str, soc: str | None) -> None:
+    """:raises UsageFault: if a target that names its chip has another option for it"""
+    if soc:
+        raise UsageFault(f"`{text}` names the chip already", hint="leave out --soc")
