@@ -23,4 +23,4 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
         require_no_soc(text, soc)
         return of_install(install, notes)
 
-    return Found("install", root.path, lambda: [install.soc] if install.soc else [], chip)
+    return Found("install", root.path, list, chip)  # it is named already, so there is none to choose
