@@ -4,6 +4,7 @@ The tree, by exit status (``app.main`` exits with it)::
 
     OpsinfoError
     ├── WarningsFound        1  there are warnings, with --strict
+    ├── NoVerdict            1  nothing was measured that could pass
     ├── UsageFault           2  wrong usage: unknown names, conflicting options
     │   └── UnknownOperator     no such op type; a KeyError too
     └── Refused              3  a file or the system refused
@@ -115,6 +116,13 @@ class WarningsFound(OpsinfoError):
 
     exit_code = 1
     default_name = "warnings-found"
+
+
+class NoVerdict(OpsinfoError):
+    """Nothing of a model was judged, or could be compared: a check of it neither passes nor fails."""
+
+    exit_code = 1
+    default_name = "no-verdict"
 
 
 class Refused(OpsinfoError):

@@ -173,6 +173,7 @@ class CommandAnswer(NamedTuple):
     :param variants: the answer as text in further formats of the command by name, such as concise
     :param details: lines for standard error after the text, with ``-v``
     :param failures: errors of single files among many, for standard error after these
+    :param fault: why the answer proves nothing, for standard error after all else, in every format
     """
 
     document: Callable[[], Mapping[str, object]]
@@ -188,3 +189,4 @@ class CommandAnswer(NamedTuple):
     variants: Mapping[str, Callable[[], Iterable[Block]]] = MappingProxyType({})
     details: Iterable[str] = ()
     failures: Sequence[OpsinfoError] = ()
+    fault: OpsinfoError | None = None

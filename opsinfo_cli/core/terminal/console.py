@@ -131,6 +131,8 @@ class Console:
                 self.tell(note, wrap="opsinfo " not in note)
         if self.out is not None:
             self.tell(f"wrote {answer.content} to {self.out}" if answer.content else f"wrote {self.out}")
+        if answer.fault is not None:
+            self.failure_text(answer.fault)
 
     def _send_document(self, document: Mapping[str, object]) -> None:
         self._send(document_text(self.headed(document), self.on_terminal) + "\n")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.cann.onnx_opsets import NEWEST_OPSET
 from ...errors import counted, join_some
+from .verdict import opset_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,6 @@ def refusal_lines(model: ModelFacts) -> Iterator[str]:
         yield f"atc refuses this model: {join_some(names)} ({op}): {why}"
     if len(groups) > _MOST:
         yield f"atc refuses this model: {counted(len(groups) - _MOST, 'more operator')} of it too"
-    opsets = model.attributes.get("opsets")
-    opset = opsets.get("", 0) if isinstance(opsets, dict) else 0
-    if groups and opset > NEWEST_OPSET:
-        yield f"the model has opset {opset}: export it with opset {NEWEST_OPSET} or an older one"
+    hint = opset_hint(model)
+    if groups and hint:
+        yield hint

@@ -94,7 +94,10 @@ def test_an_opset_without_plugins_is_refused(tmp_path: Path, opset: int) -> None
     )
     assert graph.model.refused == (("Relu_0", "Relu", f"no plugin for ai.onnx::{opset}::Relu"),)
     assert _types(graph) == [("Relu_0", f"ai.onnx::{opset}::Relu")]
-    advice = [f"the model has opset {opset}: export it with opset 18 or an older one"] if opset > 0 else []
+    convert = "`onnx.version_converter.convert_version(model, 18)`"
+    advice = (
+        [f"the model has opset {opset}: export it with opset 18, or convert it with {convert}"] if opset > 0 else []
+    )
     assert list(refusal_lines(graph.model)) == [
         f"atc refuses this model: `Relu_0` (Relu): no plugin for ai.onnx::{opset}::Relu",
         *advice,

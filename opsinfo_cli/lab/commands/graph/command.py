@@ -47,6 +47,7 @@ from ...graph.read_back import read_back
 from ...graph.readers import read_graph
 from ...graph.result import NOT_COMPUTED, Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
+from ...graph.verdict import nothing_judged
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_model, judge_options, shapes_of
 from ..model_explorer import not_drawn, require_onnx
 from .document import GraphView
@@ -158,8 +159,8 @@ def command(
     MODEL is a compiled model (.om), a GE dump, ATC JSON, ONNX or TensorFlow. The dtypes of a compiled model or dump
     are shown as it has them, unless an option asks for a choice.
 
-    Exit status 1 if a comparison finds a difference, and with --strict if there is a warning, as where atc refuses the
-    model.
+    Exit status 1 if a comparison finds a difference or nothing could be judged, and with --strict if there is a
+    warning, as where atc refuses the model.
 
     \b
     Examples:
@@ -224,7 +225,8 @@ def command(
         view = replace(view, cost=_cost(without_list, judged.answer, profile, console))
     with console.progress("checking constants"):
         view = replace(view, constants=constant_faults(judged.answer))
-    return _rows(view, rows, write_keep_dtype, console)
+    shown, fault = _rows(view, rows, write_keep_dtype, console), nothing_judged(judged.answer)
+    return shown._replace(status=1, fault=fault) if fault else shown
 
 
 def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:

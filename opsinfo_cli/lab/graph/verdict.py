@@ -1,0 +1,66 @@
+"""What a verdict on a model's accuracy rests on: what was not judged, or is low in the model itself, never passes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...core.cann.dtype_names import precision_of
+from ...core.cann.onnx_opsets import NEWEST_OPSET
+from ...errors import NoVerdict, counted
+from .result import NOT_COMPUTED
+
+if TYPE_CHECKING:
+    from .graph import GraphNode, ModelFacts
+    from .result import Coverage, GraphAnswer
+
+
+def nothing_judged(answer: GraphAnswer) -> NoVerdict | None:
+    """Return that the engine judges no node that computes; None if it judges one, or none computes."""
+    coverage = answer.coverage
+    if coverage.judged or not coverage.compute:
+        return None
+    nodes = counted(coverage.compute, "compute node")
+    why = f"atc refuses the model; 0 of {nodes} judged" if answer.graph.model.refused else f"0 of {nodes} judged"
+    hint = opset_hint(answer.graph.model) or "graph says why, node by node, with --by node"
+    return NoVerdict(f"nothing was judged: {why}", name="nothing-judged", hint=hint, path=answer.graph.model.path)
+
+
+def no_verdict(answer: GraphAnswer) -> NoVerdict | None:
+    """Return why an answer proves nothing of a model's accuracy; None if it may.
+
+    Either nothing was judged, or every low node is low in the model itself, so that no float32 is there to compare
+    with. Whoever measures raises it, or gives it as the ``fault`` of the answer.
+    """
+    if found := nothing_judged(answer):
+        return found
+    low = [node for node in answer.graph if node.type not in NOT_COMPUTED and answer.runs_of(node.index) == "low"]
+    if low and all(_is_low_itself(node) for node in low):
+        are = "is" if len(low) == 1 else "are"
+        why = f"{counted(len(low), 'node')} {are} low in the model itself: there is no float32 to compare with"
+        hint = "give the model as it was before its conversion to float16 or bfloat16"
+        return NoVerdict(why, name="low-itself", hint=hint, path=answer.graph.model.path)
+    return None
+
+
+def _is_low_itself(node: GraphNode) -> bool:
+    inputs, outputs = (tuple([tensor.first_dtype for tensor in side]) for side in (node.inputs, node.outputs))
+    return precision_of(inputs, outputs) == "low"
+
+
+def opset_hint(model: ModelFacts) -> str:
+    """Return what to do with a model whose opset is newer than the plugins; empty if it is not."""
+    opsets = model.attributes.get("opsets")
+    opset = opsets.get("", 0) if isinstance(opsets, dict) else 0
+    if opset <= NEWEST_OPSET:
+        return ""
+    convert = f"`onnx.version_converter.convert_version(model, {NEWEST_OPSET})`"
+    return f"the model has opset {opset}: export it with opset {NEWEST_OPSET}, or convert it with {convert}"
+
+
+def share_not_judged(coverage: Coverage) -> str:
+    """Return the share of nodes that a verdict does not cover, to be said beside it; empty if it covers all."""
+    left = coverage.compute - coverage.judged
+    if not left:
+        return ""
+    share = min(max(100 * left / coverage.compute, 1), 100)
+    return f"{left} of {counted(coverage.compute, 'compute node')} not judged ({share:.0f} %)"
