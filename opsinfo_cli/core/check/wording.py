@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 
 from .rules import RULES, Rule, texts
 
@@ -31,6 +32,8 @@ class Wording:
 def wording(language: str) -> Wording:
     """Return the wording in one of ``LANGUAGES``; English for texts that it lacks."""
     own = texts(language)
+    page = files(__package__).joinpath("agents.md" if language == "en" else f"agents.{language}.md").read_text("utf-8")
+    own["topics"]["agents"] = page
     rules = {name: replace(rule, **own.get("rules", {}).get(name, {})) for name, rule in RULES.items()}
     if language == "en":
         return Wording(rules, own["topics"], own["words"])

@@ -88,7 +88,10 @@ def explanation_answer(rules: Sequence[Rule], topics: Mapping[str, str], said: W
         for rule in rules:
             yield Lines(rule_lines(rule, said, width), indent=2)
         for text in topics.values():
-            yield Lines(topic_lines(text, width) if width else text.splitlines(), indent=2)
+            is_page = text.startswith("# ")  # Markdown, to be copied whole
+            yield Lines(
+                topic_lines(text, width) if width and not is_page else text.splitlines(), indent=2, whole=is_page
+            )
 
     return CommandAnswer(lambda: explanation_document(rules, topics), blocks)
 
