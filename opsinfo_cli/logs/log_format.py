@@ -127,7 +127,6 @@ class FallFormat(LogFormat):
     def __init__(self) -> None:
         super().__init__()
         self.occurrences = Occurrences()
-        self.scale.behind = 1
 
     def fell(self, scale: float | None, steps: Steps, copies: int) -> None:
         """Take copies of one message; ``steps`` is at their place."""

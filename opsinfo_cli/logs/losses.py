@@ -8,19 +8,24 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _VALUE = rb"(?i:[-+]?(?:nan|inf(?:inity)?)(?![\w-])|[-+]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:e[-+]?\d{1,4})?)"
-_WRAPPED = rb"(?:[Tt]ensor\((?:[^()\n]{0,80}value=)?\s?)?[\[\"'(]{0,2}\s{0,4}"
+_WRAPPED = rb"(?:\{[\"']\w{1,40}[\"']: ?)?(?:[Tt]ensor\((?:[^()\n]{0,80}value=)?\s?)?[\[\"'(]{0,2}\s{0,4}"
+_AVERAGE = rb"(?:\s{1,4}\((?:avg:? )?(?P<average>[-+]?(?i:nan|inf)(?=\))))?"
+"""The running average behind a value, if it is not a number: a value before was none."""
 _NAMED = rb"[\"']?\s{0,8}(?:[:=]|is\s)\s{0,8}" + _WRAPPED + rb"(?P<value>" + _VALUE + rb")"
 _COLUMN = (
     rb"[ \t]{1,4}(?:\[\s{0,8})?(?P<column>(?i:[-+]?(?:nan|inf)(?=\s{0,8}[(|,\t\n\d\]n])|\d{1,20}\.\d{1,20}(?![\w.])))"
 )
 """Without a sign between name and value, as in `Loss 2.1 (2.3)`, only a value that is clearly one."""
 
-_LOSS = re.compile(rb"oss(?<=[Ll]oss)(?:" + _NAMED + rb"|" + _COLUMN + rb")")
-_OUTPUTS = re.compile(rb"outputs are \(Tensor\([^()\n]{0,120}?value=\s?(?P<value>" + _VALUE + rb")(?P<column>)")
+_LOSS = re.compile(rb"oss(?<=[Ll]oss)(?:" + _NAMED + rb"|" + _COLUMN + rb")" + _AVERAGE)
+_OUTPUTS = re.compile(
+    rb"outputs are \(Tensor\([^()\n]{0,120}?value=\s?(?P<value>" + _VALUE + rb")(?P<column>)(?P<average>)"
+)
 """MindSpore's callbacks print the loss as the first of the outputs (mindspore-ai/models)."""
 _NORM = re.compile(
-    rb"norm(?:(?<=[Gg]rad[ _-]norm)|(?<=[Gg]radient[ _-]norm)|(?<=\bgnorm)|(?<=gradnorm)|(?<=[Gg]lobal[ _-]norm))"
-    rb"(?<!max[ _-]grad[ _-]norm)(?<!clip[ _-]grad[ _-]norm)(?:" + _NAMED + rb"|" + _COLUMN + rb")"
+    rb"norm(?:(?<=[Gg]rad[ _-]norm)|(?<=[Gg]radient[ _-]norm)|(?<=(?<![A-Za-z])gnorm)|(?<=gradnorm)|"
+    rb"(?<=[Tt]otal[ _-]norm)|(?<=[Gg]lobal[ _-]norm))"
+    rb"(?<!max[ _-]grad[ _-]norm)(?<!clip[ _-]grad[ _-]norm)(?:" + _NAMED + rb"|" + _COLUMN + rb")" + _AVERAGE
 )
 _COUNTER = re.compile(rb"nan iterations:\s{0,20}([1-9]\d{0,14})")
 """NVIDIA/Megatron-LM, megatron/training/training.py, training_log: iterations with a loss that is NaN, reset at each
@@ -56,17 +61,19 @@ class NotNumber(NamedTuple):
 @dataclass
 class Series:
     """The losses, or the gradient norms, of a log. ``entries``: lines that print one; ``bad``: those of them that are
-    not numbers; ``recovered``: whether a number follows the last of these.
+    not numbers; ``averages``: those of which only the running average is none; ``recovered``: whether a number follows
+    the last of all these.
     """
 
     entries: int = 0
     bad: int = 0
+    averages: int = 0
     first: NotNumber | None = None
     recovered: bool = False
 
     def worse(self, other: Series) -> Series:
         """Return the worse of the series of two ranks."""
-        return max(self, other, key=lambda series: (series.bad, series.entries))
+        return max(self, other, key=lambda series: (series.bad, series.averages, series.entries))
 
 
 @dataclass
@@ -118,16 +125,22 @@ class Losses:
                 end = data.find(b"\n", match.end())
                 end = len(data) if end < 0 else end
                 series.entries += 1
-                series.recovered = series.bad > 0
+                series.recovered = series.bad + series.averages > 0
             if data[match.end() - 1] <= _NINE:  # a digit or a dot
                 continue
             name = _NAME.search(data, max(0, match.start() - 80), match.start())
             words = _NAMES.search(data, max(0, match.start() - 80), match.start())
             if (name and _NO_LOSS.search(name[0])) or (words and _BEST.search(words[0])):
                 continue
-            series.bad += end > bad_end
+            number = match["value"] or match["column"]
+            is_average = number[-1] <= _NINE
+            if is_average:
+                series.averages += end > bad_end
+                series.recovered = end > bad_end
+            else:
+                series.bad += end > bad_end
+                series.recovered = False
             bad_end = end
-            series.recovered = False
             if series.first is None:
                 closing = data.find(b"}", match.end(), match.end() + _FAR)
                 if closing < 0 and len(data) - match.end() < _FAR:
@@ -139,13 +152,18 @@ class Losses:
 
 
 def _says(data: bytes, match: re.Match[bytes]) -> str:
-    """Return the losses and gradient norms of the line of a match, such as ``loss 0.0, grad_norm nan``."""
+    """Return the losses and gradient norms of the line of a match, such as ``loss 0.0, grad_norm nan``: those that are
+    not numbers, and the first others.
+    """
     line = data[data.rfind(b"\n", 0, match.start()) + 1 :]
     found = sorted([*_LOSS.finditer(line), *_OUTPUTS.finditer(line), *_NORM.finditer(line)], key=re.Match.start)
+    bad = [value_match for value_match in found if line[value_match.end() - 1] > _NINE][:_MOST_SHOWN]
+    good = [value_match for value_match in found if line[value_match.end() - 1] <= _NINE]
     shown = []
-    for value_match in found[:_MOST_SHOWN]:
+    for value_match in sorted([*good[: _MOST_SHOWN - len(bad)], *bad], key=re.Match.start):
         word = line[value_match.start() : value_match.start() + (4 if value_match.re is _NORM else 3)]
         name = _NAME.search(line[: value_match.start()] + word) if value_match.re is not _OUTPUTS else None
         value = value_match["value"] or value_match["column"]
-        shown.append(f"{name[0].decode('ascii', 'replace') if name else 'loss'} {value.decode('ascii')}")
+        average = b" (average " + value_match["average"] + b")" if value_match["average"] else b""
+        shown.append(f"{name[0].decode('ascii', 'replace') if name else 'loss'} {(value + average).decode('ascii')}")
     return ", ".join(shown)

@@ -13,6 +13,8 @@ _MOST_SIZES = 4096
 _OPEN = 4
 _SKEW = 16
 _SURE = 3
+_GROWS = 1000
+"""No scaler of these stacks grows after fewer clean steps, so that a value that comes later is another overflow."""
 
 
 @dataclass(slots=True)
@@ -64,12 +66,13 @@ class Occurrences:
         self._placed |= at is not None
         if value is not None and value == value and (value in self._values or len(self._values) < _MOST_VALUES):
             self._values[value] = self._values.get(value, 0) + copies
-        step, skew = at or 0, max(_SKEW, 4 * spacing)
-        if step > self._newest_step + skew:  # clean steps in between end the first descent
+        step = at or 0
+        if step > self._newest_step + max(_SKEW, 4 * spacing):  # clean steps in between end the first descent
             self._in_lead = False
         self._newest_step = max(self._newest_step, step)
+        apart = max(_SKEW, min(4 * spacing, _GROWS - 1))
         for visit in self._open:
-            if visit.value == value and abs(step - visit.at) <= skew:
+            if visit.value == value and abs(step - visit.at) <= apart:
                 visit.copies += copies
                 visit.at = max(visit.at, step)
                 return False

@@ -154,19 +154,15 @@ def _losses(evidence: Evidence, facts: Facts) -> VerdictPoint:
     if first:
         place = f"at step {first.step}" if first.step is not None else f"in logged entry {first.entry}"
         bad = [f"{series.bad} of {series.entries} logged {what}" for series, what in parts if series.bad]
+        bad += [f"{series.averages} running averages of {what}" for series, what in parts if series.averages]
         counted = evidence.losses.nan_iterations
         bad += [f"{counted} iterations by the log's own counter"] * (counted > 0)
         text = f"NaN or infinity in {', '.join(bad)}; the first {place}: {first.says}"
         scaling = scaling_of(evidence, facts)
-        if losses.bad or counted or not norms.recovered or scaling != "dynamic":
+        is_loss = losses.bad or losses.averages or counted
+        if is_loss or not norms.recovered or scaling != "dynamic":
             hint = "dump that step and the one before it, and find the operator with `opsinfo numerics`"
-            if (
-                not losses.bad
-                and not counted
-                and norms.recovered
-                and scaling is None
-                and not is_bfloat(evidence, facts)
-            ):
+            if not is_loss and norms.recovered and scaling is None and not is_bfloat(evidence, facts):
                 hint += "; if the loss is scaled dynamically, which skips such steps: --loss-scale dynamic"
             return VerdictPoint(name, "fails", text, hint)
         return VerdictPoint(name, "holds", f"{text}; dynamic loss scaling skips such steps, and numbers follow")

@@ -28,7 +28,7 @@ def collapse_of(evidence: Evidence) -> str | None:
         return f"the scale was not a number {scale.not_numbers} times"
     if scale.final is None:
         return None
-    if not (scale.falls or scale.behind):  # the log may begin after the scale collapsed
+    if not scale.falls:  # the log may begin after the scale collapsed
         overflows = evidence.scaling == "dynamic" and evidence.count.low > 0
         at_floor = overflows and 0 < scale.highest <= floor
         return f"steps overflow at the scale's floor of {floor:.10g}" if at_floor else None

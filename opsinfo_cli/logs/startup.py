@@ -11,6 +11,7 @@ from .log_format import NUMBER
 
 MARKS = (
     b"opt_level",
+    b"optimization level O",
     b"amp_level",
     b"precision_mode",
     b"loss_scale",
@@ -42,6 +43,8 @@ LEVELS: dict[str, _Kind] = {
 """The dtype that a level lowers to: levels of APEX, MindSpore and Paddle, and CANN's precision modes."""
 
 _LEVEL = re.compile(rb"(?<![\w-])(?:opt_level|amp_level)[\"']?\s{0,20}[:=]\s{0,4}[\"']?(O[0-3]|OD|auto)\b")
+_SELECTED = re.compile(rb"Selected optimization level (O[0-3])\b")
+"""NVIDIA/apex, apex/amp/frontend.py, initialize."""
 _MODE = re.compile(rb"\bprecision_mode(?:_v2)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?(\w{2,40})")
 _HALF = re.compile(rb"[\"']?\b(fp16|bf16)[\"']?\s?[:=]\s?True\b")
 _COMPUTE = re.compile(rb"compute dtype: torch\.(bfloat16|float16|float32)\b")
@@ -78,6 +81,7 @@ class Startup:
         """Read a line with one of :data:`MARKS`; a pattern is only searched for if a word of it is there."""
         match = (
             (b"_level" in line and _LEVEL.search(line))
+            or (b"Selected" in line and _SELECTED.search(line))
             or (b"precision_mode" in line and _MODE.search(line))
             or (b"True" in line and _HALF.search(line))
             or (b"compute dtype" in line and _COMPUTE.search(line))

@@ -24,18 +24,24 @@ EPOCHS, NAMED, BARS = 3, 2, 1
 _WORD = re.compile(rb"[Ss]tep|STEP|[Ii]ter|poch|T(?:RAIN|rain)|it/s|s/it")
 _INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
 _STEP = re.compile(
-    rb"(?<![A-Za-z_])(?<!on )((?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
+    rb"(?<![A-Za-z_])(?<!on )(?<!(?i:inner|micro)[ -])(?<!(?i:mini)[ -])(?<!(?i:sub)[ -])"
+    rb"((?:global[ -])?(?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"
     rb"(?:global|training|current)_steps)"
     rb"(?:/max_steps)?[\"']?\s{0,4}[:=]?\s{0,4}[\[\"']?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
+_GLOBAL = re.compile(_STEP.pattern.replace(rb"(?:global[ -])?", rb"global[ _-]"))
+"""A global step counts more than what stands before it in its line, such as micro-batches or the steps of an epoch."""
 _NUMBERED = re.compile(rb"(?:tep|TEP|ter)(?:s|ation)?[\"']?[\s:=\[\"']{0,18}\d")
 """Found where :data:`_STEP` is, in a quarter of its time: most messages say `step` without a number."""
 _EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?![\d.])")
 _WITH_EPOCH = re.compile(
     rb"(?:[Ee]poch|TRAIN|Train)(?:\(train\))?:?\s{0,4}(?:\[\s{0,4}(\d{1,9})(?:/\d{1,9})?\]:?\s{0,4}|(\d{1,9})\s)"
-    rb"\[\s{0,8}(\d{1,15})/\s{0,8}(\d{1,15})"
+    rb"\[\s{0,8}(\d{1,15})(?:/\s{0,8}(\d{1,15})|\])"
 )
-_BAR = re.compile(rb"\|\s{0,8}(\d{1,15})/(\d{1,15}) \[[^\]\r\n]{0,40}(?:it/s|s/it)")
+_BAR = re.compile(
+    rb"(?:\|\s{0,8}(\d{1,15})/(\d{1,15}|\?)|(?<![^\s\r])(\d{1,15})it) "
+    rb"\[[^\]\r\n]{0,40}(?:(?:it|batch(?:es)?|steps?)/s|s/(?:it|batch|step))"
+)
 
 
 class Kind(NamedTuple):
@@ -46,12 +52,15 @@ class Kind(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A step as printed. ``length``: steps per epoch if the line shows the epoch, else 0."""
+    """A step as printed. ``length``: steps per epoch if the line shows the epoch, else 0; ``end``: the number at which
+    a counter without an epoch ends, 0 if unknown.
+    """
 
     kind: Kind
     epoch: int
     step: int
     length: int
+    end: int = 0
 
 
 def step_field(line: bytes) -> Field | None:
@@ -59,17 +68,19 @@ def step_field(line: bytes) -> Field | None:
     if len(line) > _NEAR:
         line = line[:_NEAR].rpartition(b" ")[0]  # a number must not be cut
     if match := _WITH_EPOCH.search(line):
-        epoch, step, length = int(match[1] or match[2]), int(match[3]), int(match[4])
+        epoch, step, length = int(match[1] or match[2]), int(match[3]), int(match[4] or 0)
         return Field(Kind(EPOCHS, b""), epoch, step, length)
     if match := _BAR.search(line):
-        return Field(Kind(BARS, b"bar of " + match[2]), 0, int(match[1]), 0)
-    match = _STEP.search(line) if _NUMBERED.search(line) else None
+        end = int(match[2]) if match[2] and match[2] != b"?" else 0
+        return Field(Kind(BARS, b"bar of %d" % end), 0, int(match[1] or match[3]), 0, end)
+    match = _NUMBERED.search(line)
+    match = match and ((_GLOBAL.search(line) if b"lobal" in line else None) or _STEP.search(line))
     if not match:
         return None
-    name, step, length = match[1].lower(), int(match[2]), int(match[3] or 0)
-    if length and (shown := _EPOCH.search(line)):
-        return Field(Kind(EPOCHS, name), int(shown[1]), step, length)
-    return Field(Kind(NAMED, name), 0, step, 0)
+    name, step, end = re.sub(rb"[ -]", b"_", match[1].lower()), int(match[2]), int(match[3] or 0)
+    if end and not name.startswith(b"global") and (shown := _EPOCH.search(line)):
+        return Field(Kind(EPOCHS, name), int(shown[1]), step, end)
+    return Field(Kind(NAMED, name), 0, step, 0, end)
 
 
 class _FieldTrack:
@@ -79,6 +90,9 @@ class _FieldTrack:
         self.first = self.last = first
         self.second: int | None = None
         self.seen = 1
+        self.before = 0
+        """Steps of the epochs before, if the fields do not show how long an epoch is: at least so many."""
+        self.begin = self.at(first)
         self.broken = False
         """Whether the field restarted without an epoch."""
 
@@ -88,33 +102,40 @@ class _FieldTrack:
         if self.second is None and (field.epoch, field.step) != (self.first.epoch, self.first.step):
             self.second = self.at(field)
         if (field.epoch, field.step) < (last.epoch, last.step) and field.epoch <= last.epoch:
-            self.broken |= last.step - field.step > max(8, last.step // 2)  # another rank may lag slightly
-            return
-        if field.epoch > last.epoch and not field.length and field.step < last.step:
-            self.broken = True
+            is_again = last.step - field.step > max(8, last.step // 2)  # another rank may lag slightly
+            if not (is_again and last.end == field.end and 0 < 0.9 * last.end <= last.step):
+                self.broken |= is_again
+                return
+            self.before += last.end
+        elif field.epoch > last.epoch and not field.length:
+            if field.epoch > last.epoch + 1:
+                self.broken |= field.step < last.step
+            self.before += last.step + (self.first.step == 0)
+        elif self.before and last.end and field.step - last.step > max(last.end // 2, 2 * self.spacing):
+            return  # of a rank that still is in the epoch before
         self.last = field
 
     @property
     def spacing(self) -> int:
-        return abs(self.second - self.at(self.first)) if self.second is not None else 0
+        return abs(self.second - self.begin) if self.second is not None else 0
 
     def at(self, field: Field) -> int:
         """Return the steps since the start of the first epoch, which is numbered 0 or 1."""
-        return (field.epoch - min(1, self.first.epoch)) * field.length + field.step
+        return self.before + (field.epoch - min(1, self.first.epoch)) * field.length + field.step
 
     @property
     def total(self) -> int | None:
         """The number of steps; None if the fields restart without showing an epoch."""
         if self.broken:
             return None
-        first, last = self.at(self.first), self.last
+        first, last = self.begin, self.last
         if self.second is None:
             return first if self.first.kind.name.startswith(b"global") else None
         begun = 0 if first <= 2 * self.spacing else first - self.spacing  # otherwise the log begins after a resume
         from_zero = int(first == 0 and self.first.kind.rank != BARS)
         if last.length:
             return self.at(last) - last.step + min(last.step + from_zero, last.length) - begun
-        return last.step + from_zero - begun
+        return self.before + last.step + from_zero - begun
 
 
 class StepCounters:
@@ -170,7 +191,7 @@ class StepCounters:
         track = self._kinds[best] if (best := self._best()) else None
         if track is None or track.second is None:
             return None
-        return track.at(track.first) <= 2 * track.spacing
+        return track.begin <= 2 * track.spacing
 
     @property
     def note(self) -> str | None:

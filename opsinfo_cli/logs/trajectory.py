@@ -18,8 +18,8 @@ class ScalePoint(NamedTuple):
 class Trajectory:
     """Loss scales in the order they were used. Keeps changes only; beyond 2048 every second one goes, extremes stay.
 
-    ``halvings``: the fewest overflows that explain the falls, at a factor of two each. ``behind``: the number of falls
-    before the first point, in logs that print the scale after an overflow. ``seen``: values that the log shows.
+    ``halvings``: the fewest overflows that explain the falls, at a factor of two each. ``seen``: values that the log
+    shows.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Trajectory:
         self.final: float | None = None
         self.lowest = math.inf
         self.highest = -math.inf
-        self.rises = self.falls = self.halvings = self.not_numbers = self.behind = self.seen = 0
+        self.rises = self.falls = self.halvings = self.not_numbers = self.seen = 0
         self.points: list[ScalePoint] = []
         self._last_at = 0
 
@@ -59,11 +59,10 @@ class Trajectory:
             self.points = [self.points[index] for index in sorted(kept)]
 
     def fell_to(self, at: int, scale: float) -> None:
-        """Add the scale after an overflow; if it is the last one again, the scale rose in between."""
-        if scale == self.final:
-            self.rises += 1
-            self.falls += 1
-            self.halvings += 1
+        """Add the scale after an overflow that halved it. If it was not twice as high before, it rose in between."""
+        if 2 * scale < math.inf and (self.final is None or self.final < 2 * scale):
+            self.add(at, 2 * scale)
+            self.seen -= 1
         self.add(at, scale)
 
     def move_to_start(self) -> None:
@@ -83,7 +82,7 @@ class Trajectory:
 
         :param end: the step or message at which the log ends
         """
-        later = self.points[max(0, min(calibrating - self.behind, len(self.points) - 1)) :]
+        later = self.points[max(0, min(calibrating, len(self.points) - 1)) :]
         ends = [*(point.at for point in later[1:]), end]
         used = sorted((point.scale, max(1, until - point.at)) for point, until in zip(later, ends, strict=False))
         half = sum(length for _, length in used) / 2
@@ -98,4 +97,4 @@ def _halvings(before: float, after: float) -> int:
     if after <= 0:
         return 1
     ratio = before / after
-    return max(1, round(math.log2(ratio) if ratio < math.inf else math.log2(before) - math.log2(after)))
+    return max(1, math.floor((math.log2(ratio) if ratio < math.inf else math.log2(before) - math.log2(after)) + 0.05))

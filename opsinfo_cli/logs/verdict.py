@@ -24,13 +24,16 @@ _TOO_LARGE = 1e150
 
 @dataclass(frozen=True)
 class Verdict:
-    """:param without_reference: whether no high-precision run was compared"""
+    """:param without_reference: whether no high-precision run was compared
+    :param has_metric: whether the metric of any run was found
+    """
 
     word: Word
     points: list[VerdictPoint]
     agreement: Spread | None
     comparison: MeanComparison | None
     without_reference: bool
+    has_metric: bool
 
     @property
     def says(self) -> str:
@@ -43,8 +46,10 @@ class Verdict:
         else:
             unknown = [point.name for point in self.points if point.name in self.missing and point.status != "missing"]
             verb = "is" if len(unknown) == 1 else "are"
-            begin = "nothing fails, but" if self.is_measured else "nothing that could fail is shown:"
-            text = f"{begin} {', '.join(unknown)} {verb} unknown" if unknown else "nothing fails"
+            holding = [point.name for point in self.points if point.name in _MEASURED and point.status == "holds"]
+            text = "only a metric was measured" if self.has_metric else "nothing that could fail is shown"
+            text = f"what was measured holds: {', '.join(holding)}" if holding else text
+            text += f"; {', '.join(unknown)} {verb} unknown" if unknown else ""
             if len(unknown) < len(self.missing):
                 text += "; too few runs to compare"
                 hint = ": add more, or --reference" if self.without_reference else ": add more"
@@ -58,8 +63,10 @@ class Verdict:
 
     @property
     def is_measured(self) -> bool:
-        """Whether anything that a run did was seen, and could have failed."""
-        return any(point.name in _MEASURED and point.status in ("holds", "fails") for point in self.points)
+        """Whether anything that a run did was seen."""
+        return self.has_metric or any(
+            point.name in _MEASURED and point.status in ("holds", "fails") for point in self.points
+        )
 
     @property
     def failing(self) -> list[str]:
@@ -78,7 +85,7 @@ def judge(runs: list[RunEvidence], reference: list[RunEvidence], facts: Facts, m
         points.append(point)
     statuses = {point.status for point in points}
     word: Word = "not sound" if "fails" in statuses else "incomplete" if statuses & set(_UNKNOWN) else "sound"
-    return Verdict(word, points, agreement, comparison, not reference)
+    return Verdict(word, points, agreement, comparison, not reference, bool(values))
 
 
 def _over_all(runs: list[RunEvidence], facts: Facts) -> list[VerdictPoint]:

@@ -34,7 +34,6 @@ DEFAULTS = {
     "falls": 0,
     "halvings": 0,
     "not_numbers": 0,
-    "behind": 0,
 }
 
 
@@ -58,7 +57,7 @@ def points_of(evidence: Evidence) -> list[tuple[int, float]]:
 def shown(evidence: Evidence, facts: Facts) -> dict[str, Any]:
     """Evidence, count, scale, points and advice, without default values."""
     scale = evidence.scale
-    moved = ("rises", "falls", "halvings", "not_numbers", "behind", "start", "final")
+    moved = ("rises", "falls", "halvings", "not_numbers", "start", "final")
     ends = {name: value for name in ("lowest", "highest") if math.isfinite(value := getattr(scale, name))}
     advice = {name: value for name, value in asdict(advise(evidence, facts.limit)).items() if value}
     fields = {name: value for name, value in vars(evidence).items() if name not in ("count", "scale", "losses")}

@@ -61,6 +61,23 @@ CASES = {
         "overflow-share": r"fails: 100 % of the logged steps \(20 of 20\), a sample of 2000 steps"
     },
     "dllogger/dle-bert.log": {"loss-scale": "fails: the scale fell below 1, to 0.0625"},
+    "apex_rises_again/train.log": {
+        "mixed-precision": "holds: O1",
+        "overflow-share": r"holds: 0.0444 % .4 of 9002 steps;",
+        "loss-scale": "holds: start 65536, final 32768, lowest 32768, highest 65536; 4 falls, 3 rises",
+    },
+    "fairseq_train_json/run.log": {
+        "mixed-precision": "holds: fp16",
+        "losses-are-numbers": r"holds: all logged losses .2. and gradient norms .2. are numbers",
+        "overflow-share": r"fails: 8.26 % .18 or more of 218 steps",
+        "loss-scale": "fails: the scale fell below 1, to 0.0002",
+    },
+    "deepspeed_inner_iter/run.log": {"overflow-share": r"fails: 66.7 % .2 of 3 steps"},
+    "smoothed_nan/run.log": {
+        "losses-are-numbers": "(holds|fails): NaN or infinity in 2 running averages of gradient norms; the first at "
+        r"step 10: loss 6.5993, grad_norm 0.3922 .average nan."
+    },
+    "nan_key_hidden/run.log": {"losses-are-numbers": "fails: .* at step 100: .*grad_norm nan"},
     "apex_garbled/apex_8ranks.log": {"overflow-share": "cannot be told: 4 steps overflowed"},
 }
 """What the points of a small public input say, as a regular expression."""

@@ -340,6 +340,11 @@ def test_copies_of_a_message_are_a_few_printed_steps_apart(spacing: int, skew: i
     assert (near.count(None, 1).calibrating, far.count(None, 1).calibrating) == (2, 1)
 
 
+def test_a_scale_that_had_the_time_to_grow_is_no_copy() -> None:
+    near, far = occurrences((512, 0, 1)), occurrences((512, 0, 1))
+    assert (near.add(512, 999, 500), far.add(512, 1000, 500)) == (False, True)
+
+
 def test_copies_that_spread_are_one_overflow_from_their_first_to_their_last() -> None:
     found = occurrences((512, 0, 1))
     assert [found.add(512, at, 1) for at in (15, 30, 46, 60, 77, 90, 84, 83)] == [False] * 4 + [True] + [False] * 3

@@ -14,6 +14,7 @@ from opsinfo_cli.logs.log import Log
 from opsinfo_cli.logs.steps import BARS, EPOCHS, NAMED, Field, Kind, StepCounters, Steps, _FieldTrack, step_field
 
 STEP, GLOBAL, ITER = Kind(NAMED, b"step"), Kind(NAMED, b"global_step"), Kind(NAMED, b"iter")
+GLOBAL_ITER = Kind(NAMED, b"global_iter")
 EPOCH, BAR = Kind(EPOCHS, b""), Kind(BARS, b"bar of 10")
 
 
@@ -25,20 +26,29 @@ EPOCH, BAR = Kind(EPOCHS, b""), Kind(BARS, b"bar of 10")
     [
         (b"step5", STEP, (0, 5, 0)),
         (b"step: 5", STEP, (0, 5, 0)),
-        (b"STEP = [ 5/ 90]", STEP, (0, 5, 0)),
+        (b"STEP = [ 5/ 90]", STEP, (0, 5, 0, 90)),
         (b"step'" + b" " * 4 + b"=" + b" " * 4 + b"[" + b" " * 8 + b"5", STEP, (0, 5, 0)),
         (b"'global_step': 7, 'loss': 1", GLOBAL, (0, 7, 0)),
         (b"global_steps: 7", Kind(NAMED, b"global_steps"), (0, 7, 0)),
         (b"training_steps': 7", Kind(NAMED, b"training_steps"), (0, 7, 0)),
         (b"eta: 4:44:47  iter: 20  loss: 2.2", ITER, (0, 20, 0)),
-        (b"iteration 7/ 9", Kind(NAMED, b"iteration"), (0, 7, 0)),
+        (b"iteration 7/ 9", Kind(NAMED, b"iteration"), (0, 7, 0, 9)),
         (b"epoch 2 step: 7/90", Kind(EPOCHS, b"step"), (2, 7, 90)),
         (b"epoch 2 step: 7/0", STEP, (0, 7, 0)),
         (b"Epoch: [3][7/90] loss", EPOCH, (3, 7, 90)),
         (b"Train: [3/300][7/90]", EPOCH, (3, 7, 90)),
         (b"TRAIN [3][7/90]", EPOCH, (3, 7, 90)),
         (b"Epoch(train) [3][ 7/90]", EPOCH, (3, 7, 90)),
-        (b" 5%|#   | 7/10 [00:01<00:02, 2it/s]", BAR, (0, 7, 0)),
+        (b" 5%|#   | 7/10 [00:01<00:02, 2it/s]", BAR, (0, 7, 0, 10)),
+        (b" 5%|#   | 7/10 [00:01<00:02, 2.1s/batch, loss=1]", BAR, (0, 7, 0, 10)),
+        (b"7it [00:01, 2it/s]", Kind(BARS, b"bar of 0"), (0, 7, 0)),
+        (b"Epoch 1: : 7it [00:01, 2it/s]", Kind(BARS, b"bar of 0"), (0, 7, 0)),
+        (b"|  | 7/? [00:01<?, 2it/s]", Kind(BARS, b"bar of 0"), (0, 7, 0)),
+        (b"inner iter:   3/  8 | ppo epoch:  2/ 4 | global iter:     27/  5000", GLOBAL_ITER, (0, 27, 0, 5000)),
+        (b"step 3 of 8, global_step: 27", GLOBAL, (0, 27, 0)),
+        (b"Micro iter 3/8, epoch 1", None, None),
+        (b"micro-step: 3", None, None),
+        (b"Epoch: [3][7]  Loss 2.1", EPOCH, (3, 7, 0)),
         (b"step: 5.5", None, None),
         (b"my_step: 5", None, None),
         (b"Grad overflow on iteration 21000", None, None),
@@ -47,7 +57,7 @@ EPOCH, BAR = Kind(EPOCHS, b""), Kind(BARS, b"bar of 10")
         (b"", None, None),
     ],
 )
-def test_the_step_of_a_line(line: bytes, kind: Kind | None, place: tuple[int, int, int] | None) -> None:
+def test_the_step_of_a_line(line: bytes, kind: Kind | None, place: tuple[int, ...] | None) -> None:
     assert step_field(line) == (Field(kind, *place) if kind and place else None)
 
 
@@ -75,6 +85,10 @@ def epochs(*places: tuple[int, int], length: int = 10) -> list[Field]:
     return [Field(EPOCH, epoch, step, length) for epoch, step in places]
 
 
+def ended(*steps: int, length: int = 10) -> list[Field]:
+    return [Field(STEP, 0, step, 0, length) for step in steps]
+
+
 @pytest.mark.parametrize(
     ("found", "total", "spacing"),
     [
@@ -97,7 +111,14 @@ def epochs(*places: tuple[int, int], length: int = 10) -> list[Field]:
         (epochs((1, 5), (1, 10), (2, 5)), 15, 5),
         (epochs((5, 0), (5, 1), (5, 9)), 10, 1),  # epochs 1 to 4 were made before
         (epochs((0, 9), (1, 0), (1, 1)), 3, 1),  # begins after a resume
-        (epochs((0, 3), (1, 2), length=0), None, 1),  # begins again, and no length shows how many there were
+        (epochs((0, 0), (0, 5), (0, 10), (1, 0), (1, 5), length=0), 17, 5),  # at least 11 of the first epoch
+        (epochs((1, 5), (1, 10), (2, 5), (2, 10), (3, 5), length=0), 25, 5),
+        (epochs((1, 5), (1, 10), (3, 5), length=0), None, 5),  # an epoch is missing
+        (ended(40, 100, 40, 100, 40, length=100), 240, 60),  # begins again at its end
+        (ended(1, 2, 95, 1, 2, length=100), 102, 1),
+        (ended(1, 2, 99, 100, 1, 100, 1, 2, length=100), 102, 1),  # another rank is late
+        (ended(5, 8, 0), 8, 3),  # another rank may be 8 steps late
+        (ended(5, 80, 5, length=100), None, 75),  # begins again before its end
     ],
 )
 def test_the_first_second_and_last_field_give_the_number_of_steps(
@@ -308,4 +329,4 @@ def test_what_continues_a_line_that_was_cut_is_no_line() -> None:
 
 def test_a_message_is_at_the_step_before_it() -> None:
     evidence = evidence_of("step: 10", OVERFLOW.format(8.0), "step: 20", "step: 30", *[OVERFLOW.format(4.0)] * 3)
-    assert [tuple(point) for point in evidence.scale.points] == [(10, 8.0), (30, 4.0)]
+    assert [tuple(point) for point in evidence.scale.points] == [(10, 16.0), (10, 8.0), (30, 4.0)]

@@ -29,7 +29,7 @@ def test_a_new_trajectory_has_neither_moves_nor_points() -> None:
     new = Trajectory()
     assert (new.start, new.final, new.drawn, new.changes, new.stable(0, 10)) == (None, None, [], 0, None)
     assert (new.lowest, new.highest) == (math.inf, -math.inf)
-    assert (new.rises, new.falls, new.halvings, new.not_numbers, new.behind) == (0, 0, 0, 0, 0)
+    assert (new.rises, new.falls, new.halvings, new.not_numbers) == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,6 @@ def test_the_moves_of_a_scale(scales: tuple[float, ...], rises: int, falls: int,
 def test_values_that_are_not_numbers_are_counted_and_left_out() -> None:
     found = used(math.nan, 8.0, math.inf, -math.inf, 4.0)
     assert (found.not_numbers, found.start, found.final, found.falls, found.rises) == (3, 8.0, 4.0, 1, 0)
-
-
-def test_the_same_scale_after_an_overflow_is_a_rise_and_a_fall() -> None:
-    found = Trajectory()
-    found.fell_to(3, 8.0)
-    assert (found.rises, found.falls, found.halvings) == (0, 0, 0)
-    found.fell_to(9, 8.0)
-    assert (found.rises, found.falls, found.halvings, found.changes) == (1, 1, 1, 2)
-    found.fell_to(12, 8.0)
-    found.fell_to(15, 4.0)
-    assert (found.rises, found.falls, found.halvings, found.drawn) == (2, 3, 3, [(3, 8.0), (15, 4.0)])
 
 
 def test_the_last_scale_is_drawn_up_to_the_last_step() -> None:
@@ -122,12 +111,25 @@ def test_the_median_of_the_scales_after_the_first_falls(
     assert of(points).stable(calibrating, end) == scale
 
 
-@pytest.mark.parametrize(("behind", "scale"), [(0, 1.0), (1, 2.0), (2, 4.0), (3, 8.0), (4, 8.0)])
-def test_a_fall_before_the_first_point_is_no_point(behind: int, scale: float) -> None:
-    """After 3, 2, 1 and no of the points the rest is in use for as long as what is before it and longer."""
-    found = of([(0, 8.0), (8, 4.0), (12, 2.0), (14, 1.0)])
-    found.behind = behind
-    assert found.stable(3, 15) == scale
+@pytest.mark.parametrize(
+    ("messages", "points", "rises"),
+    [
+        ([8.0], [16.0, 8.0], 0),
+        ([8.0, 4.0], [16.0, 8.0, 4.0], 0),
+        ([8.0, 8.0], [16.0, 8.0, 16.0, 8.0], 1),
+        ([8.0, 32.0], [16.0, 8.0, 64.0, 32.0], 1),
+        ([8.0, 2.0], [16.0, 8.0, 2.0], 0),  # the message of a fall is missing
+        ([math.inf, 8.0], [16.0, 8.0], 0),
+    ],
+)
+def test_a_scale_printed_after_an_overflow_was_twice_as_high_before(
+    messages: list[float], points: list[float], rises: int
+) -> None:
+    found = Trajectory()
+    for at, scale in enumerate(messages):
+        found.fell_to(at, scale)
+    assert [point.scale for point in found.points] == points
+    assert (found.rises, found.falls, found.seen) == (rises, len([m for m in messages if m < math.inf]), len(messages))
 
 
 @pytest.mark.parametrize(("lowest", "highest"), [(1, 3), (7, 8), (1001, 1003), (2047, 5), (4, 2046)])

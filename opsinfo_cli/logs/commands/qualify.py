@@ -36,6 +36,7 @@ from ..scale import Advice, advise
 from ..soundness import Soundness, known_level, known_scale, soundness_of
 from ..startup import LEVELS
 from ..training_run import RunEvidence
+from ..verdict import Verdict
 from .scale_plot import scale_plot
 
 
@@ -106,8 +107,8 @@ def command(
     Trainer and LLaMA-Factory are read, and columns of the loss scale (Swin, BEiT, MMCV, DLLogger). Losses and gradient
     norms are read in the form of any framework.
 
-    Exit status 1 if a run is not sound, 2 if no line has a known format. With --strict an incomplete verdict counts as
-    a warning.
+    Exit status 1 if a run is not sound, 2 if the logs show no loss, overflow, scale or metric. With --strict an
+    incomplete verdict counts as a warning.
 
     Operators that MindSpore 1.x and 2.0 logged as reduced (GLOG_v=1) are listed with the number of records.
 
@@ -152,8 +153,14 @@ def soundness_answer(found: Soundness, strict: bool) -> CommandAnswer:
         found.to_dict,
         lambda: [Either(lambda: _drawn(found, reduced), lambda: [_fields(found, reduced)])],
         notes=[_reduced_text(reduced)] if reduced else [],
-        status={"sound": 0, "not sound": 1, "incomplete": int(strict)}[found.verdict.word],
+        status=_exit_status(found.verdict, strict),
     )
+
+
+def _exit_status(verdict: Verdict, strict: bool) -> int:
+    if verdict.word == "incomplete":
+        return int(strict) if verdict.is_measured else 2
+    return int(verdict.word == "not sound")
 
 
 def _fields(soundness: Soundness, reduced: Reduced) -> Table:

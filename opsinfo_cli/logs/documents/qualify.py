@@ -80,7 +80,7 @@ class LossScale(TypedDict):
     """The history of the loss scale."""
 
     start: float | None
-    """The first scale printed; APEX and torch_npu print it after the first overflow."""
+    """The first scale; APEX, torch_npu and fairseq print half of it, after the first overflow."""
     final: float | None
     """The last scale."""
     lowest: float | None

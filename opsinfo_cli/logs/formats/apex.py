@@ -47,9 +47,7 @@ class Apex(FallFormat):
                 groups = match.groupdict()
                 scaler = groups.get("scaler") or b"0"
                 if scaler not in self._scalers and len(self._scalers) < _MOST_SCALERS:
-                    scale = Trajectory()
-                    scale.behind = 1
-                    self._scalers[scaler] = Occurrences(), scale
+                    self._scalers[scaler] = Occurrences(), Trajectory()
                 self.occurrences, self.scale = self._scalers.get(scaler, (self.occurrences, self.scale))
                 self.fell(whole_number(match, "to") if groups["to"] else None, steps.upto(at), copies)
 

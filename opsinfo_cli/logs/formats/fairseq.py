@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..count import Count
@@ -12,7 +13,7 @@ from ..steps import Steps
 
 _OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)
 _UPDATES = re.compile(rb"num_updates\"?[=: ]{1,2}\"?(\d{1,15})")
-_SCALE = re.compile(rb"[^\w]loss_scale\"?[=: ]{1,2}\"?" + NUMBER)
+_SCALE = re.compile(rb"[^\w](?:train_)?loss_scale\"?[=: ]{1,2}\"?" + NUMBER)
 _SKEW = 16
 _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
 
@@ -44,6 +45,8 @@ class Fairseq(LogFormat):
         self._earlier = 0
         """Updates of the runs before, if several wrote to this log."""
         self._newest = 0.0
+        self._updated = True
+        """Whether updates were printed after the newest message."""
         self._prints_scale = False
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
@@ -56,18 +59,20 @@ class Fairseq(LogFormat):
             if event.re is _OVERFLOW:
                 for _ in range(copies):  # one rank prints: each copy is an overflow
                     self.lines += 1
-                    self.scale.behind += self.scale.start is None
                     self._occurrences.add(float(event[1]), self._updates, self._apart)
-                    self._add_scale(float(event[1]))
+                    self._fell_to(float(event[1]))
                 continue
             self.lines += copies
+            self._updated = True
             self._update(int(event[1]))
-            if match := _SCALE.search(line, event.end(), end):
+            opening = line.rfind(b"{", 0, event.start())  # of a dictionary, whose order may be any
+            before = _SCALE.search(line, opening, event.start()) if opening >= 0 else None
+            if match := _SCALE.search(line, event.end(), end) or before:
                 scale = float(match[1])
                 self._prints_scale = True
                 if scale > self._newest > 0:
                     self._occurrences.rose()
-                self._add_scale(scale)
+                self._print_scale(scale)
 
     def _update(self, updates: int) -> None:
         if self._updates is None:
@@ -84,10 +89,24 @@ class Fairseq(LogFormat):
         """The updates before the log, if it begins after a resume."""
         return self._first - self._apart if 0 < 2 * self._apart < self._first else 0
 
-    def _add_scale(self, scale: float) -> None:
+    def _fell_to(self, scale: float) -> None:
+        """Take the scale of a message. With a tolerance (`--fp16-scale-tolerance`) the scale may stay as it is; it can
+        only have grown in between if there were updates.
+        """
+        add = self.scale.add if scale == self._newest and not self._updated else self.scale.fell_to
+        self._add_scale(scale, add)
+        self._updated = False
+
+    def _print_scale(self, scale: float) -> None:
+        """Take a printed scale: the average of the interval, unless it did not change."""
+        final = self.scale.final
+        if final is None or not final < scale < 2 * final:
+            self._add_scale(scale, self.scale.add)
+
+    def _add_scale(self, scale: float, add: Callable[[int, float], None]) -> None:
         self.found.scaling, self.found.level, self.found.at_is_step = "dynamic", "fp16", True
         self._newest = scale
-        self.scale.add((self._updates or 0) + self._occurrences.total, scale)
+        add((self._updates or 0) + self._occurrences.total, scale)
 
     @property
     def numbers_steps(self) -> bool:
@@ -95,6 +114,10 @@ class Fairseq(LogFormat):
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         count = self._occurrences.count(None, ranks or 1)
+        fell = self.scale.halvings
+        if fell > count.low:  # the messages are not in this log
+            doubt = "the log has no messages of its overflows"
+            count = replace(count, low=fell, high=max(fell, self._updates or 0), doubt=doubt)
         begun = self._begun
         is_one = self._updates is not None and not self._apart  # the log may begin anywhere
         if steps is None and self._updates is not None and not is_one:
