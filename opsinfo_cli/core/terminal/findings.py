@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..text.source import Excerpt
 
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
-"""The formats of report files; from github on, each but json is a module of :mod:`.formats`."""
+"""The formats of report files; from github on, each but json is a module of :mod:`..check.reports`."""
 
 MOST = 1000
 """The most findings that are printed as text; the others are counted."""

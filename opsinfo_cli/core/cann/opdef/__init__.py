@@ -10,7 +10,7 @@ compiler: a small interpreter runs the statements of the constructors.
 - ``syntax``, ``parser``: tokens to statements
 - ``interpreter``, ``standard``: runs the statements; what of the C++ library they may call
 - ``definition``: what the calls of ``OpDef``, ``OpAICoreConfig`` and ``OpParamDef`` set
-- ``merge``: the ports of an op type on one chip, and their columns
+- ``chip_ports``: the ports of an op type on one chip, and their columns
 - ``words``, ``section``: the lines that opbuild writes of it
 - ``reading``: the public names
 - ``configuration_text``: the way back, from a policy to the lines of a source
