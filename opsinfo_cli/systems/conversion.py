@@ -50,6 +50,11 @@ class Conversion(NamedTuple):
     base: tuple[str, ...] = ()
     title: str = ""
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether a part of the source was not read that the files could express."""
+        return any(loss.is_unread for loss in self.losses)
+
     def to_dict(
         self, paths: Mapping[str, str] = MappingProxyType({}), change: str | None = None, dry_run: bool = False
     ) -> SystemsConvertDocument:
@@ -190,7 +195,10 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
     unread, names = reasons_of(read.losses), {entry.name for entry in lists.entries}
     given = tuple(dict.fromkeys([*(entry.name for entry in lists.entries), *unread]))
     dropped = {name: reason for name, reason in unread.items() if name not in names}
-    losses = list(read.losses)
+    losses = [
+        loss._replace(kind="node-rules") if loss.is_unread and loss.scope == "node" and not to.has_nodes else loss
+        for loss in read.losses
+    ]
     schemes = [to.names]
     if lists.names != to.names and "ascend" not in (lists.names, to.names):
         schemes.insert(0, "ascend")  # between two other systems names become Ascend's op types first

@@ -12,6 +12,7 @@ from ..core.cann.policy import Policy
 from ..core.cann.target import AnyTarget, Target, open_target_or_mixlist, target_text
 from ..core.text.source import Source
 from ..errors import UsageFault
+from .list_text import read_list_text
 from .system import System
 from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
 
@@ -58,7 +59,7 @@ def read_inputs(system: System, inputs: Inputs, base: Target | None, say: Callab
         return of_target(inputs, say)
     if isinstance(inputs, Mixlist):
         return of_mixlist(inputs, base.operators if base else None, system.name)
-    return read_lists(system, [Source.read(path) for path in inputs])
+    return read_lists(system, [read_list_text(path) for path in inputs])
 
 
 def read_lists(system: System, sources: list[Source]) -> ReadLists:

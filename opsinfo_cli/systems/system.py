@@ -74,6 +74,7 @@ class System(NamedTuple):
     :param files: how many files it has at most; None for any number
     :param mixlist_path: returns the path of the mixlist that a file names
     :param delta: whether its files list only differences from a TARGET
+    :param has_nodes: whether its files can name single nodes
     :param by_overload: whether its lists name overloads such as ``pow.Scalar``
     :param casts_first_argument: whether only the first argument of a norm is cast
     :param wraps_in_place: whether ``exp_`` has the class of ``exp``
@@ -94,6 +95,7 @@ class System(NamedTuple):
     files: int | None = 1
     mixlist_path: Callable[[Source], str] | None = None
     delta: bool = False
+    has_nodes: bool = False
     by_overload: bool = False
     casts_first_argument: bool = False
     wraps_in_place: bool = False

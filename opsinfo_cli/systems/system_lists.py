@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.text.source import Source
 from ..errors import UsageFault
 from .input_lists import read_lists
+from .list_text import read_list_text
 from .registry import SYSTEMS, lists_of, system_called
 from .system import System
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists
@@ -74,5 +74,5 @@ def read_system(text: str) -> SystemLists:
     system = system_called(name)
     if system.input != "text":
         raise UsageFault(f"{name} is a TARGET, not another system", name="wrong-kind", hint=f"give {files}")
-    read = read_lists(system, [Source.read(path) for path in files.split(",")])
+    read = read_lists(system, [read_list_text(path) for path in files.split(",")])
     return SystemLists(system, read.lists, read.losses)

@@ -115,6 +115,7 @@ class Loss(NamedTuple):
     :param kind: kebab-case, for scripts
     :param details: texts about single names; shown instead of the names
     :param drops: whether its names are left out of the result
+    :param scope: what its names are; ``node`` for lists of nodes
     """
 
     kind: str
@@ -122,6 +123,12 @@ class Loss(NamedTuple):
     names: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     drops: bool = False
+    scope: Scope = "operator"
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether a part of the source was not read."""
+        return self.kind == "unread"
 
     @property
     def is_harmless(self) -> bool:

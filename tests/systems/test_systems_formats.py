@@ -13,6 +13,7 @@ from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged, OpsinfoError, UsageFault
 from opsinfo_cli.systems.conversion import convert_lists
 from opsinfo_cli.systems.input_lists import read_lists
+from opsinfo_cli.systems.list_text import ListText
 from opsinfo_cli.systems.registry import SYSTEMS, lists_of
 from opsinfo_cli.systems.system import ConversionOptions
 from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, Unlisted
@@ -334,7 +335,6 @@ DEFAULT = [each.name for each in lists_of("onnxconverter").entries]
         ("op_block_list = ['Exp']\nop_block_list.extend(('Log',))", ["Exp", "Log"], []),
         ("def f(op_block_list=None): g(op_block_list=op_block_list)\nf(op_block_list=['Exp'])", ["Exp"], []),
         ("losses = []\nlosses.append(loss.item())\nop_block_list = ['Exp']", ["Exp"], []),
-        ("op_block_list = ['Exp']\n" + 64 * "op_block_list = op_block_list + op_block_list\n", ["Exp"], []),
     ],
     ids=[
         "sum",
@@ -345,7 +345,6 @@ DEFAULT = [each.name for each in lists_of("onnxconverter").entries]
         "extend",
         "default argument",
         "another list",
-        "doubled",
     ],
 )
 def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: list[str], defaults: list[str]) -> None:
@@ -358,13 +357,13 @@ def test_a_block_list_is_read_from_the_python_that_builds_it(text: str, own: lis
 def test_a_computed_block_list_is_refused_with_its_place(value: str) -> None:
     with pytest.raises(Damaged, match="without running the script") as caught:
         read("onnxconverter", f"blocked = load()\n\nf(op_block_list={value})")
-    assert (caught.value.line, caught.value.column is not None) == (1 if "blocked" in value else 3, True)
+    assert (caught.value.line, caught.value.column is not None) == (1 if value == "blocked" else 3, True)
 
 
 @pytest.mark.parametrize(
     ("system", "text", "names", "unread"),
     [
-        ("onnxconverter", "f(op_block_list=['Exp'], node_block_list=[n.name for n in m])", ["Exp"], "1:42"),
+        ("onnxconverter", "f(op_block_list=['Exp'], node_block_list=[n.name for n in m])", ["Exp"], "1:59"),
         ("onnxconverter", "f(op_block_list=['Exp', name, 'Log'])", ["Exp", "Log"], "1:25"),
         ("onnxconverter", "f(op_block_list=['Exp'] + load(path))", ["Exp"], "1:27"),
         ("onnxconverter", "b = ['Exp']\nb += load()\nf(op_block_list=b)", ["Exp"], "2:6"),
@@ -457,21 +456,20 @@ def test_a_list_without_a_kernel_is_reported(
 
 
 @pytest.mark.parametrize(
-    ("system", "text", "names", "replaced"),
+    ("system", "text", "names"),
     [
-        ("onnxconverter", "f(op_block_list=['Pow'])\ng(op_block_list=['Exp'])", ["Exp"], ["1:17"]),
-        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\na += ['Exp']\nf(op_block_list=a)", ["Pow", "Exp"],
-         ["2:17"]),
-        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\nf(op_block_list=a)", ["Pow"], []),
-        ("onnxconverter", "f(op_block_list=['Pow'])\nf(op_block_list=None)", ["Pow"], []),
-        ("paddle", "a(custom_white_list={'x'})\nb(custom_white_list={'y'})", ["y"], ["1:21"]),
+        ("onnxconverter", "f(op_block_list=['Pow'])\ng(op_block_list=['Exp'])", ["Exp"]),
+        ("onnxconverter", "a = ['Pow']\nf(op_block_list=a)\na += ['Exp']\nf(op_block_list=a)", ["Pow", "Exp"]),
+        ("paddle", "a(custom_white_list={'x'})\nb(custom_white_list={'y'})", ["y"]),
     ],
-)  # fmt: skip
-def test_the_lists_of_earlier_calls_are_named(system: str, text: str, names: list[str], replaced: list[str]) -> None:
-    found = read(system, text)
-    assert [each.name for each in found.lists.own] == names
-    details = [detail for loss in found.losses for detail in loss.details]
-    assert [place in detail for place, detail in zip(replaced, details, strict=True)] == [True] * len(replaced)
+)
+def test_of_two_calls_a_line_chooses_one(system: str, text: str, names: list[str]) -> None:
+    with pytest.raises(Damaged, match="the script gives 2 lists") as caught:
+        read(system, text)
+    assert "FILE:LINE" in str(caught.value.hint)
+    source = ListText(text.encode(), "f0")
+    source.line = caught.value.line
+    assert [each.name for each in read_lists(SYSTEMS[system], [source]).lists.own] == names
 
 
 @pytest.mark.parametrize("system", [name for name, system in SYSTEMS.items() if system.read and system.files])

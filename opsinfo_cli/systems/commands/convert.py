@@ -109,11 +109,15 @@ def command(
     if console.is_failed:
         console.error("warnings count as errors (--strict); nothing was written")
         return conversion_answer(found._replace(files={}), is_dry, status=1)
+    status = 1 if found.is_partial else 0
     if output is None:
-        return conversion_answer(found, is_dry)
+        return conversion_answer(found, is_dry, status=status)
+    if found.is_partial and not writing.force:
+        console.error("a part of the lists was not read; nothing was written (--force writes the rest)")
+        return conversion_answer(found._replace(files={}), is_dry, status=status)
     paths = {name: output if len(found.files) == 1 else os.path.join(output, name) for name in found.files}
     result = _written({paths[name]: text for name, text in found.files.items()}, output, writing, console)
-    return conversion_answer(found, is_dry, paths, result, undoing(writing, output))
+    return conversion_answer(found, is_dry, paths, result, undoing(writing, output), status)
 
 
 def _opened(system: System, inputs: Sequence[str], console: Console, options: TargetOptions) -> Inputs:
@@ -185,7 +189,7 @@ def conversion_answer(
         return [Exact(text) for text in conversion.files.values()]
 
     notes = notes_of_result(result, undo, True, False) if result is not None and not dry_run else []
-    status = status_of(result, False) if result is not None else status
+    status = max(status, status_of(result, False)) if result is not None else status
     return CommandAnswer(
         lambda: conversion.to_dict(paths or {}, result.change if result else None, dry_run),
         blocks,

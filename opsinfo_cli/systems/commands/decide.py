@@ -103,7 +103,8 @@ def decisions_answer(found: Decisions) -> CommandAnswer:
             yield Lines([[Span(f"  source: {decision.source}", "dim")]], 4)
 
     fields = [[d.call.name, ",".join(d.call.dtypes) or "-", _dtype(d), d.says, d.source] for d in found.decisions]
-    return CommandAnswer(found.to_dict, lambda: [Either(terminal, lambda: [Table([], fields)])])
+    is_partial = any(loss.is_unread for loss in found.losses)
+    return CommandAnswer(found.to_dict, lambda: [Either(terminal, lambda: [Table([], fields)])], status=int(is_partial))
 
 
 def _dtype(decision: Decision) -> str:

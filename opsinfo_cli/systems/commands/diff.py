@@ -44,14 +44,18 @@ def command(systems: tuple[str, ...], options: TargetOptions, console: Console) 
         raise UsageFault("one system has nothing to be compared with", hint=hint)
     if options != TargetOptions() and all(map(names_system, systems)):
         raise UsageFault("--soc, --core and --custom require a TARGET")
-    opened = [open_lists(text, console, options) for text in systems]
+    read = [open_lists(text, console, options) for text in systems]
+    opened = [each.lists for each in read]
     if len({lists.names for lists in opened}) > 1:
         opened = [_in_op_types(lists, console) for lists in opened]
     classes = [_classes(lists, [other for other in opened if other is not lists]) for lists in opened]
     if len(opened) > 2:
-        return matrix_answer(_labels(opened, systems), opened, classes)
-    a, b = opened
-    return difference_answer(a, b, difference(*classes))
+        answer = matrix_answer(_labels(opened, systems), opened, classes)
+    else:
+        a, b = opened
+        answer = difference_answer(a, b, difference(*classes))
+    is_partial = any(loss.is_unread for each in read for loss in each.losses)
+    return answer._replace(status=1) if is_partial else answer
 
 
 def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:

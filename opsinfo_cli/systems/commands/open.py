@@ -15,7 +15,7 @@ from ..decide import FLOATS, dtype_called
 from ..input_lists import of_target
 from ..registry import SYSTEMS, names_system
 from ..system_lists import SystemLists, read_system
-from ..vocabulary import Loss, OperatorLists
+from ..vocabulary import Loss, ReadLists
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -40,12 +40,15 @@ _SHOWN = 8
 DTYPE = Word("DTYPE", lambda *_: FLOATS, parse=dtype_called)
 
 
-def open_lists(text: str, console: Console, options: TargetOptions) -> OperatorLists:
-    """Return the lists of a system or a TARGET.
+def open_lists(text: str, console: Console, options: TargetOptions) -> ReadLists:
+    """Return the lists of a system or a TARGET; of a mixlist alone the op types whose policy its marks decide.
 
     :raises UsageFault: if the level is unknown, or the files have another format
     """
-    return open_system(text, console).lists if names_system(text) else lists_of_target(text, console, options)
+    if not names_system(text):
+        return of_target(open_target_or_mixlist(text, console, options), console.warn)
+    found = open_system(text, console)
+    return ReadLists(found.lists, found.losses)
 
 
 def open_system(text: str, console: Console) -> SystemLists:
@@ -53,12 +56,6 @@ def open_system(text: str, console: Console) -> SystemLists:
     found = read_system(text)
     report_losses(found.losses, console)
     return found
-
-
-def lists_of_target(text: str, console: Console, options: TargetOptions) -> OperatorLists:
-    """Return the op types of a library, store or install; for a mixlist alone, those whose policy its marks decide."""
-    read = of_target(open_target_or_mixlist(text, console, options), console.warn)
-    return read.lists
 
 
 def report_losses(losses: Iterable[Loss], console: Console) -> None:

@@ -117,6 +117,7 @@ def lists_answer(found: SystemLists, entries: Sequence[ListEntry]) -> CommandAns
             Table(columns, [[row[i] for i in used] for row in fields], lambda: fields),
             remark(f"{len(entries)} names of {lists.title}{version}: {words or 'none'}"),
         ],
+        status=int(any(loss.is_unread for loss in found.losses)),
     )
 
 

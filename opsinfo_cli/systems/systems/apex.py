@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ...core.text.source import Source
-from ...errors import UsageFault
+from ...errors import Damaged, UsageFault
 from ..facts import facts
-from ..python_text import calls
+from ..python_script import calls_of
+from ..python_text import unread_losses
+from ..python_values import Library, Symbol, Unread, shown
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, loss_of
 
@@ -13,14 +15,27 @@ from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadList
 def read(system: System, sources: list[Source]) -> ReadLists:
     """Return the registrations of a script, then the built-in lists of O1. The user's cast is innermost, so it wins."""
     functions = {name: OperatorClass(cls) for name, cls in facts("apex")["registers"].items()}
+    library = Library(dict.fromkeys(functions, ("module", "name")), has_symbols=True)
     own = system.lists("O1")
     entries: dict[str, ListEntry] = {}
-    losses: list[Loss] = []
+    losses: tuple[Loss, ...] = ()
     for source in sources:
-        registered, computed = calls(source, frozenset(functions))
-        losses += computed
-        for function, module, name in registered:
-            entries.setdefault(name, ListEntry(name, functions[function], origin=source.path, module=module))
+        unread: list[tuple[str, Unread]] = []
+        for call in calls_of(source, library):
+            module, name = call.arguments.get("module"), call.arguments.get("name")
+            text = f"{shown(module)}, {shown(name)}"
+            if isinstance(name, str) and isinstance(module, Symbol):
+                cls = functions[call.function]
+                entries.setdefault(name, ListEntry(name, cls, origin=source.path, module=module.path))
+                text = f"{name}: it runs only if a condition holds" if call.tests else ""
+            if text:
+                unread.append((call.function, Unread(call.line, call.column, text)))
+        if unread and not entries:
+            message = f"`{unread[0][0]}` is not called with a name that can be read without running the script"
+            place = unread[0][1]
+            hint = "write the names out as strings"
+            raise Damaged(message, path=source.path, line=place.line, column=place.column, hint=hint)
+        losses += unread_losses(source, unread)
     if not entries:
         message = "the file calls no amp.register_half_function, register_float_function or register_promote_function"
         raise UsageFault(message, path=sources[0].path if sources else None)

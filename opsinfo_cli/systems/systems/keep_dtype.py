@@ -34,4 +34,6 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     return WrittenLists({"keep_dtype.cfg": text}, losses)
 
 
-SYSTEMS = (System("keep-dtype", "Ascend keep_dtype file", "ascend", "one a line", "one a line", read, write),)
+SYSTEMS = (
+    System("keep-dtype", "Ascend keep_dtype file", "ascend", "one a line", "one a line", read, write, has_nodes=True),
+)

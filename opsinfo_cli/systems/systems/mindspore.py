@@ -6,18 +6,34 @@ import re
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..python_text import named_lists
+from ..python_text import python_lists
+from ..python_values import Library, Symbol
 from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, loss_of
 
 _LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
-_CELL = re.compile(r"(?:mindspore\.|ms\.)?nn\.")
-_PRIMITIVE = re.compile(r"(?:mindspore\.ops\.|ms\.ops\.|ops\.|P\.)")
+_ROOTS = {"nn": "mindspore.nn", "ops": "mindspore.ops", "P": "mindspore.ops", "ms": "mindspore"}
+_ROOTS["mint"] = "mindspore.mint"
+"""What people import MindSpore's modules as."""
+_MODULES = re.compile(r"(mindspore\.(?:nn|ops|mint\.nn))\.(?:\w+\.)+(?=[A-Z]\w*$)")
+_LIST_NAMES = (("mindspore.nn.", "nn."), ("mindspore.mint.", "mint."), ("mindspore.ops.", ""))
+
+
+def path_of(name: str) -> str:
+    """Return where MindSpore has a class, such as ``mindspore.nn.Dense`` for ``nn.Dense``."""
+    root, dot, rest = name.partition(".")
+    return _MODULES.sub(r"\1.", f"{_ROOTS.get(root, root)}{dot}{rest}")
 
 
 def class_name(text: str) -> str:
     """Return a name in the spelling of the built-in lists, such as ``nn.Dense`` for ``mindspore.nn.Dense``."""
-    return _PRIMITIVE.sub("", _CELL.sub("nn.", text, count=1), count=1)
+    path = path_of(text)
+    return next((name + path[len(module) :] for module, name in _LIST_NAMES if path.startswith(module)), path)
+
+
+def _symbol(name: str) -> Symbol:
+    """Return the class of a name of the built-in lists."""
+    return Symbol(path_of(name) if name.startswith(("nn.", "mint.")) else f"mindspore.ops.{name}")
 
 
 def _is_white(system: System) -> bool:
@@ -31,8 +47,8 @@ def _unlisted(system: System) -> Unlisted:
 
 def _cells_only(names: list[str]) -> tuple[list[str], tuple[Loss, ...]]:
     message = "MindSpore's black list takes Cells only; these are Primitives and are left out"
-    primitives = [name for name in names if not name.startswith("nn.")]
-    return [name for name in names if name.startswith("nn.")], loss_of("cells-only", message, primitives, drops=True)
+    primitives = [name for name in names if "." not in name]
+    return [name for name in names if "." in name], loss_of("cells-only", message, primitives, drops=True)
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -44,13 +60,20 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
     key = "white_list" if _is_white(system) else "black_list"
     losses: tuple[Loss, ...] = ()
-    if source.path.endswith(".py") or re.search(rf"\b{key}\s*\+?=", source.text):
-        level, function = ("O1", "get_white_list") if _is_white(system) else ("O2", "get_black_list")
-        constants = {function: [entry.name for entry in SYSTEMS[0].lists(level).entries]}
-        lists, losses = named_lists(source, frozenset({key}), constants, classes=True)
+    if source.path.endswith(".py") or re.search(rf"\b{key}\s*\+?=|^\s*(?:import|from)\b", source.text, re.MULTILINE):
+        constants = {"get_white_list": "O1", "get_black_list": "O2"}
+        built_in = {
+            name: [_symbol(entry.name) for entry in SYSTEMS[0].lists(level).entries]
+            for name, level in constants.items()
+        }
+        parameters = ("network", "white_list", "black_list", "dtype")
+        library = Library(
+            {"custom_mixed_precision": parameters[:1]}, {key}, built_in, has_symbols=True, canonical=path_of
+        )
+        lists, losses = python_lists(source, library)
         if key not in lists:
             raise UsageFault(f"the file sets no {key}", path=source.path)
-        names = [class_name(name.text) for name in lists[key]]
+        names = [class_name(name.path if isinstance(name, Symbol) else name) for name in lists[key].items]
     else:
         lines = [line.strip() for line in source.text.splitlines()]
         names = [class_name(line) for line in lines if line and not line.startswith("#")]

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..python_text import named_lists
+from ..python_text import python_lists
+from ..python_values import Default, Library
 from ..system import System
 from ..vocabulary import ListEntry, OperatorClass, ReadLists
+
+_PARAMETERS = (
+    "model", "min_positive_val", "max_finite_val", "keep_io_types", "disable_shape_infer", "op_block_list",
+    "node_block_list",
+)  # fmt: skip
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -16,19 +22,26 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     """
     (source,) = sources
     own = system.lists()
-    constants = {"DEFAULT_OP_BLOCK_LIST": [entry.name for entry in own.entries]}
-    wanted, of_nodes = frozenset({"op_block_list", "node_block_list"}), frozenset({"node_block_list"})
-    lists, losses = named_lists(source, wanted, constants, of_nodes)
-    if not lists:
+    default = "DEFAULT_OP_BLOCK_LIST"
+    library = Library(
+        functions={"convert_float_to_float16": _PARAMETERS},
+        names=_PARAMETERS[-2:],
+        constants={default: [Default(entry.name) for entry in own.entries]},
+    )
+    lists, losses = python_lists(source, library, of_nodes=_PARAMETERS[-1:])
+    operators, nodes = lists.get("op_block_list", lists.get(default)), lists.get("node_block_list")
+    if operators is None and nodes is None:
         raise UsageFault("the file sets neither op_block_list nor node_block_list", path=source.path)
     high = OperatorClass.HIGH
-    blocked = [
-        ListEntry(name.text, high, origin=name.constant or "op_block_list", is_default=name.constant is not None)
-        for name in lists.get("op_block_list", ())
-    ]
-    nodes = [ListEntry(name.text, high, "node", "node_block_list") for name in lists.get("node_block_list", ())]
-    kept = () if "op_block_list" in lists else own.as_defaults()
-    return ReadLists(own._replace(entries=(*blocked, *kept, *nodes), version=None), losses)
+    blocked = []
+    for name in operators.items if operators else ():
+        is_default = isinstance(name, Default)
+        blocked.append(
+            ListEntry(str(name), high, origin=default if is_default else "op_block_list", is_default=is_default)
+        )
+    of_nodes = [ListEntry(str(name), high, "node", "node_block_list") for name in (nodes.items if nodes else ())]
+    kept = () if operators is not None else own.as_defaults()
+    return ReadLists(own._replace(entries=(*blocked, *kept, *of_nodes), version=None), losses)
 
 
 SYSTEMS = (

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..python_text import named_lists
+from ..python_text import python_lists
+from ..python_values import Library
 from ..system import System
 from ..vocabulary import ListEntry, OperatorClass, ReadLists
 
 _LISTS = {"custom_white_list": OperatorClass.LOW, "custom_black_list": OperatorClass.HIGH}
+_PARAMETERS = ("enable", *_LISTS, "level", "dtype", "use_promote")
+_LIBRARY = Library(dict.fromkeys(("auto_cast", "amp_guard", "autocast"), _PARAMETERS), frozenset(_LISTS))
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
@@ -17,10 +20,10 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     :raises UsageFault: if an operator is on both lists, which Paddle refuses, or the file sets neither
     """
     (source,) = sources
-    lists, losses = named_lists(source, frozenset(_LISTS))
+    lists, losses = python_lists(source, _LIBRARY)
     if not lists:
         raise UsageFault("the file sets neither custom_white_list nor custom_black_list", path=source.path)
-    names = {key: [name.text for name in lists.get(key, ())] for key in _LISTS}
+    names = {key: [str(name) for name in lists[key].items] if key in lists else [] for key in _LISTS}
     both = set(names["custom_white_list"]) & set(names["custom_black_list"])
     if both:
         message = f"on both lists, which Paddle refuses: {', '.join(sorted(both))}"
