@@ -71,11 +71,14 @@ BODIES = {
     "an attribute of lists in lists": 'this->Attr("a").ListListInt({{{{1}}}}); throw 1;',
 }  # fmt: skip
 
+HARMLESS = ("a chain of calls", "a chain of members", "a chain of comparisons", "a long number")
+"""Long, but right, or nothing that touches the operator."""
+
 
 @pytest.mark.parametrize("case", BODIES)
 def test_a_hostile_body_is_unreadable(tmp_path: Path, case: str) -> None:
     reading = read_timed(tmp_path, f"{HEAD}OpAICoreConfig c;\n{BODIES[case]}\n{ADD}{TAIL}")
-    if case != "a chain of calls":  # long, but right
+    if case not in HARMLESS:
         assert [each.name for each in reading.unreadable] == ["Op"]
 
 
@@ -115,7 +118,7 @@ TEXTS = {
 @pytest.mark.parametrize("case", TEXTS)
 def test_a_hostile_text_is_unreadable_or_read(tmp_path: Path, case: str) -> None:
     reading = read_timed(tmp_path, TEXTS[case])
-    if case not in ("quotes", "template lists", "parentheses in a condition"):
+    if case not in ("quotes", "template lists", "parentheses in a condition", "a macro's argument doubled"):
         assert reading.unreadable
     assert reading.rows or reading.unreadable
 

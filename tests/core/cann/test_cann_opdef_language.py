@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opdef_source import columns, of_folder, read, reason, row, source
+from opdef_source import PORTS, columns, of_folder, read, reason, row, source
 
 from opsinfo_cli.core.cann.opdef.reading import read_sources
 
@@ -299,7 +299,20 @@ UNREADABLE = {
     "a loop": ("for (auto chip : Chips()) AICore().AddConfig(chip);", 7, "`Chips` is not defined in the project"),
     "an exception": (f"throw 1; {ADD}", 7, "an exception is thrown"),
     "a statement": (f"goto x; {ADD}", 7, "`goto` is not understood"),
-    "a pack": (f"Fill(args...); {ADD}", 7, "a pack of arguments is not interpreted"),
+    "a pack": (f"Fill(*this, args...); {ADD}", 7, "`Fill` is not defined in the project"),
+    "an argument that is not understood and sets a flag": (
+        f"OpAICoreConfig c;\nAICore().SetTiling(1 2 c.PrecisionReduceFlag(false)); {PASS}",
+        *(8, "`2` is not understood"),
+    ),
+    "a statement that is not understood and names a configuration": (
+        f"OpAICoreConfig c;\n1 2 c; {PASS}",
+        *(8, "`2` is not understood"),
+    ),
+    "a statement that is not understood and names a list of configurations": (
+        f"OpAICoreConfig c; auto all = {{c}};\nall 3; {PASS}",
+        *(8, "`3` is not understood"),
+    ),
+    "a condition that is not understood": (f"int n = 1 2; if (n) {{ {ADD} }}", 7, "`2` is not understood"),
     "a call without arguments": ("AICore().AddConfig();", 7, "the call of `AddConfig` is not understood"),
 }  # fmt: skip
 
@@ -308,6 +321,31 @@ UNREADABLE = {
 def test_what_may_decide_the_policy_and_is_not_known_is_named(tmp_path: Path, case: str) -> None:
     body, line, why = UNREADABLE[case]
     assert reason(tmp_path, body) == (line, why)
+
+
+STEPPED_OVER = {
+    "an argument of a template": "AICore().SetTiling(optiling::TilingForPool<false>);",
+    "arguments of two templates": "AICore().SetTiling(optiling::Tiling<Mode::kFast, 3>).SetCheckSupport(Check<int>);",
+    "a function of another library": 'Register<kKey>(1, "x" s);',
+    "an operator that is not interpreted": "auto order = 1 <=> 2;",
+    "a pack": "Fill(args...);",
+    "words that are no statement": "1 2 3;",
+}
+
+
+@pytest.mark.parametrize("case", STEPPED_OVER)
+def test_what_cannot_touch_the_operator_is_stepped_over(tmp_path: Path, case: str) -> None:
+    found = row(tmp_path, f"OpAICoreConfig c; c.PrecisionReduceFlag(false);\n{STEPPED_OVER[case]}\n{PASS}{PORTS}")
+    assert (found.policy, found.line, found.unread_parts) == ("black", 7, [])
+
+
+def test_what_a_statement_names_that_is_stepped_over_is_unknown(tmp_path: Path) -> None:
+    body = f'std::vector<ge::DataType> v = {{ge::DT_INT8}};\nint n = 2; 1 v n; Input("x").DataType(v);\n{ADD}'
+    found = row(tmp_path, body)
+    assert [(part.line, part.reason) for part in found.unread_parts] == [
+        (8, "dtypes and formats: `v` is not understood")
+    ]
+    assert reason(tmp_path, f"{body} if (n) {{ {ADD} }}") == (8, "`v` is not understood")
 
 
 WRONG = {

@@ -3,12 +3,13 @@
 A source registers op types (``OP_ADD(T)``) whose constructors set ports, columns and, for each chip, a configuration
 with ``PrecisionReduceFlag``. opbuild compiles these files, runs the constructors, and writes what they set to
 ``aic-<chip>-ops-info.ini``, from which a script makes the library. This package reads the same from the text, without a
-compiler: a small interpreter runs the statements of the constructors.
+compiler: the constructors are run from the words of the text. What cannot touch a flag, a chip or a configuration is
+stepped over, not understood.
 
 - ``find``: which files of a folder are sources
 - ``tokens``, ``preprocessor``: text to tokens; macros, conditions, and local includes inside the folder only
-- ``syntax``, ``parser``: tokens to statements
-- ``interpreter``, ``standard``: runs the statements; what of the C++ library they may call
+- ``source_text``: where brackets, items, operands, statements and heads of definitions end
+- ``runner``, ``values``, ``standard``: runs the constructors; what of the C++ library they may call
 - ``definition``: what the calls of ``OpDef``, ``OpAICoreConfig`` and ``OpParamDef`` set
 - ``chip_ports``: the ports of an op type on one chip, and their columns
 - ``words``, ``section``: the lines that opbuild writes of it

@@ -6,16 +6,15 @@ becomes one token that nobody understands: whatever uses it is unreadable, and s
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ....errors import Refused
 from .find import read_bytes
-from .parser import UNDECIDED, Parser
-from .syntax import Binary, Literal, Unary
+from .runner import value_of
+from .source_text import UNDECIDED
 from .tokens import Directive, SourceFault, SourceMap, Token, lex
 
 MOST_TOKENS = 300_000
@@ -214,10 +213,10 @@ class Preprocessor:
             known = True if self._is_defined(directive) else self._assumption(directive.rest[:1])
             return known if known is None or directive.word in ("ifdef", "elifdef") else not known
         try:
-            value = _value(Parser(self._expand(self._replace_defined(directive.rest, path))).whole().expression)
+            value = value_of(self._expand(self._replace_defined(directive.rest, path)))
         except SourceFault:
             return None
-        return None if value is None else bool(value)
+        return bool(value) if isinstance(value, int) else None
 
     def _assumption(self, name: list[Token]) -> bool | None:
         """Return whether a macro that no file defines is assumed to be defined; None if nothing is assumed."""
@@ -315,35 +314,6 @@ class Preprocessor:
                 f"more than {MOST_TOKENS:,} words with includes and macros", tokens[0].place if tokens else 0
             )
         return found
-
-
-def _value(node: object) -> int | None:
-    """Return the value of the condition of a directive; None if it is not known."""
-    if isinstance(node, Literal) and isinstance(node.value, int):
-        return int(node.value)
-    if isinstance(node, Unary) and node.operator == "!":
-        operand = _value(node.operand)
-        return None if operand is None else int(not operand)
-    if not isinstance(node, Binary):
-        return None
-    left, right = _value(node.left), _value(node.right)
-    decisive = {"&&": 0, "||": 1}.get(node.operator)
-    if decisive is not None and any(each is not None and bool(each) == decisive for each in (left, right)):
-        return decisive
-    compare = _COMPARISONS.get(node.operator)
-    return None if left is None or right is None or compare is None else int(compare(left, right))
-
-
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "&&": lambda left, right: bool(left and right),
-    "||": lambda left, right: bool(left or right),
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
 
 
 def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -> bool:

@@ -13,9 +13,8 @@ from ...document import Unreadable
 from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .find import is_experimental, project_of, read_bytes
-from .interpreter import MISSING, Interpreter
-from .parser import Parser
 from .preprocessor import OF_CANN, Files, Preprocessor
+from .runner import MISSING, Runner
 from .tokens import SourceFault, SourceLine, SourceMap
 
 if TYPE_CHECKING:
@@ -279,13 +278,13 @@ def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
 def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:
     places = preprocessor.files.places
     tokens = preprocessor.run(file)
-    interpreter = Interpreter(Parser(tokens).whole().definitions)
-    seen = {registration.place for registration in interpreter.registrations}
+    runner = Runner(tokens)
+    seen = {registration.place for registration in runner.registrations}
     for word, bracket, op_type in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if word.text == "OP_ADD" and bracket.text == "(" and op_type.place not in seen:  # the definitions hide it
             reason = _with_includes(NOT_UNDERSTOOD, preprocessor)
             reading.unreadable.append(Unreadable(op_type.text, *places.at(op_type.place), reason))
-    for registration in interpreter.registrations:
+    for registration in runner.registrations:
         place = places.at(registration.place)
         if registration.chip is not None:
             reason = f"on {registration.chip}: `REGISTER_OP_AICORE_CONFIG` is not interpreted"
@@ -293,7 +292,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
             continue
         reading.registrations.append(Registration(registration.name, place))
         try:
-            operator, configs = interpreter.construct_operator(registration)
+            operator, configs = runner.construct_operator(registration)
         except SourceFault as fault:
             reason = _with_includes(fault.reason, preprocessor)
             reading.unreadable.append(Unreadable(registration.name, *places.at(fault.place), reason))

@@ -1,4 +1,4 @@
-"""What sources call of the C++ library: vectors, maps, strings, iterators and some algorithms.
+"""What sources call of the C++ library: vectors, maps, strings, iterators and some algorithms; operators.
 
 A call with arguments that do not fit raises one of :data:`_MISFITS`; :func:`method` and :func:`function` make a fault
 of it, so that arguments need no checks one by one.
@@ -10,15 +10,14 @@ import math
 import operator
 import re
 import sys
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Callable
+from typing import Any
 
 from .tokens import SourceFault
-from .values import Budget, EnumConstant, Map, Position, Size, Unknown
+from .values import Arguments, Budget, EnumConstant, Map, Position, Size, Unknown
 
-Arguments = Sequence[object]
-_Vector = list[object]
-_MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
+Spend = Callable[[int], None]
+_MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 
 def method(value: object, name: str, arguments: Arguments, budget: Budget, place: int) -> object:
@@ -26,13 +25,10 @@ def method(value: object, name: str, arguments: Arguments, budget: Budget, place
 
     :raises SourceFault: if it is not known, or the arguments do not fit
     """
-    for kind, methods in _METHODS.items():
-        if isinstance(value, kind) and name in methods:
-            try:
-                return methods[name](value, arguments, lambda steps: budget.spend(steps, place))
-            except _MISFITS:
-                raise SourceFault(f"the call of `{name}` is not understood", place) from None
-    raise SourceFault(f"the method `{name}` is not interpreted", place)
+    call = _METHODS.get(type(value), {}).get(name)
+    if call is None:
+        raise SourceFault(f"the method `{name}` is not interpreted", place)
+    return _called(name, lambda spend: call(value, arguments, spend), budget, place)
 
 
 def function(name: str, arguments: Arguments, budget: Budget, place: int) -> object:
@@ -40,36 +36,30 @@ def function(name: str, arguments: Arguments, budget: Budget, place: int) -> obj
 
     :raises SourceFault: if the arguments do not fit
     """
+    return _called(name, lambda spend: FUNCTIONS[name](arguments, spend), budget, place)
+
+
+def _called(name: str, call: Callable[[Spend], object], budget: Budget, place: int) -> object:
     try:
-        return FUNCTIONS[name](arguments, lambda steps: budget.spend(steps, place))
+        return call(lambda steps: budget.spend(steps, place))
     except _MISFITS:
         raise SourceFault(f"the call of `{name}` is not understood", place) from None
 
 
-Spend = Callable[[int], None]
-
-
-def _number(value: object) -> int:
+def _integer(value: object) -> int:
     if not isinstance(value, int):
         raise TypeError
     return int(value)
 
 
-def _position(value: object) -> Position:
-    if not isinstance(value, Position):
-        raise TypeError
-    return value
-
-
-def between(first: object, last: object) -> _Vector:
+def between(first: Any, last: Any) -> list[object]:
     """Return the elements between two iterators.
 
     :raises ValueError: if they are of two containers
     """
-    start, end = _position(first), _position(last)
-    if start.owner is not end.owner or not 0 <= start.index <= end.index <= len(start.items):
+    if first.owner is not last.owner or not 0 <= first.index <= last.index <= len(first.items):
         raise ValueError
-    return start.items[start.index : end.index]
+    return first.items[first.index : last.index]  # type: ignore[no-any-return]
 
 
 def begin(value: object) -> Position:
@@ -82,7 +72,7 @@ def begin(value: object) -> Position:
 
 def end(value: object) -> Position:
     position = begin(value)
-    return Position(position.owner, position.items, len(position.items))
+    return position.at(len(position.items))
 
 
 def _by_key(pair: tuple[object, object]) -> tuple[int, str]:
@@ -90,27 +80,19 @@ def _by_key(pair: tuple[object, object]) -> tuple[int, str]:
     return (int(pair[0]), "") if isinstance(pair[0], int) else (0, str(pair[0]))
 
 
-# Vectors
-
-
-def _push_back(value: _Vector, given: Arguments, spend: Spend) -> None:
+def _push_back(value: list[object], given: Arguments, spend: Spend) -> None:
     spend(1)
     value.append(given[0] if len(given) == 1 else list(given))
 
 
-def _pop_back(value: _Vector, given: Arguments, spend: Spend) -> None:
-    value.pop()
-
-
-def _resize(value: _Vector, given: Arguments, spend: Spend) -> None:
-    size = _number(given[0])
+def _resize(value: list[object], given: Arguments, spend: Spend) -> None:
+    size = _integer(given[0])
     spend(abs(size))
-    filler = given[1] if len(given) > 1 else 0
-    value[:] = value[:size] + [filler] * (size - len(value))
+    value[:] = value[:size] + [given[1] if len(given) > 1 else 0] * (size - len(value))
 
 
-def _insert(value: _Vector, given: Arguments, spend: Spend) -> None:
-    at = _position(given[0])
+def _insert(value: list[object], given: Any, spend: Spend) -> None:
+    at = given[0]
     if at.owner is not value:
         raise ValueError
     if len(given) == 2:
@@ -118,122 +100,100 @@ def _insert(value: _Vector, given: Arguments, spend: Spend) -> None:
     elif isinstance(given[1], Position):
         new = between(given[1], given[2])
     else:
-        spend(_number(given[1]))
-        new = [given[2]] * _number(given[1])
+        spend(_integer(given[1]))
+        new = [given[2]] * given[1]
     spend(len(value) + len(new))
     value[at.index : at.index] = list(new)
 
 
-def _at(value: _Vector, given: Arguments, spend: Spend) -> object:
-    index = _number(given[0])
-    if index < 0:
+def _at(value: list[object], given: Arguments, spend: Spend) -> object:
+    if _integer(given[0]) < 0:
         raise IndexError
-    return value[index]
+    return value[_integer(given[0])]
 
 
-_VECTOR: dict[str, Callable[..., object]] = {
-    "size": lambda value, given, spend: len(value),
-    "empty": lambda value, given, spend: not value,
-    "push_back": _push_back,
-    "emplace_back": _push_back,
-    "pop_back": _pop_back,
-    "begin": lambda value, given, spend: begin(value),
-    "cbegin": lambda value, given, spend: begin(value),
-    "end": lambda value, given, spend: end(value),
-    "cend": lambda value, given, spend: end(value),
-    "at": _at,
-    "front": lambda value, given, spend: value[0],
-    "back": lambda value, given, spend: value[-1],
-    "data": lambda value, given, spend: value,
-    "reserve": lambda value, given, spend: None,
-    "shrink_to_fit": lambda value, given, spend: None,
-    "clear": lambda value, given, spend: value.clear(),
-    "resize": _resize,
-    "insert": _insert,
-}
+def _iterator(make: Callable[[object], Position]) -> Callable[..., object]:
+    def made(value: Any, given: Arguments, spend: Spend) -> Position:
+        spend(len(value) if isinstance(value, Map) else 0)
+        return make(value)
 
-
-# Maps
-
-
-def _begin_map(value: Map, given: Arguments, spend: Spend) -> Position:
-    spend(len(value))
-    return begin(value)
-
-
-def _end_map(value: Map, given: Arguments, spend: Spend) -> Position:
-    spend(len(value))
-    return end(value)
+    return made
 
 
 def _find(value: Map, given: Arguments, spend: Spend) -> Position:
     spend(len(value))
     position = end(value)
-    found = [index for index, pair in enumerate(position.items) if cast("_Vector", pair)[0] == given[0]]
-    return Position(value, position.items, found[0]) if found else position
+    keys = [pair[0] for pair in position.items if isinstance(pair, list)]
+    return position.at(keys.index(given[0])) if given[0] in keys else position
 
 
-def _emplace(value: Map, given: Arguments, spend: Spend) -> None:
+def _emplace(value: Map, given: Any, spend: Spend) -> None:
     spend(1)
-    key, each = given if len(given) == 2 else cast("_Vector", given[0])
-    value.setdefault(key, each)
+    value.setdefault(*(given if len(given) == 2 else given[0]))
 
 
-_MAP: dict[str, Callable[..., object]] = {
+_OF_ALL: dict[str, Callable[..., object]] = {
     "size": lambda value, given, spend: len(value),
     "empty": lambda value, given, spend: not value,
-    "count": lambda value, given, spend: int(given[0] in value),
-    "contains": lambda value, given, spend: given[0] in value,
-    "at": lambda value, given, spend: value[given[0]],
-    "find": _find,
-    "begin": _begin_map,
-    "cbegin": _begin_map,
-    "end": _end_map,
-    "cend": _end_map,
-    "emplace": _emplace,
-    "insert": _emplace,
-    "clear": lambda value, given, spend: value.clear(),
+}
+_OF_CONTAINERS = _OF_ALL | {
+    "begin": _iterator(begin),
+    "cbegin": _iterator(begin),
+    "end": _iterator(end),
+    "cend": _iterator(end),
     "reserve": lambda value, given, spend: None,
+    "clear": lambda value, given, spend: value.clear(),
+}
+_METHODS: dict[type, dict[str, Callable[..., object]]] = {
+    list: _OF_CONTAINERS
+    | {
+        "push_back": _push_back,
+        "emplace_back": _push_back,
+        "pop_back": lambda value, given, spend: value.pop() and None,
+        "at": _at,
+        "front": lambda value, given, spend: value[0],
+        "back": lambda value, given, spend: value[-1],
+        "data": lambda value, given, spend: value,
+        "resize": _resize,
+        "insert": _insert,
+    },
+    Map: _OF_CONTAINERS
+    | {
+        "count": lambda value, given, spend: int(given[0] in value),
+        "contains": lambda value, given, spend: given[0] in value,
+        "at": lambda value, given, spend: value[given[0]],
+        "find": _find,
+        "emplace": _emplace,
+        "insert": _emplace,
+    },
+    str: _OF_ALL
+    | {
+        "c_str": lambda value, given, spend: value,
+        "GetString": lambda value, given, spend: value,
+        "data": lambda value, given, spend: value,
+        "length": lambda value, given, spend: len(value),
+    },
 }
 
 
-# Strings
-
-
-_STRING: dict[str, Callable[..., object]] = {
-    "c_str": lambda value, given, spend: value,
-    "GetString": lambda value, given, spend: value,
-    "data": lambda value, given, spend: value,
-    "size": lambda value, given, spend: len(value),
-    "length": lambda value, given, spend: len(value),
-    "empty": lambda value, given, spend: not value,
-}
-
-_METHODS: dict[type, dict[str, Callable[..., object]]] = {list: _VECTOR, Map: _MAP, str: _STRING}
-
-# Functions
-
-
-def _fill_n(given: Arguments, spend: Spend) -> None:
-    start, count = _position(given[0]), _number(given[1])
+def _fill_n(given: Any, spend: Spend) -> None:
+    start, count = given[0], _integer(given[1])
     spend(abs(count))
     if count < 0 or start.index + count > len(start.items):
         raise ValueError
     start.items[start.index : start.index + count] = [given[2]] * count
 
 
-def _copy(given: Arguments, spend: Spend) -> None:
+def _copy(given: Any, spend: Spend) -> None:
     """``copy(first, last, out)``, where ``out`` is an iterator or ``back_inserter(vector)``."""
-    values = between(given[0], given[1])
+    values, out = between(given[0], given[1]), given[2]
     spend(len(values))
-    out = given[2]
     if isinstance(out, list):
         out.extend(values)
-        return
-    start = _position(out)
-    if start.index + len(values) > len(start.items):
+    elif out.index + len(values) > len(out.items):
         raise ValueError
-    start.items[start.index : start.index + len(values)] = values
+    else:
+        out.items[out.index : out.index + len(values)] = values
 
 
 def _compare(given: Arguments, spend: Spend) -> int:
@@ -243,20 +203,14 @@ def _compare(given: Arguments, spend: Spend) -> int:
     return (left > right) - (left < right)
 
 
-def _to_string(given: Arguments, spend: Spend) -> str:
-    if not isinstance(given[0], int):
-        raise TypeError
-    return str(int(given[0]))
+def _first(given: Arguments, spend: Spend) -> object:
+    return given[0]
 
 
 FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
     "make_pair": lambda given, spend: list(given),
     "make_tuple": lambda given, spend: list(given),
-    "move": lambda given, spend: given[0],
-    "forward": lambda given, spend: given[0],
-    "ref": lambda given, spend: given[0],
-    "cref": lambda given, spend: given[0],
-    "back_inserter": lambda given, spend: given[0],
+    **dict.fromkeys(("move", "forward", "ref", "cref", "back_inserter"), _first),
     "begin": lambda given, spend: begin(given[0]),
     "cbegin": lambda given, spend: begin(given[0]),
     "end": lambda given, spend: end(given[0]),
@@ -264,11 +218,11 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
     "fill_n": _fill_n,
     "copy": _copy,
     "strcmp": _compare,
-    "to_string": _to_string,
-    "min": lambda given, spend: min(_number(given[0]), _number(given[1])),
-    "max": lambda given, spend: max(_number(given[0]), _number(given[1])),
+    "to_string": lambda given, spend: str(_integer(given[0])),
+    "min": lambda given, spend: min(_integer(given[0]), _integer(given[1])),
+    "max": lambda given, spend: max(_integer(given[0]), _integer(given[1])),
 }
-"""By name without ``std::``; those that call back are in the interpreter."""
+"""By name without ``std::``; those that call back are in the runner."""
 
 
 def limit(kind: str, name: str) -> object:
@@ -292,10 +246,10 @@ def unary(operation: str, value: object, place: int) -> object:
         return value
     if operation == "!" and not isinstance(value, EnumConstant):
         return not value
-    if operation in ("-", "+", "~") and isinstance(value, int | float):
-        if operation == "~":
-            return ~value if isinstance(value, int) else Unknown(SourceFault("`~` of a fraction", place))
+    if operation in ("-", "+") and isinstance(value, int | float):
         return -value if operation == "-" else value
+    if operation == "~" and isinstance(value, int):
+        return ~value
     return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
@@ -304,13 +258,8 @@ def binary(operation: str, left: object, right: object, budget: Budget, place: i
     for each in (left, right):
         if isinstance(each, Unknown):
             return each
-    for each in (left, right):
         if isinstance(each, str | list):
             budget.spend(len(each), place)
-    if isinstance(left, Position):
-        return _move_iterator(operation, left, right, place)
-    if isinstance(left, Size) and isinstance(right, Size) and operation == "/" and right.items:
-        return left.items // right.items
     try:
         value = _BINARY[operation](left, right)
     except (*_MISFITS, KeyError):
@@ -320,66 +269,73 @@ def binary(operation: str, left: object, right: object, budget: Budget, place: i
     return value
 
 
-def _move_iterator(operation: str, left: Position, right: object, place: int) -> object:
-    if isinstance(right, int) and operation in ("+", "-"):
-        return Position(left.owner, left.items, left.index + (right if operation == "+" else -right))
-    if isinstance(right, Position) and right.owner is left.owner:
-        if operation in ("==", "!="):
-            return (left.index == right.index) == (operation == "==")
-        if operation == "-":
-            return left.index - right.index
-    return Unknown(SourceFault(f"`{operation}` of iterators is not interpreted", place))
-
-
-def _divide(left: object, right: object) -> object:
-    """C++ rounds towards zero."""
-    if isinstance(left, int) and isinstance(right, int):
-        quotient = abs(left) // abs(right)
-        return quotient if (left < 0) == (right < 0) else -quotient
-    return cast("float", left) / cast("float", right)
-
-
-def _remainder(left: object, right: object) -> int:
-    return _number(left) - _number(right) * cast("int", _divide(_number(left), _number(right)))
-
-
-def _add(left: object, right: object) -> object:
-    if isinstance(left, EnumConstant) or isinstance(right, EnumConstant) or isinstance(left, list):
+def _add(left: Any, right: Any) -> object:
+    if isinstance(left, Position):
+        return left.at(left.index + _integer(right))
+    if isinstance(left, EnumConstant | list) or isinstance(right, EnumConstant):
         raise TypeError
-    return cast("int", left) + cast("int", right)
+    return left + right
 
 
-def _shift(left: object, right: object) -> int:
-    if not 0 <= _number(right) < 64:
+def _subtract(left: Any, right: Any) -> object:
+    if not isinstance(left, Position):
+        return left - right
+    return len(between(right, left)) if isinstance(right, Position) else _add(left, -_integer(right))
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, Position):
+        if left.owner is not right.owner:
+            raise ValueError
+        return bool(left.index == right.index)
+    return bool(left == right)
+
+
+def _divide(left: Any, right: Any) -> object:
+    """C++ rounds towards zero."""
+    if isinstance(left, Size):
+        left, right = left.items, right.items
+    if not (isinstance(left, int) and isinstance(right, int)):
+        return left / right
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _remainder(left: Any, right: Any) -> int:
+    return _integer(left) - _integer(right) * _integer(_divide(left, right))
+
+
+def _shift(left: Any, right: Any) -> int:
+    if not 0 <= _integer(right) < 64:
         raise ValueError
-    return _number(left) << _number(right)
+    return _integer(left) << _integer(right)
 
 
-def _numbers(compute: Callable[[int, int], object]) -> Callable[[object, object], object]:
+def _of_numbers(compute: Callable[[Any, Any], object]) -> Callable[[object, object], object]:
     """Return a function that refuses operands that are no numbers."""
 
     def checked(left: object, right: object) -> object:
         if not isinstance(left, int | float) or not isinstance(right, int | float):
             raise TypeError
-        return compute(cast("int", left), cast("int", right))
+        return compute(left, right)
 
     return checked
 
 
-_BINARY: dict[str, Callable[[object, object], object]] = {
+_BINARY: dict[str, Callable[[Any, Any], object]] = {
     "+": _add,
-    "-": _numbers(operator.sub),
-    "*": _numbers(operator.mul),
+    "-": _subtract,
+    "*": _of_numbers(operator.mul),
     "/": _divide,
     "%": _remainder,
     "<<": _shift,
-    "|": _numbers(operator.or_),
-    "&": _numbers(operator.and_),
-    "^": _numbers(operator.xor),
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": _numbers(operator.lt),
-    ">": _numbers(operator.gt),
-    "<=": _numbers(operator.le),
-    ">=": _numbers(operator.ge),
+    "|": _of_numbers(operator.or_),
+    "&": _of_numbers(operator.and_),
+    "^": _of_numbers(operator.xor),
+    "==": _equal,
+    "!=": lambda left, right: not _equal(left, right),
+    "<": _of_numbers(operator.lt),
+    ">": _of_numbers(operator.gt),
+    "<=": _of_numbers(operator.le),
+    ">=": _of_numbers(operator.ge),
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from .syntax import FunctionDefinition
+from .source_text import Function
 from .tokens import SourceFault
 
 
@@ -15,8 +16,7 @@ class EnumConstant(str):
     __slots__ = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Unknown:
+class Unknown(NamedTuple):
     """A value that cannot be worked out; it matters only where it is used.
 
     :param fault: why
@@ -25,88 +25,50 @@ class Unknown:
     fault: SourceFault
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Cell:
-    """A variable: a reference shares that of what it refers to."""
+class Variable(NamedTuple):
+    """What a name or a reference stands for: a name of a scope, an element of a vector or of a map.
 
-    value: object
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Element:
-    """An element of a vector, as a variable.
-
-    :param place: of what refers to it, which may be left behind when the vector shrinks
+    :param place: of what refers to it, which may be left behind when a vector shrinks
     """
 
-    container: list[object]
-    index: int
-    place: int
-
-    @property
-    def value(self) -> object:
-        if self.index >= len(self.container):
-            return Unknown(SourceFault("the element that is referred to is gone", self.place))
-        return self.container[self.index]
-
-    @value.setter
-    def value(self, value: object) -> None:
-        self.container[self.index] = value
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class MapElement:
-    """An element of a map, as a variable.
-
-    :param place: of what refers to it, which may be left behind when the map shrinks
-    """
-
-    container: dict[object, object]
+    container: Scope | list[object] | Map
     key: object
     place: int
 
     @property
     def value(self) -> object:
-        if self.key not in self.container:
+        try:
+            return self.container[self.key]  # type: ignore[index, call-overload]
+        except LookupError:
             return Unknown(SourceFault("the element that is referred to is gone", self.place))
-        return self.container[self.key]
 
-    @value.setter
-    def value(self, value: object) -> None:
-        self.container[self.key] = value
-
-
-Variable = Cell | Element | MapElement
+    def set(self, value: object) -> None:
+        """:raises LookupError: if the element is gone"""
+        self.container[self.key] = value  # type: ignore[index, call-overload]
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Scope:
-    """The names of a block, a body, an object or a namespace."""
+class Scope(dict[str, object]):
+    """The names of a block, a body, an object or a namespace, with their values; of a reference its variable."""
 
-    cells: dict[str, Variable]
-    parent: Scope | None
+    def __init__(self, parent: Scope | None = None) -> None:
+        super().__init__()
+        self.parent = parent
 
-    def find(self, name: str) -> Variable | None:
+    def holder(self, name: str) -> Scope | None:
+        """Return the scope that has a name, this one or the nearest around it."""
         scope: Scope | None = self
-        while scope is not None:
-            cell = scope.cells.get(name)
-            if cell is not None:
-                return cell
+        while scope is not None and name not in scope:
             scope = scope.parent
-        return None
-
-    def set(self, name: str, value: object) -> None:
-        self.cells[name] = Cell(value)
+        return scope
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Functions:
+class Functions(NamedTuple):
     """All functions of a name in a namespace or class.
 
     :param scope: where their bodies look up names
     """
 
-    definitions: list[FunctionDefinition]
+    definitions: list[Function]
     scope: Scope
 
 
@@ -121,9 +83,11 @@ class Position:
     items: list[object]
     index: int
 
+    def at(self, index: int) -> Position:
+        return Position(self.owner, self.items, index)
 
-@dataclass(slots=True, eq=False, repr=False)
-class Size:
+
+class Size(NamedTuple):
     """``sizeof``: only a ratio of two is a number here.
 
     :param items: of the array
@@ -143,14 +107,17 @@ class Map(dict[object, object]):
         self.default = default
 
 
+@dataclass(eq=False, repr=False)
 class Budget:
     """What the statements of a source may cost: steps, and elements of vectors and texts that they make."""
 
-    def __init__(self, steps: int) -> None:
-        self._left = steps
+    left: int
 
     def spend(self, steps: int, place: int) -> None:
         """:raises SourceFault: if nothing is left"""
-        self._left -= steps
-        if self._left < 0:
+        self.left -= steps
+        if self.left < 0:
             raise SourceFault("the statements take too many steps", place)
+
+
+Arguments = Sequence[object]
