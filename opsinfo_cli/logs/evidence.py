@@ -26,6 +26,7 @@ class Evidence:
     :param zeros: entries of Hugging Face's trainer with a loss of exactly 0.0
     :param silent: why a run of this format prints no overflow; None if it prints them
     :param unreadable: why no scale can be read, although the log prints it
+    :param scale_key: the name of the value that is read as the loss scale; None if it is a framework's own
     :param engines: counters that take turns, each of another engine or run with a scale of its own
     :param lines: lines or messages that were understood
     :param known: whether any line of the log was understood, by any format
@@ -46,6 +47,7 @@ class Evidence:
     zeros: int = 0
     silent: str | None = None
     unreadable: str | None = None
+    scale_key: str | None = None
     engines: int = 1
     lines: int = 0
     known: bool = False

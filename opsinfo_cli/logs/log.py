@@ -17,12 +17,18 @@ from .metric import Metric
 from .reduced import Reduced
 from .startup import MARKS, Startup
 from .steps import Steps, step_field
+from .training_table import TrainingTable
 
 WORDS = (
     b"verflow",
     b"VERFLOW",
-    b"kipped",
-    b"cale",
+    b"kip",
+    b"scal",
+    b"Scal",
+    b"found_inf",
+    b"inf_or_nan",
+    b"finite",
+    b"nan_steps",
     b"Bool,",
     b"num_updates",
     b"loss'",
@@ -53,12 +59,20 @@ class Log:
         self._steps = Steps()
         self._formats = [kind() for kind in FORMATS]
         self._bytes = 0
+        self._table: TrainingTable | None = None
 
     def take(self, block: Block) -> None:
         data, continues = block
-        self.losses.take(data, self._step_at(block))
+        if self.metric:
+            self.metric.take(data)
+        if self._bytes == 0:
+            self._table = TrainingTable.of(data)
         is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
         self._bytes += len(data)
+        if self._table:
+            data = self._table.lines(data)
+            block = Block(data, continues)
+        self.losses.take(data, self._step_at(block))
         words = [word for word in WORDS if word in data]
         options = [mark for mark in MARKS if mark in data] if is_start else []
         if words or options or every:
@@ -72,8 +86,6 @@ class Log:
         else:
             self._steps.skip(data, int(continues))
         self.reduced.take(data)
-        if self.metric:
-            self.metric.take(data)
 
     def _step_at(self, block: Block) -> StepAt:
         """Return what gives the step of a line of the next block: its own, else the newest one before it."""
@@ -139,12 +151,16 @@ class Log:
             made = (reader.steps_made for reader in self._formats if reader.name in best.replaces)
             evidence = best.evidence(steps or next(filter(None, made), None), ranks)
         others = [reader.evidence(steps, ranks) for reader in readers[1:] if reader.counts]
-        count = _with_others(evidence.count, others)
+        general = {reader.name for reader in readers if reader.is_general}
+        count = _with_others(evidence.count, [other for other in others if other.format not in general])
         for other in others:
             evidence.scaling = evidence.scaling or other.scaling
             evidence.fatal = evidence.fatal or other.fatal
-            if evidence.scale.start is None and not evidence.unreadable:
+            if not evidence.scale.seen and not evidence.unreadable:
                 evidence.scale, evidence.at_is_step = other.scale, other.at_is_step
+                evidence.scale_key = other.scale_key
+                if other.scale.changes:  # whatever an option says
+                    evidence.scaling, evidence.static_scale = "dynamic", None
         shows_start = self._steps.from_start
         if shows_start is None:  # the options that a run prints first show it, too
             shows_start = bool(steps or self._startup.known)

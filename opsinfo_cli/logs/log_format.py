@@ -34,8 +34,9 @@ class Strength(IntEnum):
     UPDATES = 3
     ITERATION = 4
     MESSAGE = 5
-    SCALE = 6
-    LOSS = 7
+    NAMED = 6
+    SCALE = 7
+    LOSS = 8
 
 
 class LogFormat:
@@ -53,6 +54,8 @@ class LogFormat:
     """Formats whose lines say nothing in a log of this one, except how many steps there were."""
     shows_scaling: ClassVar[bool] = False
     """Whether its own options show the scaling better than :class:`.startup.Startup`."""
+    is_general: ClassVar[bool] = False
+    """Whether it reads values by their names, whoever prints them: beside a framework's own lines they do not count."""
     floor: ClassVar[float] = 1.0
     window: ClassVar[int | None] = None
 

@@ -45,6 +45,7 @@ def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot b
     scale = evidence.scale
     reason = collapse_of(evidence)
     if reason:
+        reason += f" (printed as `{evidence.scale_key}`)" if evidence.scale_key else ""
         hint = "an operator overflows at every scale: find it with a dump and `opsinfo numerics`"
         return "fails", reason, hint
     if scale.start is None or scale.final is None:
@@ -66,6 +67,7 @@ def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot b
         f"start {scale.start:.10g}, final {scale.final:.10g}, lowest {scale.lowest:.10g}, highest {scale.highest:.10g}"
         f"; {scale.falls} falls, {scale.rises} rises"
     )
+    text += f"; printed as `{evidence.scale_key}`" if evidence.scale_key else ""
     return "holds", text, None
 
 

@@ -27,6 +27,7 @@ DEFAULTS = {
     "silent": None,
     "zeros": 0,
     "engines": 1,
+    "scale_key": None,
     "logged": None,
     "even": False,
     "notes": (),

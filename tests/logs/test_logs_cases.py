@@ -55,8 +55,10 @@ def test_a_log_gives_the_same_in_blocks_of_any_size(name: str) -> None:
     """Copies of a message may then be read one by one."""
     case = CASES[name]
     lines = [line + b"\n" for line in block(case.log).split(b"\n")[:-1]]
+    head = 2  # a table is known by its first two lines, and a block is much longer
     for size in (1, 3):
-        log = log_of(*(b"".join(lines[at : at + size]) for at in range(0, len(lines), size)))
+        starts = range(head, len(lines), size)
+        log = log_of(b"".join(lines[:head]), *(b"".join(lines[at : at + size]) for at in starts))
         assert seen(log, case.known) == case.evidence
 
 

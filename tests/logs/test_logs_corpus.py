@@ -74,10 +74,15 @@ CASES = {
     },
     "deepspeed_inner_iter/run.log": {"overflow-share": r"fails: 66.7 % .2 of 3 steps"},
     "smoothed_nan/run.log": {
-        "losses-are-numbers": "(holds|fails): NaN or infinity in 2 running averages of gradient norms; the first at "
-        r"step 10: loss 6.5993, grad_norm 0.3922 .average nan."
+        "losses-are-numbers": "holds: NaN or infinity in 2 running averages of gradient norms; the first at "
+        r"step 10: loss 6.5993, grad_norm 0.3922 .average nan.",
+        "loss-scale": "holds: start 65536, final 32768",
     },
     "nan_key_hidden/run.log": {"losses-are-numbers": "fails: .* at step 100: .*grad_norm nan"},
+    "bmtrain_iter/run.log": {
+        "dynamic-scaling": "holds: dynamic",
+        "loss-scale": "fails: the scale fell below 1, to 0.25 .printed as `scale`.",
+    },
     "apex_garbled/apex_8ranks.log": {"overflow-share": "cannot be told: 4 steps overflowed"},
 }
 """What the points of a small public input say, as a regular expression."""

@@ -1,0 +1,95 @@
+"""Overflow flags, counters of skipped steps and messages of a skipped step, whoever prints them."""
+
+from __future__ import annotations
+
+import re
+
+from ..count import Count
+from ..log_format import FlagFormat, Strength
+from ..occurrences import Occurrences
+from ..steps import Steps, step_field
+
+_VALUE = rb"[\"']?\s{0,2}(?:[:=|]\s{0,12}|\s)[\[\"'(]{0,2}"
+_FLAG = re.compile(
+    rb"(?<![\w/.-])(?P<key>[\w/.-]{0,40}(?:found_inf|overflow(?:ed)?|inf_or_nan|non_?finite|skipped(?:_step|_update)?))"
+    + _VALUE
+    + rb"(?P<flag>True|False|true|false|[01](?:\.0{1,8})?)(?![\w.])"
+)
+_COUNTER = re.compile(
+    rb"(?<![\w/.-])(?P<key>[\w/.-]{0,40}(?:skipped[ _](?:steps|updates|iters|iterations|batches)|num_skipped|skip_count"
+    rb"|overflow_(?:count|steps)|overflows|nan_steps))" + _VALUE + rb"(?P<number>\d{1,15})(?:\.0{1,8})?(?![\w.])"
+)
+_MESSAGE = re.compile(
+    rb"(?i)skip(?:ping|ped|s)?\s{0,2}(?:this |the |current )?(?P<what>optimizer[ _]step|optimization step|weight update"
+    rb"|parameter update|update|step|iteration|batch)(?!\w|[\"']?\s?[:=])"
+)
+_CAUSE = re.compile(rb"(?i)overflow|(?<![a-z])(?:inf|nan)(?![a-z])|infinit|non-?finite|not finite")
+
+
+class NamedValues(FlagFormat):
+    """`"step": 5, "found_inf": 1.0`, `overflow=True`, `skipped_steps: 3`, and messages such as `Found overflow. Skip
+    step`, `grad norm is nan, skipping optimizer step`.
+
+    Source: hpcaitech/ColossalAI, colossalai/zero/low_level/low_level_optim.py, step (a message of each rank, or of the
+    first); for the others no framework is named: the name of the value says what it is. A counter that never falls is
+    cumulative; one that falls was reset at its lines.
+    """
+
+    name = "named_values"
+    reads = "named values of any framework (`found_inf`, `overflow`, `skipped_steps`), messages of a skipped step"
+    strength = Strength.NAMED
+    marks = (b"found_inf", b"verflow", b"inf_or_nan", b"finite", b"kip", b"nan_steps")
+    is_general = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._messages = Occurrences()
+        self._key = b""
+        """The name of the first value."""
+        self._first: tuple[int, int] | None = None
+        """Step and number of the first line with a counter."""
+        self._newest = self._sum = self._most = 0
+        self._falls = False
+        self._step = 0
+
+    def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
+        field = step_field(line)
+        step = field.step if field and not field.length else None
+        if (counter := _COUNTER.search(line)) and field:
+            self._key = self._key or counter["key"]
+            self.lines += copies
+            self._add_counter(field.step, int(counter["number"]))
+        elif (flag := _FLAG.search(line)) and field:
+            self._key = self._key or flag["key"]
+            self.lines += copies
+            self.add_flag(step, flag["flag"][:1] in (b"T", b"t", b"1"), None, copies)
+        elif (message := _MESSAGE.search(line)) and (b"ptimizer" in message[0] or _CAUSE.search(line)):
+            self.lines += copies
+            steps.upto(at)
+            self._messages.add(None, steps.at, steps.spacing, copies)
+
+    def _add_counter(self, step: int, number: int) -> None:
+        if self._first is None:
+            self._first = step, number
+        elif step == self._step:  # of another rank
+            return
+        self._falls |= number < self._newest
+        self._step, self._newest = step, number
+        self._sum += number
+        self._most = max(self._most, number)
+
+    @property
+    def numbers_steps(self) -> bool:
+        return self._first is not None or (self.flags.printed > 0 and super().numbers_steps)
+
+    def tally(self, steps: int | None, ranks: int | None) -> Count:
+        key = self._key.decode("ascii", "replace")
+        steps = steps or self.steps_printed
+        if self._first is not None:
+            low, high = (self._most, self._sum) if self._falls else (self._newest, self._newest)
+            kind = "reset at its lines" if self._falls else "cumulative"
+            return Count(low, high, steps, 0, f"the printed counter `{key}` ({kind})", proof="the log prints a counter")
+        if self.flags.printed:
+            count = super().tally(steps, ranks)
+            return count.with_note(f"the flag is `{key}`")
+        return self._messages.count(steps, ranks)
