@@ -9,17 +9,17 @@ torch_npu/profiler/analysis/prof_common_func/_csv_headers.py.
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import count
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import canonical
 from ...errors import Damaged, Refused, counted
-from ...opening import folders_above, open_file, unreadable
+from ...opening import folders_above, unreadable
+from ..csv_rows import csv_rows
 
 if TYPE_CHECKING:
     from ..documents import profile as documents
@@ -78,7 +78,6 @@ _OTHERS = ("input data types", "output data types", "hf32 eligible")
 _DEVICE, _STEP = ("device_id", "device id"), ("step id", "infer id")
 _ABSENT = ("", "N/A")
 _HF32 = {"YES": True, "NO": False}
-_LONGEST_LINE = 1 << 20
 _LONGEST_TIME = 1e15
 """In microseconds, 31 years: times are added up."""
 
@@ -104,33 +103,13 @@ class Table:
     def __iter__(self) -> Iterator[Kernel]:
         """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
         self.rows = self.skipped = 0
-        try:
-            with open_file(self.path) as file:
-                yield from self._kernels(csv.reader(self._lines(file)))
-        except OSError as error:  # the disk fails while it is read
-            raise unreadable(error, self.path) from None
-
-    def _lines(self, file: IO[bytes]) -> Iterator[str]:
-        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
-            if self._seen:
-                self._seen(len(line))
-            if b"\0" in line or len(line) == _LONGEST_LINE:
-                raise self._no_table("not a text file", number)
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                if number == 1:
-                    raise self._no_table("not UTF-8", number) from None
-                column = len(line[: error.start].decode("utf-8")) + 1
-                hint = "convert it, for example from GBK: iconv -f GBK -t UTF-8"
-                raise Damaged("not UTF-8", path=self.path, line=number, column=column, hint=hint) from None
+        yield from self._kernels(csv_rows(self.path, self._no_table, self._seen))
 
     def _no_table(self, message: str, line: int | None) -> Refused:
         hint = "give kernel_details.csv of torch_npu or op_summary_*.csv of msprof, in UTF-8, with commas"
         return Refused(message, name="not-a-profile", path=self.path, line=line, hint=hint)
 
-    def _kernels(self, reader: Iterator[list[str]]) -> Iterator[Kernel]:
-        rows = _number_rows(reader, self.path)
+    def _kernels(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[Kernel]:
         line, header = next(rows, (None, []))
         columns = self._columns(header, line)
         for line, cells in rows:
@@ -219,22 +198,6 @@ def _dtypes(text: str) -> Dtypes | None:
 
 
 _SHORT = {"f16": "float16", "fp16": "float16", "half": "float16", "f32": "float32", "fp32": "float32", "n/a": ""}
-
-
-def _number_rows(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows that are not empty, with the line they begin in."""
-    line = 1
-    try:
-        for cells in reader:
-            following = reader.line_num + 1  # type: ignore[attr-defined]
-            if cells:
-                yield line, cells
-            line = following
-    except csv.Error as error:
-        message = "a cell of more than 131,072 characters, as after a quote that is not closed"
-        if "new-line" in str(error):
-            message = "a carriage return inside a line"
-        raise Damaged(message, path=path, line=line, hint="export the table again, or remove the line") from None
 
 
 _TORCH_FOLDER = "ASCEND_PROFILER_OUTPUT"

@@ -1,0 +1,430 @@
+"""Evidence of where a model loses accuracy, and the nodes that it suspects, the first culprits first.
+
+Evidence is a table in which the vendor's tools compare the device with a framework (``compare_table``), the JSON of
+`opsinfo simulate`, or the ``dump.json`` of msprobe. In a table a culprit is an operator whose inputs agree and whose
+output does not: what reads a wrong tensor is wrong, too. Where a tensor has no row, the rows of its readers tell, and
+else the operators before it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from ...core.text.source import read_bytes
+from ...errors import Damaged, counted, join_some
+from ...opening import open_file
+from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
+from .compare_table import TableRow, compared_rows, result_tables
+from .result import NOT_COMPUTED
+from .topology import order_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from .graph import GraphNode, ModelGraph
+
+Kind: TypeAlias = Literal["overflow", "differs", "unseen", "jump", "costs", "magnitude"]
+"""``overflow`` and ``differs``: the inputs agree, and the output overflows or differs. ``unseen``: it has no row and is
+between tensors that agree and one that does not. ``jump``: within the limits, but its error is much larger than that
+of its inputs. ``costs``: its rounding alone costs that much in a simulation. ``magnitude``: a dumped call of its kind
+comes near the largest float16."""
+
+_JUMP, _LEAST_JUMP, _NOISE = 4.0, 1e-3, 1e-4
+"""A jump is an error of at least so many times that of the inputs, and at least so large; smaller input errors count as
+noise. float16 has 2**-11 of relative error in each rounding, 5e-4."""
+_MOST_JUMPS, _MOST_NAMES, _MOST_WITHOUT_MODEL = 3, 1000, 50_000
+_LARGEST, _NEAR = 65504.0, 1 / 16
+"""The largest value of float16, and the share of it from which a call is suspected."""
+_OVERFLOW = 2.0
+"""The score of an overflow: twice that of a value at the limit."""
+
+
+class Suspect(NamedTuple):
+    """A node, or the nodes of one operator of the device, that may be where accuracy is lost.
+
+    :param name: of the operator in the model; empty if the evidence knows op types only
+    :param type: its op type
+    :param nodes: indexes of its nodes in the graph; of a fused operator of all that it was fused of; empty without one
+    :param kind: what the evidence says of it
+    :param why: the same for people
+    :param ran: the dtype of its output on the device; None if unknown
+    :param cosine: of its output; None if unknown
+    :param path: of the evidence, with the line; None for JSON
+    """
+
+    name: str
+    type: str
+    nodes: tuple[int, ...]
+    kind: Kind
+    why: str
+    ran: str | None = None
+    cosine: float | None = None
+    path: str = ""
+    line: int | None = None
+
+
+class Evidence(NamedTuple):
+    """What some files say.
+
+    :param rows: how many rows or entries they have
+    :param matched: how many of them are about nodes of the model; all without a model
+    :param suspects: the most suspect first
+    :param unclear: what cannot be told, for people
+    """
+
+    paths: list[str]
+    rows: int
+    matched: int
+    suspects: list[Suspect]
+    unclear: list[str]
+
+    @property
+    def types(self) -> list[str]:
+        """The op types, the most suspect first."""
+        return list(dict.fromkeys(suspect.type for suspect in self.suspects))
+
+
+def read_evidence(
+    paths: Iterable[str], graph: ModelGraph | None = None, seen: Callable[[int], None] | None = None
+) -> Evidence:
+    """Return what files and folders say of a model.
+
+    Memory grows with the model, not with a table.
+
+    :param graph: the graph that is judged, after fusion; without it tables suspect by their own rows, in their order
+    :param seen: called with the bytes of each part of a table that was read
+    :raises Refused: if a file cannot be read, compares calls of torch, or is of another model
+    :raises Damaged: if it is none of the three kinds, or cut off
+    """
+    files = [file for path in paths for file in result_tables(path)]
+    documents = [path for path in files if path.endswith(".json") or _begins_with_brace(path)]
+    tables = [path for path in files if path not in documents]
+    found = _of_tables(tables, graph, seen) if tables else Evidence([], 0, 0, [], [])
+    for path in documents:
+        more = _of_document(path, graph)
+        suspects = [*found.suspects, *(each for each in more.suspects if each.type not in found.types)]
+        found = Evidence([], found.rows + more.rows, found.matched + more.matched, suspects, found.unclear)
+    return found._replace(paths=files)
+
+
+def _begins_with_brace(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open_file(path) as file:
+        return file.read(64).lstrip().startswith(b"{")
+
+
+# tables
+
+
+class _Tensors:
+    """What the rows of one operator of the device say of its inputs, or of its outputs: the worst of them."""
+
+    __slots__ = ("agrees", "cosine", "dtype", "error", "has_overflow", "line", "path")
+
+    def __init__(self) -> None:
+        self.agrees: bool | None = None
+        self.has_overflow = False
+        self.cosine: float | None = None
+        self.error: float | None = None
+        self.dtype: str | None = None
+        self.path = ""
+        self.line = 0
+
+    def add(self, row: TableRow, path: str) -> None:
+        self.has_overflow = self.has_overflow or row.has_overflow is True
+        self.dtype = self.dtype or row.dtype
+        if not self.line:
+            self.path, self.line = path, row.line
+        if row.agrees is None or (self.agrees is False and (row.error or 0.0) <= (self.error or 0.0)):
+            return
+        if self.error is None or row.agrees is False or (row.error or 0.0) > self.error:
+            self.agrees, self.cosine, self.error = row.agrees, row.cosine, row.error
+            self.path, self.line = path, row.line
+
+    @property
+    def is_wrong(self) -> bool | None:
+        """None: it was not compared."""
+        return True if self.has_overflow else None if self.agrees is None else not self.agrees
+
+
+class _Operator:
+    """An operator of the device with what its rows say."""
+
+    def __init__(self, row: TableRow, nodes: tuple[int, ...]) -> None:
+        self.name, self.type, self.nodes = row.operator, row.type, nodes
+        self.inputs, self.outputs = _Tensors(), _Tensors()
+        self.by_input: dict[int, _Tensors] = {}
+
+    def add(self, row: TableRow, path: str) -> None:
+        if row.side == "output":
+            self.outputs.add(row, path)
+        else:
+            self.inputs.add(row, path)
+            self.by_input.setdefault(row.number, _Tensors()).add(row, path)
+
+
+def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[int], None] | None) -> Evidence:
+    operators: dict[tuple[str, tuple[int, ...]], _Operator] = {}
+    rows = matched = 0
+    unknown: dict[str, None] = {}
+    overflowed: dict[str, None] = {}
+    for path in paths:
+        for row in compared_rows(path, seen):
+            rows += 1
+            nodes = () if graph is None else _nodes_of(row, graph)
+            if not nodes and graph is not None:
+                if row.nodes and len(unknown) < _MOST_NAMES:
+                    unknown[row.operator] = None
+                elif not row.nodes and row.has_overflow and row.side == "output" and len(overflowed) < _MOST_NAMES:
+                    overflowed[f"`{row.operator}` ({row.type or 'unknown type'})"] = None
+                continue
+            matched += 1
+            key = (row.operator, nodes)
+            if graph is None and key not in operators and (not row.nodes or len(operators) >= _MOST_WITHOUT_MODEL):
+                continue
+            operators.setdefault(key, _Operator(row, nodes)).add(row, path)
+    unclear = []
+    if graph is not None and rows and not matched:
+        message = f"none of its {counted(rows, 'row')} is about a node of this model: it compares another model"
+        hint = f"it has {join_some(list(unknown), 3)}; `opsinfo graph --by node` lists those of the model"
+        raise Damaged(message, name="other-model", path=paths[0], hint=hint)
+    if len(operators) >= _MOST_WITHOUT_MODEL and graph is None:
+        unclear.append(f"without a model only the first {_MOST_WITHOUT_MODEL:,} operators of a table are read")
+    if unknown:
+        unclear.append(
+            f"{counted(len(unknown), 'operator')} of the table not in this model: {join_some(list(unknown))}"
+        )
+    if overflowed:
+        unclear.append(f"operators of the device's own overflow, which no list names: {join_some(list(overflowed))}")
+    found = list(operators.values())
+    suspects = _by_rows(found) if graph is None else _Culprits(graph, found).suspects()
+    silent = sum(each.outputs.is_wrong is None and each.inputs.is_wrong is None for each in found)
+    if silent:
+        unclear.append(f"{counted(silent, 'operator')} not compared (NaN; the column CompareFailReason says why)")
+    return Evidence([], rows, matched, suspects, unclear)
+
+
+def _nodes_of(row: TableRow, graph: ModelGraph) -> tuple[int, ...]:
+    """Return the nodes that compute of the operator's own name, or those that it was fused of."""
+    if not row.nodes:
+        return ()
+    own = graph.find(row.operator)
+    named = [graph.find(name) for name in row.nodes]
+    nodes = [node for node in (own, *named) if node is not None and node.type not in NOT_COMPUTED]
+    return tuple(sorted({node.index for node in nodes}))
+
+
+def _by_rows(operators: list[_Operator]) -> list[Suspect]:
+    """Return suspects by the rows alone: wrong outputs whose inputs have no wrong row, overflows first."""
+    found = [each for each in operators if each.outputs.is_wrong and not each.inputs.is_wrong]
+    found.sort(key=lambda each: not each.outputs.has_overflow)
+    return [_suspect(each.name, each.type, (), each.outputs, each.inputs) for each in found]
+
+
+def _suspect(
+    name: str, op_type: str, nodes: tuple[int, ...], outputs: _Tensors, inputs: _Tensors, own_row: bool = True
+) -> Suspect:
+    before = "its inputs agree"
+    if inputs.agrees and inputs.cosine is not None:
+        before += f" (cosine {inputs.cosine:.6g})"
+    measured = "" if outputs.cosine is None else f" (cosine {outputs.cosine:.6g})"
+    if outputs.cosine is None and outputs.error is not None:
+        measured = f" (relative distance {outputs.error:.3g})"
+    after = f"its output overflows{measured}" if outputs.has_overflow else f"its output does not{measured}"
+    if not own_row:
+        after += ", by the rows of its readers"
+    kind: Kind = "overflow" if outputs.has_overflow else "differs"
+    ran = outputs.dtype if own_row else None
+    return Suspect(name, op_type, nodes, kind, f"{before}, {after}", ran, outputs.cosine, outputs.path, outputs.line)
+
+
+class _Culprits:
+    """The operators of a graph whose inputs agree and whose output does not, in the order of the graph."""
+
+    def __init__(self, graph: ModelGraph, operators: list[_Operator]) -> None:
+        self._graph = graph
+        self._at = {index: place for place, index in enumerate(order_of(graph))}
+        self._of_node = {index: each for each in operators for index in each.nodes}
+        self._last = {id(each): max(each.nodes, key=self._at.__getitem__) for each in operators}
+        self._operators = sorted(operators, key=lambda each: self._at[self._last[id(each)]])
+        self._readers = self._values_by_readers()
+
+    def suspects(self) -> list[Suspect]:
+        first: list[Suspect] = []
+        unseen: list[Suspect] = []
+        seen: set[int] = set()
+        for index in sorted(self._at, key=self._at.__getitem__):
+            operator = self._of_node.get(index)
+            if operator is not None and self._last[id(operator)] != index:
+                continue
+            found = self._outputs(index)
+            if not found or not found.is_wrong:
+                continue
+            clean, between = self._before(index)
+            if not clean:
+                continue
+            nodes = operator.nodes if operator else (index,)
+            inputs = operator.inputs if operator else _Tensors()
+            own_row = operator is not None and found is operator.outputs
+            first.append(_suspect(self._name(index), self._type(index), nodes, found, inputs, own_row))
+            for other in between:
+                if other not in seen:
+                    seen.add(other)
+                    why = f"it has no row, and is between tensors that agree and `{self._name(index)}`, which does not"
+                    unseen.append(Suspect(self._name(other), self._type(other), (other,), "unseen", why))
+        first.sort(key=lambda each: each.kind != "overflow")
+        return [*first, *unseen] or list(self._jumps())
+
+    def _values_by_readers(self) -> dict[int, _Tensors]:
+        """Return what the input rows of single operators say of the nodes that feed them."""
+        found: dict[int, _Tensors] = {}
+        for operator in self._operators:
+            if len(operator.nodes) > 1:
+                continue
+            sources = self._graph[operator.nodes[0]].sources
+            for number, tensors in operator.by_input.items():
+                source = sources[number] if number < len(sources) else None
+                known = None if source is None else found.get(source.node)
+                if source is not None and tensors.is_wrong is not None and (known is None or tensors.is_wrong):
+                    found[source.node] = tensors
+        return found
+
+    def _outputs(self, index: int) -> _Tensors | None:
+        """Return what is known of the outputs of a node; None if nothing is."""
+        operator = self._of_node.get(index)
+        if operator is not None and self._last[id(operator)] == index and operator.outputs.is_wrong is not None:
+            return operator.outputs
+        return self._readers.get(index)
+
+    def _before(self, index: int) -> tuple[bool, list[int]]:
+        """Return whether all that a node depends on agrees, and the nodes in between of which nothing is known."""
+        operator = self._of_node.get(index)
+        own: dict[int, _Tensors] = {}
+        if operator is not None and operator.inputs.is_wrong is not None:
+            if operator.inputs.is_wrong or len(operator.nodes) > 1:
+                return not operator.inputs.is_wrong, []
+            own = operator.by_input
+        inside = set(operator.nodes if operator else (index,))
+        waiting, between, seen = list(inside), [], set(inside)
+        while waiting:
+            current = waiting.pop()
+            for number, source in enumerate(self._graph[current].sources):
+                if source is None or source.node in seen:
+                    continue
+                if current == index and number in own and own[number].is_wrong is False:
+                    continue
+                seen.add(source.node)
+                found = self._outputs(source.node)
+                if found is None or found.is_wrong is None:
+                    waiting.append(source.node)
+                    if self._graph[source.node].type not in NOT_COMPUTED:
+                        between.append(source.node)
+                elif found.is_wrong:
+                    return False, []
+        return True, between
+
+    def _jumps(self) -> Iterator[Suspect]:
+        """Yield the operators whose error is many times that of their inputs, the largest jumps first."""
+        found: list[tuple[float, _Operator, float]] = []
+        for operator in self._operators:
+            error = operator.outputs.error
+            if error is None or error < _LEAST_JUMP:
+                continue
+            before = operator.inputs.error
+            if before is None:
+                sources = [source.node for index in operator.nodes for source in self._graph[index].sources if source]
+                errors = [tensors.error for node in sources if (tensors := self._outputs(node)) is not None]
+                before = max((each for each in errors if each is not None), default=0.0)
+            ratio = error / max(before, _NOISE)
+            if ratio >= _JUMP:
+                found.append((ratio, operator, before))
+        found.sort(key=lambda each: -each[0])
+        for ratio, operator, before in found[:_MOST_JUMPS]:
+            index, tensors = self._last[id(operator)], operator.outputs
+            error = tensors.error or 0.0
+            why = (
+                f"within the limits, but its error is {ratio:.0f} times that of its inputs ({error:.2g}, {before:.2g})"
+            )
+            yield Suspect(
+                self._name(index),
+                self._type(index),
+                operator.nodes,
+                "jump",
+                why,
+                tensors.dtype,
+                tensors.cosine,
+                tensors.path,
+                tensors.line,
+            )
+
+    def _name(self, index: int) -> str:
+        return self._graph[index].name
+
+    def _type(self, index: int) -> str:
+        return self._graph[index].type
+
+
+# JSON
+
+
+def _of_document(path: str, graph: ModelGraph | None) -> Evidence:
+    """:raises Damaged: if it is neither JSON of `opsinfo simulate` nor a dump.json of msprobe"""
+    try:
+        document = json.loads(read_bytes(path))
+        kind: Kind = "magnitude" if is_dump(document) else "costs"
+        scores = _magnitudes(document, path) if kind == "magnitude" else _costs(document)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
+        message = "neither a compare table, JSON of `opsinfo simulate` nor a dump.json of msprobe"
+        hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
+        raise Damaged(message, path=path, hint=hint) from None
+    by_type: dict[str, list[GraphNode]] = {}
+    for node in graph or ():
+        by_type.setdefault(node.type, []).append(node)
+    suspects = []
+    for score, op_type, name in sorted(scores, key=lambda each: (-each[0], each[1], each[2])):
+        if score <= 0:
+            continue
+        own = graph.find(name) if graph and name else None
+        nodes = [own] if own else by_type.get(op_type, [])
+        if graph and not nodes:
+            continue
+        why = f"its rounding alone has an error of {score:.3g}" if kind == "costs" else _magnitude_text(score)
+        indexes = tuple(node.index for node in nodes)
+        suspects.append(Suspect(name or (nodes[0].name if nodes else ""), op_type, indexes, kind, why, path=path))
+    matched = len(suspects) if graph else len(scores)
+    return Evidence([], len(scores), matched, suspects, [])
+
+
+def _magnitudes(document: Any, path: str) -> list[tuple[float, str, str]]:
+    """Return the largest share of float16's range that a call of an op type reaches."""
+    scores: dict[str, float] = {}
+    for call in calls_of(document["data"], path):
+        share = max(call.magnitudes) / _LARGEST
+        if share >= _NEAR:
+            for name in (*op_types_of(call.name), *spelled_as_types(call.name)):
+                scores[name] = max(share if share <= 1 else _OVERFLOW, scores.get(name, 0.0))
+    return [(score, name, "") for name, score in scores.items()]
+
+
+def _magnitude_text(score: float) -> str:
+    if score > 1:
+        return "a call of its kind exceeds the largest float16"
+    return f"a call of its kind reaches {score:.0%} of the largest float16"
+
+
+def _costs(document: Any) -> list[tuple[float, str, str]]:
+    """Return the error that each op type, or each node if they were ranked, causes alone."""
+    entries = [entry for entry in document.get("nodes") or () if "error_alone" in entry] or document["types"]
+    return [
+        (
+            float(entry["error_alone"]) if isinstance(entry["error_alone"], (int, float)) else math.inf,
+            str(entry["type"]),
+            str(entry.get("name", "")),
+        )
+        for entry in entries
+    ]
