@@ -40,6 +40,8 @@ FINDINGS = {
     "duplicate-key": Finding("both", "warning", "ignores"),
     "empty-file": Finding("both", "error", "refuses"),
     "wrong-type": Finding("both", "error", "refuses"),
+    "pasted-line-numbers": Finding("mixlist", "error", "refuses"),
+    "invisible-character": Finding("both", "error", "refuses"),
     "unknown-list": Finding("mixlist", "error", "refuses"),
     "unknown-action": Finding("mixlist", "error", "refuses"),
     "contradiction": Finding("mixlist", "error", "refuses"),

@@ -268,7 +268,7 @@ def _role_of(section: str) -> WordKey | TensorKey | EntryFault | None:
     if meant is not None:
         message = f"unknown section `{section}`: the engine ignores it"
         return EntryFault("unknown-section", section, None, message, near=(meant,))
-    if len(section) < _LONGEST_NAME and _is_near(letters, _letters(PRECISION), 0.84):
+    if len(letters) < _LONGEST_NAME and _is_near(letters, _letters(PRECISION), 0.84):
         message = f"the engine ignores the section `{section}`, with the policy in it"
         return EntryFault("hidden-flag", section, None, message, near=(PRECISION,))
     return None
@@ -286,7 +286,8 @@ _LONGEST_NAME = 32
 
 def _hidden_flags(content: Mapping[str, str]) -> Iterator[EntryFault]:
     """Yield a fault of a section `precision_reduce` without its key, and of every key that is nearly that."""
-    near = [key for key in content if key != FLAG and len(key) < _LONGEST_NAME and _is_near(_letters(key), FLAG, 0.75)]
+    others = ((key, _letters(key)) for key in content if key != FLAG)
+    near = [key for key, letters in others if len(letters) < _LONGEST_NAME and _is_near(letters, FLAG, 0.75)]
     effect = "" if FLAG in content else "; without `flag` the op type is gray"
     for key in near:
         message = f"the engine ignores the key `{PRECISION}.{key}`{effect}"

@@ -35,22 +35,24 @@ OPTION_KINDS: tuple[OptionKind, ...] = ("keep_dtype", "customize_dtypes", "op_pr
 """Files of compiler options that lie beside a mixlist."""
 OPTION_NAME = r".*(keep_?d?type|customi[sz]e_?dtype|op_precision).*\.(?:cfg|ini|txt)"
 """Names of these files, in any case: `*keep_dtype*.cfg`, `*customize_dtypes*.cfg`, `*op_precision*.ini` ..."""
-_OPTION_LINES: dict[OptionKind, str] = {
-    "op_precision": r"^[ \t]*\[By(?:OpType|NodeName)\]|^[^=\n]*=[ \t]*(?:high_p[a-z]+|enable_[a-z_]*32_execution"
-    r"|keep_fp16|support_out_of_bound_index|super_performance|norm_class)[ \t\r]*$",
-    "customize_dtypes": r"^[^=\n]+:(?:In|Out)putDtype\b",
-    "keep_dtype": r"^OpType::\w",
-}
-"""A line that only a file of this kind has, the first that fits."""
 _NODE_NAME = r"[\w./:-]*"
+_MODE = r"(?:high_p[a-z]+|enable_[a-z_]*32_execution|keep_fp16|support_out_of_bound_index|super_performance|norm_class)"
+_HEADING = r"\[By(?:OpType|NodeName)\]"
+_OPTION_LINES: dict[OptionKind, tuple[str, str]] = {
+    "op_precision": (rf"{_HEADING}|[^=]*=[ \t]*{_MODE}", rf"\[By.*|[^=\[]*=[ \t]*(?:{_MODE}|\w+_\w+)"),
+    "customize_dtypes": (r"[^=]+:(?:In|Out)putDtype\b.*", r"[^=]+:(?:In|Out)putDtype\b.*"),
+    "keep_dtype": (r"OpType::\w\S*", rf"-?OpType::\S*|{_NODE_NAME}"),
+}
+"""Patterns of lines: of one that only a file of this kind has, and of those that a file of this kind has."""
+_NEARLY_ALL = 0.8
 SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
-_NEAR_LIST = r"(?:white|black|gr[ae]y|trust|block)[-_ ]?list"
-_NEAR_ACTION = r"to[-_ ]?(?:add|remove)"
-_MARK = rf'"(?:(?:{"|".join(LISTS)})"\s*:\s*[{{[]|{_NEAR_LIST}"\s*:\s*\{{|{_NEAR_ACTION}"\s*:\s*[{{[])'
+NEAR_LIST = r"(?:white|black|gr[ae]y|trust|block)[-_ ]?list"
+NEAR_ACTION = r"to[-_ ]?(?:add|remove)"
+_MARK = rf'"(?:(?:{"|".join(LISTS)})"\s*:\s*[{{[]|{NEAR_LIST}"\s*:\s*\{{|{NEAR_ACTION}"\s*:\s*[{{[])'
 """What is left of a broken mixlist; whole ones are recognised by :func:`_has_own_mark`."""
 _TELLING_KEY = (
-    rf'"(?:(?i:{_NEAR_LIST}|{_NEAR_ACTION})|{PRECISION}|{TENSOR_SECTION.pattern}|{"|".join(FOREIGN_KEYS)})"|opInfo\.'
+    rf'"(?:(?i:{NEAR_LIST}|{NEAR_ACTION})|{PRECISION}|{TENSOR_SECTION.pattern}|{"|".join(FOREIGN_KEYS)})"|opInfo\.'
 )
 """What is left in the text of every key by which a file of a tree is recognised, unless it is written with escapes."""
 _ESCAPED_LETTER = r"\\u(?:00[2-7]|013[01]|017[fF]|212[aA])"
@@ -86,14 +88,36 @@ def option_kind(text: str, path: str, is_named: bool) -> OptionKind | None:
     extension = os.path.splitext(path)[1].lower()
     if extension == ".json" or text.lstrip().startswith("{"):
         return None
-    for kind, line in _OPTION_LINES.items():
-        if re.search(line, text, re.MULTILINE):
+    for kind in _OPTION_LINES:
+        if fits_option_kind(kind, text):
             return kind
     if match := re.fullmatch(OPTION_NAME, os.path.basename(path), re.DOTALL | re.IGNORECASE):
         return next(kind for kind in OPTION_KINDS if kind[0] == match[1][0].lower())
     if not is_named or extension not in (".cfg", ".txt") or not text.strip():
         return None
     return "keep_dtype" if all(re.fullmatch(_NODE_NAME, line.strip()) for line in text.split("\n")) else None
+
+
+def fits_option_kind(kind: OptionKind, text: str) -> bool:
+    """Return whether a text shows that it is of a kind: one line is of that kind alone, and nearly all lines fit.
+
+    An ini of another tool may have lines that look so, beside others and below sections of its own.
+    """
+    return any(re.fullmatch(_OPTION_LINES[kind][0], line) for line in _lines(text)) and mostly_fits(kind, text)
+
+
+def mostly_fits(kind: OptionKind, text: str) -> bool:
+    """Return whether nearly all lines fit a kind, and no section is another tool's: what may be edited."""
+    lines = _lines(text)
+    if kind == "op_precision" and any(line.startswith("[") for line in lines):
+        headings = [line for line in lines if line.startswith("[")]
+        return all(line.startswith("[By") for line in headings)
+    return sum(bool(re.fullmatch(_OPTION_LINES[kind][1], line)) for line in lines) >= _NEARLY_ALL * len(lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines that are neither blank nor comments."""
+    return [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
 
 
 def kind_of(source: Source, outcome: Members | Document | None = None) -> FileKind | None:
@@ -176,10 +200,10 @@ def _has_own_mark(content: Content) -> bool:
             if key in LISTS and (value is None or isinstance(value, (bool, list))):
                 return True
             continue
-        is_near = bool(re.fullmatch(_NEAR_LIST, key, re.IGNORECASE))
+        is_near = bool(re.fullmatch(NEAR_LIST, key, re.IGNORECASE))
         if key in LISTS or (is_near and not value):
             return True
-        action = f"(?:{_NEAR_ACTION}|add|remove)" if is_near else _NEAR_ACTION
+        action = f"(?:{NEAR_ACTION}|add|remove)" if is_near else NEAR_ACTION
         if any(
             re.fullmatch(action, inner, re.IGNORECASE) and isinstance(held, (dict, list))
             for inner, held in value.items()

@@ -12,9 +12,10 @@ from warnings import warn
 from ...errors import Refused, UsageFault, quoted
 from ..cann.file_kind import foreign_of, kind_of
 from ..cann.mixlist import Mixlist
+from ..cann.mixlist_text import line_numbers, mixlist_patch
 from ..cann.targets.defined import definition_kind
-from ..text.patch import Patch, edits_between
-from ..text.scanner import scan, syntax_patch
+from ..text.patch import Patch, edits_between, splice
+from ..text.scanner import scan
 from ..text.source import Source, is_commented
 from .plan import Job, Plan, Result, proof_failed
 from .write_settings import WriteSettings
@@ -64,13 +65,14 @@ class FmtPlan(Plan):
     """Fix the syntax for a strict reader; leave everything else unchanged."""
 
     def patch(self, source: Source) -> Patch:
-        return syntax_patch(scan(source))
+        return mixlist_patch(source)
 
     def prove(self, source: Source, result: Source) -> None:
         """Check that the result is strict, has the same content, and needs no further fix."""
-        before, after = scan(source), scan(result)
+        numbered = source.replaced(source.with_text(splice(source.text, line_numbers(source))))
+        before, after = scan(numbered), scan(result)
         same = before.root is not None and after.require_root().plain() == before.root.plain()
-        if not same or syntax_patch(after):
+        if not same or mixlist_patch(result):
             raise proof_failed(source.path)
 
 

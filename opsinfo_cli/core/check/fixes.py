@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..cann.file_kind import OptionKind
+from ..cann.mixlist_text import line_numbers
 from ..change.plan import Plan, proof_failed
 from ..text.patch import Edit, Patch, edits_between, splice
 from ..text.scanner import Node, scan
@@ -41,7 +43,8 @@ class FixPlan(Plan):
         """Check that the result has the content of the source, apart from renamed names, dropped entries and
         repetitions."""
         _, changes = self._fix(source)
-        before, after = scan(source).root, scan(result).root
+        numbered = source.replaced(source.with_text(splice(source.text, line_numbers(source))))
+        before, after = scan(numbered).root, scan(result).root
         only_dropped = _Changes({}, {}, changes.dropped)
         if before is None or after is None or _content(before, changes) != _content(after, only_dropped):
             raise proof_failed(source.path)
@@ -73,7 +76,7 @@ class OptionFixPlan(FixPlan):
     :param kind: one of ``OPTION_KINDS``
     """
 
-    kind: str = "keep_dtype"
+    kind: OptionKind = "keep_dtype"
 
     def prove(self, source: Source, result: Source) -> None:
         """Check that the compiler takes all that it took before, apart from renamed names and comments."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
@@ -12,11 +12,13 @@ from ...errors import join_some
 from ..cann.entry import BF16, FP16, Columns, Possible
 from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
+from ..cann.mixlist_text import is_mixlist
 from ..cann.near_names import NearNames, did_you_mean, meant
 from ..cann.op_names import false_friends
 from ..cann.policy import Policy, policy_meant
 from ..cann.precision_mode import Mode
 from ..cann.target import Target, target_labels
+from ..text.escape import INVISIBLE
 from ..text.layout import drop_part, quote
 from ..text.patch import Edit
 from ..text.scanner import Document, Node
@@ -24,7 +26,7 @@ from ..text.source import Source
 from .finding import Finding, Fix, at
 from .rules import Severity
 from .structure import mixlist_faults
-from .text import bom, duplicate_keys, faults, pointer_to, trailing_text
+from .text import bom, duplicate_keys, faults, pasted_line_numbers, pointer_to, trailing_text
 
 T = TypeVar("T")
 
@@ -102,6 +104,11 @@ class MixlistReading:
     _forms_left: dict[tuple[MixlistTarget, str, Policy], list[str]] = field(default_factory=dict)
 
     @cached_property
+    def is_ours(self) -> bool:
+        """Whether the file may be edited."""
+        return is_mixlist(self.root, self.source.path)
+
+    @cached_property
     def items(self) -> list[MarkedItem]:
         return list(marked_items(self.root, by_near_keys=True))
 
@@ -144,7 +151,7 @@ class MixlistReading:
             pointer=pointer,
             hint=hint,
             severity=severity,
-            fix=fix,
+            fix=fix if self.is_ours else None,
             identity=identity,
         )
 
@@ -188,26 +195,32 @@ class MixlistReading:
 
 def check_mixlist(document: Document) -> Iterator[Finding]:
     """Yield all findings on a mixlist that need no library."""
-    source = document.source
-    yield from bom(source, fixable=True)
-    yield from faults(document, fixable=True)
-    if document.root is None:
+    source, root = document.source, document.root
+    numbered = list(pasted_line_numbers(source))
+    if numbered:
+        yield from numbered
         return
-    yield from trailing_text(source, document.end, fixable=True)
-    yield from duplicate_keys(source, document.root, fixable=True)
-    yield from structure(source, document.root)
-    reading = MixlistReading(source, document.root)
+    is_ours = is_mixlist(root, source.path)
+    yield from bom(source, is_ours)
+    yield from faults(document, is_ours)
+    if root is None:
+        return
+    yield from trailing_text(source, document.end, is_ours)
+    yield from duplicate_keys(source, root, is_ours)
+    yield from structure(source, root, is_ours)
+    reading = MixlistReading(source, root)
     yield from contradictions(reading)
+    yield from invisible_characters(reading)
     yield from duplicate_operators(reading)
     yield from gray_to_add_alone(reading)
 
 
-def structure(source: Source, root: Node) -> Iterator[Finding]:
+def structure(source: Source, root: Node, fixable: bool) -> Iterator[Finding]:
     """Yield wrong-type, unknown-list and unknown-action, by the schema; a near key can be renamed."""
     for fault in mixlist_faults(root):
         hint = _hint_at_key(fault) if fault.name != "wrong-type" else None
         span, fix = (fault.node.start, fault.node.end), None
-        if fault.meant is not None:
+        if fault.meant is not None and fixable:
             renamed = str(fault.steps[-1]), fault.meant
             fix = Fix((Edit(*span, quote(fault.meant)),), is_safe=False, renames_key=renamed)
         yield at(fault.name, source, span, fault.message, pointer=pointer_to(*fault.steps), hint=hint, fix=fix)
@@ -237,6 +250,17 @@ def contradictions(reading: MixlistReading) -> Iterator[Finding]:
         elif combination(marks) == "remove gray":
             hint = "to remove it from gray, add it to another list"
         yield reading.at("contradiction", last, message, hint)
+
+
+def invisible_characters(reading: MixlistReading) -> Iterator[Finding]:
+    for name in reading.marks:
+        if INVISIBLE.search(name):
+            plain = INVISIBLE.sub("", name)
+            message = f"`{name}` has an invisible character, so that it is no operator; the engine ignores it"
+            hint = f"it comes with copying from a page: write `{plain}`"
+            fix = reading.rename(name, plain) if plain else None
+            finding = reading.at("invisible-character", reading.first(name), message, hint, fix=fix)
+            yield replace(finding, engine="ignores")
 
 
 def duplicate_operators(reading: MixlistReading) -> Iterator[Finding]:
@@ -271,7 +295,7 @@ def check_against(
     :param has_models: whether models are given, which show whose operators the names are
     """
     for name, marks in reading.marks.items():
-        if not is_legal(marks):
+        if not is_legal(marks) or INVISIBLE.search(name):
             continue
         unread = [against for against in targets if name in against.target.operators.unreadable]
         if unread:

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import rooms
+from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
 from ..cann.keep_dtype import OP_TYPE
 from ..cann.near_names import NearNames, meant
 from ..cann.op_names import translated_types
@@ -48,7 +49,7 @@ class OptionFile:
     :ivar customized: the content of a customize_dtypes file
     """
 
-    def __init__(self, kind: str, source: Source) -> None:
+    def __init__(self, kind: OptionKind, source: Source) -> None:
         from ..cann.op_precision import OpPrecision
         from ..cann.option_files import CustomizeDtypes, KeepDtype
 
@@ -120,6 +121,7 @@ class OptionCheck:
     ) -> Finding:
         text, identity = (message, message) if isinstance(message, str) else message
         source = self.file.source
+        fix = fix if self.is_ours else None
         return at(rule, source, span, text, hint=hint, fix=fix, severity=severity, identity=identity)
 
     def at_name(
@@ -132,6 +134,11 @@ class OptionCheck:
             fix = Fix((Edit(*span, near[0]),), is_safe=False, renames=(entry.name, near[0]))
         severity: Severity | Literal[""] = "warning" if rule == "unknown-operator" else ""
         return self.at(rule, span, message, meant(near) or hint, fix, severity)
+
+    @cached_property
+    def is_ours(self) -> bool:
+        """Whether the file may be edited."""
+        return mostly_fits(self.file.kind, self.file.source.text)
 
     @cached_property
     def types(self) -> NearNames:
@@ -217,7 +224,8 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
             message = f"`{entry.name}` is not an op type in PascalCase: the compiler refuses the file (E10003)"
             yield check.at_name("refused-line", entry, message, check.types.of(entry.name))
         elif first != number:
-            fix = file.drop_line(number, is_safe=True)
+            is_word = re.fullmatch("[A-Za-z]+", entry.name) and not is_option_name(file.source.path)
+            fix = None if is_word else file.drop_line(number, is_safe=True)  # a list of words may be another tool's
             yield check.at("repeated-line", span, f"line {first} also has `{entry.name}`", fix=fix)
 
 

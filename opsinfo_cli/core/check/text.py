@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import Damaged
+from ..cann.mixlist_text import MOVE_TAIL, is_left_over, line_numbers
 from ..text.layout import drop_part
 from ..text.scanner import KEEP_COMMENTS, Document, Node, after_blanks, without_tail
 from ..text.source import Source
@@ -14,12 +15,13 @@ _HINTS = {
     "comment": KEEP_COMMENTS,
     "trailing-comma": "`opsinfo fmt` removes it",
     "missing-comma": "`opsinfo fmt` adds it",
+    "invisible-character": "it comes with copying from a page; `opsinfo fmt` makes it a blank",
     "empty-file": "an empty mixlist is `{}`",
 }
 
 
 def faults(document: Document, fixable: bool) -> Iterator[Finding]:
-    """Yield syntax, comment, trailing-comma, missing-comma and empty-file.
+    """Yield syntax, comment, trailing-comma, missing-comma, invisible-character, empty-file.
 
     :param fixable: whether opsinfo may fix the file: a mixlist, not a vendor's library
     """
@@ -41,13 +43,27 @@ def unreadable(error: Damaged) -> Finding:
 
 def trailing_text(source: Source, end: int, fixable: bool) -> Iterator[Finding]:
     """:param end: offset after the first value
-    :param fixable: as in :func:`faults`
+    :param fixable: as in :func:`faults`; text that may be meant is not removed
     """
     begin = after_blanks(source.text, end)
-    if begin < len(source.text):
-        message = "text after the end of the value; the engine ignores it"
-        hint, fix = ("`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))) if fixable else (None, None)
-        yield at("trailing-text", source, (begin, begin + 1), message, hint=hint, fix=fix)
+    if begin >= len(source.text):
+        return
+    message = "text after the end of the value; the engine ignores it"
+    hint = MOVE_TAIL if fixable else None
+    fix = None
+    if fixable and is_left_over(source.text, end):
+        hint, fix = "`opsinfo fmt` removes it", Fix((without_tail(source.text, end),))
+    yield at("trailing-text", source, (begin, begin + 1), message, hint=hint, fix=fix)
+
+
+def pasted_line_numbers(source: Source) -> Iterator[Finding]:
+    """Yield pasted-line-numbers for a mixlist that was copied from a listing; its fix takes the numbers away."""
+    edits = line_numbers(source)
+    if edits:
+        span = edits[0].start, edits[0].start + len(source.text[edits[0].start : edits[0].end].rstrip())
+        message = "line numbers of a listing stand before the text; the engine does not read the mixlist"
+        hint = "`opsinfo fmt` removes the numbers"
+        yield at("pasted-line-numbers", source, span, message, hint=hint, fix=Fix(tuple(edits)))
 
 
 def bom(source: Source, fixable: bool) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from ...errors import Damaged, OpsinfoError, UsageFault, counted
+from ..cann.mixlist_text import mixlist_patch
 from ..change.fmt import FmtPlan, fixed, fmt
 from ..change.plan import Result
 from ..terminal.answer import CommandAnswer, Diff, Exact
@@ -16,7 +17,7 @@ from ..terminal.open import report_refusals
 from ..terminal.params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
 from ..terminal.unified_diff import unified_diff
 from ..terminal.write import answer_of_target, report_change, settings_of
-from ..text.scanner import scan, syntax_patch
+from ..text.scanner import scan
 from ..text.source import Source, read_standard_input
 
 
@@ -88,5 +89,5 @@ def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, con
 def _still_refused(source: Source, console: Console) -> int:
     """Return 1, and print the reasons to standard error, if the engine still refuses the fixed text."""
     document = scan(source)
-    text = Source(syntax_patch(document).apply(source), source.path) if document.root is not None else source
+    text = Source(mixlist_patch(source).apply(source), source.path) if document.root is not None else source
     return 1 if report_refusals(scan(text), console) else 0

@@ -6,17 +6,23 @@ import re
 import sys
 import unicodedata
 
-_HIDDEN = "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+_INVISIBLE = (
+    "\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800"
+    "\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Blanks other than the plain one, marks of direction, selectors, fillers, tags: what a reader does not see."""
+_HIDDEN = f"[\x00-\x1f\x7f-\x9f{_INVISIBLE}\ud800-\udfff]"
+INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 
 
 def visible(text: str) -> str:
-    """Escape control characters, direction marks and bytes that are not UTF-8."""
-    return text if text.isprintable() else re.sub(_HIDDEN, _escape, text)
+    """Escape control characters, invisible ones, and bytes that are not UTF-8."""
+    return text if text.isascii() and text.isprintable() else re.sub(_HIDDEN, _escape, text)
 
 
 def visible_line(line: str) -> str:
     """Escape a line of a file, except for tabs, which must survive copying."""
-    return line if line.isprintable() else "\t".join(map(visible, line.split("\t")))
+    return line if line.isascii() and line.isprintable() else "\t".join(map(visible, line.split("\t")))
 
 
 def shown(text: str, encoding: str | None = None) -> str:
@@ -29,13 +35,15 @@ def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8 in a path
         return f"\\x{code - 0xDC00:02x}"
-    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
+    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code) or (f"\\x{code:02x}" if code < 0xA0 else f"\\u{code:04x}")
 
 
 def row(*fields: str) -> str:
     """Return one line of tab-separated fields without tabs, line ends or commands to a CI runner in them."""
     line = "\t".join(fields)
-    if not "".join(fields).isprintable():
+    if not (line.isascii() and "".join(fields).isprintable()):
         line = "\t".join(map(visible, fields))
     return inert(line)
 

@@ -15,6 +15,7 @@ from json import JSONDecodeError
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
+from .escape import INVISIBLE
 from .patch import Edit, Patch
 from .source import Source
 
@@ -33,6 +34,8 @@ _STRING_FAULTS = {
     "Invalid \\escape": "an invalid JSON escape",
     "Invalid \\uXXXX escape": "four hexadecimal digits must follow `\\u`",
 }
+_KINDS = {'"': "string", "{": "object", "[": "array", **dict.fromkeys("-0123456789", "number")}
+"""The kind of a value by its first character."""
 _LITERALS = {"true": True, "false": False, "null": None}
 
 
@@ -43,7 +46,8 @@ KEEP_COMMENTS = "keep comments in a .jsonc: `opsinfo fmt FILE.jsonc -o FILE.json
 class Fault(NamedTuple):
     """A fault of the text.
 
-    :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, empty-file
+    :param name: the name of the finding: syntax, comment, trailing-comma, missing-comma, invisible-character,
+        empty-file
     :param fix: the edit that fixes it, if there is one
     """
 
@@ -214,6 +218,12 @@ class _Scanner:
             since = self.at
             self.at = after_blanks(self.text, since)
             comment = self.text[self.at : self.at + 1] in ("/", "#") and re.compile(_COMMENT).match(self.text, self.at)
+            if not comment and (blank := INVISIBLE.match(self.text, self.at)):
+                fix = Edit(*blank.span(), " ")
+                message = "an invisible character that is no blank of JSON"
+                self.faults.append(Fault("invisible-character", message, *blank.span(), fix=fix))
+                self.at += 1
+                continue
             if not comment:
                 return
             fix = self._without(since, *comment.span())
@@ -304,6 +314,8 @@ class _Scanner:
     def miss_comma(self, node: Node) -> None:
         if self.at >= len(self.text):
             raise self.syntax("the file ends inside " + ("an object" if node.members else "an array"))
+        if node.items and _KINDS.get(self.text[self.at], node.items[-1].kind) != node.items[-1].kind:
+            raise self.syntax(f"expected `,` or a closing bracket, not `{self.text[self.at]}`")
         if not re.match(r'["\[{\-0-9a-z]', self.text[self.at]):
             raise self.syntax(f"expected `,` or a closing bracket, not `{self.text[self.at]}`")
         end = node.members[-1].value.end if node.members else node.items[-1].end

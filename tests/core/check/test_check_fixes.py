@@ -107,8 +107,8 @@ def test_a_result_with_other_content_is_refused() -> None:
     ("text", "names"),
     [
         ("\ufeff{}", {"bom"}),
-        ('\ufeff{"a": {}, // why\n}', {"bom", "comment", "trailing-comma"}),
-        ('{"a": {} "b": {}}', {"missing-comma"}),
+        ('\ufeff{"black-list": {}, // why\n}', {"bom", "comment", "trailing-comma"}),
+        ('{"black-list": {} "gray-list": {}}', {"missing-comma"}),
         ("{} behind", {"trailing-text"}),
     ],
 )

@@ -117,6 +117,7 @@ def test_a_rule_on_texts_holds_for_libraries_too(rule: Rule) -> None:
         "duplicate-key": '{"Log": {}, "Log": {}}',
         "syntax": "{'Log': {}}",
         "empty-file": " ",
+        "invisible-character": '{"Log":\u00a0{}}',
     }
     checker = Checker(kind="library")
     checker.check_file("aic-x-ops-info.json", in_a_library[rule.name].encode())

@@ -28,7 +28,11 @@ def with_codes(*letters: str) -> set[str]:
         "a code and a name": (["m003", "syntax"], [], {"contradiction", "syntax"}),
         "a longer prefix": (["M01"], [], with_codes("M01")),
         "ignored prefix": ([], ["T"], set(RULES) - with_codes("T")),
-        "selected and ignored": (["M", "T"], ["unknown-list", "T00"], with_codes("M") - {"unknown-list"}),
+        "selected and ignored": (
+            ["M", "T"],
+            ["unknown-list", "T00"],
+            (with_codes("M") | with_codes("T01")) - {"unknown-list"},
+        ),
     },
 )
 def test_words_select_rules(select: list[str], ignore: list[str], names: set[str]) -> None:
