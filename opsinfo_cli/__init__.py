@@ -18,6 +18,7 @@ __all__ = [
     "Answer",
     "Backups",
     "BisectAnswer",
+    "Checked",
     "Conversion",
     "Decisions",
     "Difference",
@@ -31,7 +32,6 @@ __all__ = [
     "Operator",
     "Operators",
     "OpsinfoError",
-    "Outcome",
     "Policy",
     "Profile",
     "Restored",
@@ -63,7 +63,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from typing import Any
 
     from .core.cann.install import Install
@@ -79,7 +78,7 @@ if TYPE_CHECKING:
     from .core.change.plan import Result
     from .core.change.reapply import reapply
     from .core.change.restore import Restored, restore
-    from .core.check.finding import Finding, Outcome
+    from .core.check.finding import Finding
     from .core.check.run import validate
     from .core.compare import Difference, diff
     from .core.merge import Merge, merge
@@ -114,7 +113,7 @@ _HOMES = {
     "Operator": "core.cann.library",
     "Operators": "core.cann.library",
     "OpsinfoError": "errors",
-    "Outcome": "core.check.finding",
+    "Checked": "core.check.checked",
     "Policy": "core.cann.policy",
     "Profile": "lab.profile.times",
     "Restored": "core.change.restore",
@@ -145,38 +144,21 @@ _HOMES = {
 }
 
 
-def _hand_in() -> None:
-    """Give the rooms what they need of others; nothing of these is imported before it is needed."""
-    from .core import rooms
-
-    def model_rules() -> rooms.ModelRules:
-        from .lab.graph import mixlist_check
-
-        return mixlist_check
-
-    def names_system(text: str) -> bool:
-        from .systems.registry import names_system
-
-        return names_system(text)
-
-    def list_files(write_as: rooms.WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
-        from .systems.list_files import list_files
-
-        return list_files(write_as, high, low)
-
-    rooms.model_rules, rooms.names_system, rooms.list_files = model_rules, names_system, list_files
-
-
-_hand_in()
-
-
 def __getattr__(name: str) -> Any:
     """Import on first use, so that a command imports only what it needs."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    from .handed_in import OF_FUNCTIONS
+
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    handed_in = OF_FUNCTIONS.get(name)
+    if handed_in is None:
+        return found
+    from functools import partial, update_wrapper
+
+    return update_wrapper(partial(found, **handed_in), found)
 
 
 def __dir__() -> list[str]:

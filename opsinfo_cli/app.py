@@ -19,6 +19,7 @@ from . import __version__
 from .core.terminal.console import Console, OutputOptions, output_failed, prepare_streams
 from .core.terminal.lazy_group import LazyGroup
 from .errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
+from .handed_in import OF_COMMANDS
 
 GROUPS: dict[str, dict[str, str]] = {
     "See": {
@@ -92,6 +93,7 @@ def unknown_command(name: str) -> UsageFault:
     modules=MODULES,
     sections=GROUPS,
     unknown=unknown_command,
+    handed_in=OF_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="opsinfo %(version)s", help="Show the version.")

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from opsinfo_cli.core.cann.snapshot import Snapshot, snapshot_text
-from opsinfo_cli.core.cann.target import Target
+from opsinfo_cli.core.cann.target import Target, resolve
+from opsinfo_cli.core.cann.targets.found import TargetOptions
+
+
+def snapshot_of(target: Target, name: str) -> Target:
+    """The target that the snapshot of another one is, read from standard input."""
+    text = text_of_snapshot(target).encode()
+    found = resolve("-", TargetOptions(kind="snapshot", core=target.core, stdin=text), {})
+    found.text = found.path = name
+    return found
 
 
 def text_of_snapshot(target: Target) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from warnings import warn
 
 from ..errors import UsageFault
-from . import rooms
 from .cann.marks import Mark, mark_words
 from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
 from .cann.near_names import NearNames, did_you_mean
@@ -22,6 +21,7 @@ from .text.source import Source
 
 if TYPE_CHECKING:
     from .cann.input_shapes import Shapes
+    from .check.model_rules import LoadModelRules
     from .documents import merge as documents
 
 
@@ -87,6 +87,7 @@ def merge(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     shapes: Shapes = MappingProxyType({}),
     say: Callable[[str], None] = warn,
+    model_rules: LoadModelRules | None = None,
 ) -> Merge:
     """Merge mixlists into one, as ``opsinfo merge``: of an op type that several name, the last one decides.
 
@@ -95,6 +96,7 @@ def merge(
     :param models: with ``minimize``, drop also what changes no dtype in these model files
     :param shapes: of inputs of the models, by name
     :param say: called with conflicts, unknown names, and what makes the policies of a target uncertain
+    :param model_rules: of the room that reads models; `opsinfo_cli.merge` has it
     :raises UsageFault: if models or shapes are given without what they need
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
     """
@@ -122,7 +124,8 @@ def merge(
     if paths:
         from .check.mixlist import MixlistTarget
 
-        rules = rooms.model_rules()
+        assert model_rules is not None
+        rules = model_rules()
         opened = rules.open_models(paths, shapes)
         result = narrowed(result, rules.without_effect(result.marks, opened, list(map(MixlistTarget, targets))))
         notes = tuple(model.note for model in opened if model.note)

@@ -13,7 +13,7 @@ from .vocabulary import ListEntry, OperatorClass, OperatorLists, reasons_of
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ..core.rooms import WriteAs
+    from ..core.cann.list_forms import WriteAs
 
 _SYSTEMS = {"habana": "habana-autocast", "mindspore": "mindspore-black"}
 _NAMES = "names.txt"

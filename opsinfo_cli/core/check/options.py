@@ -9,7 +9,6 @@ from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .. import rooms
 from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
 from ..cann.keep_dtype import OP_TYPE
 from ..cann.near_names import NearNames, meant
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..cann.option_files import OptionFileFault
     from .mixlist import MixlistTarget
+    from .model_rules import LoadModelRules
 
 
 class OptionLine(NamedTuple):
@@ -93,11 +93,13 @@ class OptionCheck:
 
     :param targets: whose op types the file may name
     :param models: whose nodes the file may name
+    :param model_rules: loads the rules on their nodes
     """
 
     file: OptionFile
     targets: Sequence[MixlistTarget]
     models: Sequence[Any]
+    model_rules: LoadModelRules | None = None
 
     def findings(self) -> Iterator[Finding]:
         yield from byte_order_mark(self)
@@ -108,7 +110,8 @@ class OptionCheck:
         if self.file.kind == "op_precision":
             yield from modes_not_known_to_types(self)
         if self.file.kind == "customize_dtypes":
-            yield from rooms.model_rules().refused_by_columns(self)
+            assert self.model_rules is not None
+            yield from self.model_rules().refused_by_columns(self)
 
     def at(
         self,

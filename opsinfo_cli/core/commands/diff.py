@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import UsageFault, counted, quoted
-from .. import rooms
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.near_names import matches
 from ..cann.policy import Policy
@@ -79,6 +78,7 @@ def command(
     socs: tuple[str, ...],
     options: TargetOptions,
     console: Console,
+    names_system: Callable[[str], bool],
 ) -> CommandAnswer:
     """Compare the policies of targets, or the marks of two mixlists. Exit status 1 if they differ.
 
@@ -94,7 +94,7 @@ def command(
       opsinfo diff ascend910b ascend910 --format mixlist
       opsinfo diff ascend910b ascend910 --format mixlist --becomes white
     """
-    _require_targets(targets)
+    _require_targets(targets, names_system)
     if becomes is not None and console.format != "mixlist":
         raise UsageFault("--becomes requires --format mixlist", hint="--on LIST leaves the operators on a list")
     given = [target for text in targets for target in open_chips(text, console, options, socs)]
@@ -133,10 +133,10 @@ def command(
     return difference_answer(diff(a, b, *applied, named=named, sections=sections))
 
 
-def _require_targets(targets: Sequence[str]) -> None:
+def _require_targets(targets: Sequence[str], names_system: Callable[[str], bool]) -> None:
     """:raises UsageFault: if a target is another system"""
     for text in targets:
-        if not os.path.lexists(text) and rooms.names_system(text):
+        if not os.path.lexists(text) and names_system(text):
             hint = f"`opsinfo systems diff {quoted(*targets)}` compares them"
             raise UsageFault(f"{text} is another system", hint=hint)
 

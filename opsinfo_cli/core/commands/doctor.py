@@ -16,8 +16,11 @@ from ..cann.target import look_up
 from ..cann.targets.found import PHRASES, TargetOptions
 from ..change.scope import scope_of
 from ..change.vault import vault_in
+from ..check.asked import Asked
+from ..check.checked import Checked, Narrowing
 from ..check.finding import SEVERITIES, Finding
-from ..check.run import Checker, CheckResult, Narrowing
+from ..check.kinds import ReadFile
+from ..check.run import Run
 from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages
 from ..check.vault import check_vault
@@ -73,15 +76,15 @@ def command(
     """
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)
-    checker = Checker(kind="library")
+    run = Run(Asked(kind="library"))
     unused = list(unused_packages(installs))
     for install in installs:
-        checker.outcome.add(install.root, "install", [*check_install(install), *unused])
+        run.outcome.add(install.root, "install", [*check_install(install), *unused])
     for folder in _stores(path, installs):
-        checker.check_folder(folder)
+        run.check(ReadFile(folder, None))
     vault = vault_in(settings_of(writing))
-    checker.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
-    checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).narrow(checker.outcome)
+    run.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
+    checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).narrow(run.outcome)
     folds = not (select or console.verbose)
     return diagnosis_answer(checked, path, folds, console.quiet, console.width)
 
@@ -122,7 +125,7 @@ _VAULT = "V"
 """The prefix of the codes of findings on edits made by opsinfo."""
 
 
-def diagnosis_answer(checked: CheckResult, top: str, folds: bool, quiet: bool, width: int) -> CommandAnswer:
+def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width: int) -> CommandAnswer:
     """:param top: the folder to which a terminal shows places relative
     :param folds: whether only the number of notes is shown, and on a terminal that of what one rule finds often
     :param quiet: whether notes are left out

@@ -8,6 +8,7 @@ from ...errors import UsageFault, counted
 from ..cann.input_shapes import parse_shapes
 from ..cann.targets.found import TargetOptions
 from ..change.plan import Result
+from ..check.model_rules import LoadModelRules
 from ..merge import Merge, marks_text, merge
 from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.changes import diffs, notes_of_result, status_of
@@ -57,6 +58,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
+    model_rules: LoadModelRules,
 ) -> CommandAnswer:
     """Merge several mixlists into one, because the engine reads only one file.
 
@@ -88,6 +90,7 @@ def command(
         models=models,
         shapes=parse_shapes(shapes),
         say=console.warn,
+        model_rules=model_rules,
     )
     _report(made, console)
     if console.is_failed:

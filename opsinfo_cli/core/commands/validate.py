@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from ...errors import OpsinfoError, UsageFault, counted
 from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import parse_shapes
-from ..cann.near_names import NearNames, did_you_mean
-from ..cann.repository import Repository
+from ..cann.near_names import did_you_mean
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
-from ..check.finding import SEVERITIES, CheckedKind, Finding, Outcome
-from ..check.fixes import FixPlan, OptionFixPlan, applicable
-from ..check.mixlist import MixlistTarget, names_of
+from ..check.baseline import Baseline
+from ..check.checked import Checked
+from ..check.finding import SEVERITIES, Finding, Outcome
+from ..check.fixes import applicable
 from ..check.mode import PLACE
-from ..check.options import OptionCheck, OptionFile
+from ..check.model_rules import LoadModelRules
 from ..check.rules import Severity
-from ..check.run import CheckResult, Narrowing, check_paths, find_in_mixlist, open_models, readable_targets
-from ..check.selection import RuleSelection
+from ..check.run import Step, validate
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
 from ..terminal.config import Configured, config_in_use, config_options, config_that_names
@@ -59,11 +57,10 @@ from ..terminal.params import (
     strict_option,
     wait_option,
 )
-from ..text.source import Source, read_bytes, read_standard_input
+from ..terminal.write import settings_of
+from ..text.source import read_standard_input
 
 if TYPE_CHECKING:
-    from ..change.plan import Result
-    from ..check.baseline import Baseline
     from ..documents import validate as documents
 
 
@@ -189,6 +186,7 @@ def command(
     writing: WriteOptions,
     reports: tuple[str, ...],
     console: Console,
+    model_rules: LoadModelRules,
 ) -> CommandAnswer:
     """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
 
@@ -226,37 +224,53 @@ def command(
         pairs = zip(target_labels(targets), targets, strict=True)
         chips = [label if label == each.text else f"{label} ({each.text})" for label, each in pairs]
         console.detail(f"checked against {', '.join(chips)}")
-    selection = RuleSelection.of(narrowing.select, narrowing.ignore)
-    repository = Repository.around(os.getcwd(), os.environ)
-    stdin = read_standard_input() if "-" in paths else None
-    opened, labelled = open_models(models, parse_shapes(shapes)), readable_targets(targets)
-    checks = partial(
-        check_paths,
-        paths,
-        labelled,
-        modes,
-        opened,
-        kind=kind,
-        follow=follow,
-        by_chip=console.verbose > 0,
-        stdin=stdin,
-    )
-    known = Narrowing(repository, selection, baseline, console.strict, narrowing.severity)
-    run = Run(console, checks, labelled, modes, opened, known, narrowing.baseline, fixes, writing)
-    run.check()
-    if fixes.fix:
-        run.fix()
-    for note in _notes(run.checked.outcome, bool(targets), bool(models)):
+    with ExitStack() as stack:
+        checked = validate(
+            *paths,
+            against=targets,
+            modes=modes,
+            models=models,
+            shapes=parse_shapes(shapes),
+            kind=kind,
+            follow=follow,
+            select=narrowing.select,
+            ignore=narrowing.ignore,
+            severity=narrowing.severity,
+            strict=console.strict,
+            baseline=baseline,
+            fix=("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
+            by_chip=console.verbose > 0,
+            stdin=read_standard_input() if "-" in paths else None,
+            step=_progress(stack, console),
+            say=console.warn,
+            model_rules=model_rules,
+            **settings_of(writing),
+        )
+    for note in _notes(checked.outcome, bool(targets), bool(models)):
         console.note(note)
     if narrowing.update_baseline:
-        run.accept()
+        assert narrowing.baseline is not None
+        _accept(checked, narrowing.baseline, baseline or Baseline(), writing.writes, console)
+    answer = ValidateAnswer(checked, narrowing.baseline, fixes.fix, writing)
     for format_, path in files:
         try:
-            text = rendered(format_, run.checked, console.headed(run.document()))
+            text = rendered(format_, checked, console.headed(answer.document()))
             write_report(path, text.encode("utf-8", "backslashreplace"))
         except OpsinfoError as error:
-            run.checked.failures.append(error)
-    return run.answer()
+            checked.failures.append(error)
+    return answer.answer(console)
+
+
+def _progress(stack: ExitStack, console: Console) -> Step:
+    """Return a step that shows the progress from the first call on; a second check after fixes goes on in it."""
+    advance: list[Callable[[float], None]] = []
+
+    def step(done: int, total: int) -> None:
+        if not advance:
+            advance.append(stack.enter_context(console.progress("checking", total)))
+        advance[0](1)
+
+    return step
 
 
 def _notes(outcome: Outcome, has_targets: bool, has_models: bool) -> Iterator[str]:
@@ -279,135 +293,49 @@ def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
     return [open_against(text, console)]
 
 
-@dataclass
-class Run:
-    """One run: check, fix, update the baseline, answer.
+def _accept(checked: Checked, path: str, old: Baseline, writes: bool, console: Console) -> None:
+    """Write the findings to the baseline, unless it has them already, and report them no more."""
+    from ..change.output_file import write_file
 
-    :param checks: :func:`.check_paths` with all its arguments but ``step``
-    :param models: as :func:`.open_models` returns them
+    new = checked.baseline.updated(checked.selected, checked.gone, checked.relative)
+    try:
+        if new.text() == old.text() and os.path.exists(path):
+            console.tell(f"{path} is up to date")
+        else:
+            if writes:
+                write_file(path, new.text().encode())
+            added = len(new.fingerprints - checked.baseline.fingerprints)
+            size = counted(len(new.entries), "finding")
+            done = "wrote" if writes else "would write"
+            console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")
+    except OpsinfoError as error:
+        checked.failures.append(error)
+    else:
+        checked.outcome.findings, checked.gone = [], []
+
+
+class ValidateAnswer(NamedTuple):
+    """
     :param baseline: the path of the baseline, if there is one
-    :param writing: how fixes are written
+    :param fixes: whether fixes were asked for, and how they are written
     """
 
-    console: Console
-    checks: Callable[..., Outcome]
-    against: Sequence[MixlistTarget]
-    modes: Sequence[str]
-    models: Sequence[Any]
-    narrowing: Narrowing
+    checked: Checked
     baseline: str | None
-    fixes: Fixes
+    fixes: bool
     writing: WriteOptions
-    checked: CheckResult = field(init=False)
-    result: Result | None = None
-    notes: list[str] = field(default_factory=list)
-
-    def check(self) -> None:
-        with ExitStack() as stack:
-            advance: list[Callable[[float], None]] = []
-
-            def step(done: int, total: int) -> None:
-                if not advance:
-                    advance.append(stack.enter_context(self.console.progress("checking", total)))
-                advance[0](1)
-
-            outcome = self.checks(step=step)
-        self.checked = self.narrowing.narrow(outcome)
-
-    def fix(self) -> None:
-        """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written."""
-        from ..change.plan import Job
-        from ..change.writer import write_files
-        from ..terminal.write import settings_of
-
-        outcome, unsafe = self.checked.outcome, self.fixes.unsafe_fixes
-        fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
-        kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.path in fixable}
-        real = {os.path.realpath(path): path for path in reversed(kinds)}
-        plans = {path: self._plan(kinds[path]) for path in reversed(real.values())}
-        trees = {path: outcome.trees.get(path) for path in plans}
-        if not plans:
-            return
-        try:
-            jobs = [
-                Job(path, plan, _seen(path, kinds[path], trees[path]), tree=trees[path]) for path, plan in plans.items()
-            ]
-            result = write_files("validate", jobs, settings_of(self.writing), self.console.warn)
-        except OpsinfoError as error:
-            self.checked.failures.append(error)
-            return
-        self.result = result
-        self.notes += self._about_fixes(result, plans)
-        if result.change:
-            self.check()
-        self.checked.failures.extend(result.refused)
-
-    def _plan(self, kind: CheckedKind) -> FixPlan:
-        find, unsafe = partial(self._find, kind), self.fixes.unsafe_fixes
-        return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
-
-    def _about_fixes(self, result: Result, plans: Mapping[str, FixPlan]) -> Iterator[str]:
-        """Yield the written files and the number of fixed findings."""
-        from ..terminal.changes import notes_of_result
-        from ..terminal.write import undoing
-
-        def count(path: str, source: Source) -> int:
-            return len(applicable(plans[path].find(source), self.fixes.unsafe_fixes))
-
-        if result.change:
-            first = next(file.path for file in result.files if file.patch)
-            yield from notes_of_result(result, undoing(self.writing, first), writes=True, verbose=False)
-        fixed = sum(count(file.path, file.source) - count(file.path, file.result) for file in result.files)
-        yield f"{'fixed' if self.writing.writes else 'would fix'} {counted(fixed, 'finding')}"
-
-    def _find(self, kind: CheckedKind, source: Source) -> list[Finding]:
-        """Return the findings of a text that are reported; those of a mixlist without the models."""
-        outcome = Outcome()
-        if kind in OPTION_KINDS:
-            check = OptionCheck(OptionFile(kind, source), self.against, self.models)
-            outcome.add(source.path, kind, check.findings())
-        else:
-            outcome.add(source.path, kind, find_in_mixlist(source, self.against, self._names, self.modes))
-        return self.narrowing.narrow(outcome).outcome.findings
-
-    @cached_property
-    def _names(self) -> NearNames:
-        return names_of(self.against)
-
-    def accept(self) -> None:
-        """Write the findings to the baseline, unless it has them already, and report them no more."""
-        from ..change.output_file import write_file
-        from ..check.baseline import Baseline
-
-        assert self.baseline is not None
-        checked, path = self.checked, self.baseline
-        old = self.narrowing.baseline or Baseline()
-        new = checked.baseline.updated(checked.selected, checked.gone, checked.relative)
-        try:
-            if new.text() == old.text() and os.path.exists(path):
-                self.console.tell(f"{path} is up to date")
-            else:
-                if self.writing.writes:
-                    write_file(path, new.text().encode())
-                added = len(new.fingerprints - checked.baseline.fingerprints)
-                size = counted(len(new.entries), "finding")
-                done = "wrote" if self.writing.writes else "would write"
-                self.console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")
-        except OpsinfoError as error:
-            checked.failures.append(error)
-        else:
-            checked.outcome.findings, checked.gone = [], []
 
     def document(self) -> documents.ValidateDocument:
+        fixed = self.checked.fixed
         return {
             **self.checked.outcome.to_dict(),
             "baseline": self._baseline_document(),
             "fixes": {
-                "change": self.result.change if self.result else None,
-                "files": self.result.file_documents() if self.result else [],
+                "change": fixed.change if fixed else None,
+                "files": fixed.file_documents() if fixed else [],
                 "dry_run": not self.writing.writes,
             }
-            if self.fixes.fix
+            if self.fixes
             else None,
         }
 
@@ -430,18 +358,19 @@ class Run:
             ],
         }
 
-    def answer(self) -> CommandAnswer:
-        checked, width = self.checked, self.console.width
-        findings, fixes = checked.outcome.findings, self.fixes
-        shows_diff = fixes.fix and not self.writing.writes
-        fixable = [] if fixes.fix else fixable_notes(findings)
-        notes = [*self.notes, summary_line(checked.outcome), *self._about_baseline(), *fixable]
+    def answer(self, console: Console) -> CommandAnswer:
+        checked, width = self.checked, console.width
+        findings = checked.outcome.findings
+        shows_diff = self.fixes and not self.writing.writes
+        fixable = [] if self.fixes else fixable_notes(findings)
+        baseline = self._about_baseline(console.verbose > 0)
+        notes = [*self._about_fixes(), summary_line(checked.outcome), *baseline, *fixable]
 
         def text() -> list[Block]:
             from ..terminal.changes import diffs
 
             if shows_diff:
-                return diffs(self.result) if self.result else []
+                return diffs(checked.fixed) if checked.fixed else []
             return [Lines(finding_lines(findings, width))]
 
         variants: dict[str, Callable[[], Iterable[Block]]] = {
@@ -459,7 +388,18 @@ class Run:
             paged=False,
         )
 
-    def _about_baseline(self) -> Iterator[str]:
+    def _about_fixes(self) -> Iterator[str]:
+        """Yield the written files and the number of fixed findings."""
+        from ..terminal.changes import notes_of_result
+        from ..terminal.write import undoing
+
+        result = self.checked.fixed
+        if result and result.change:
+            first = next(file.path for file in result.files if file.patch)
+            yield from notes_of_result(result, undoing(self.writing, first), writes=True, verbose=False)
+        yield from self.checked.said
+
+    def _about_baseline(self, verbose: bool) -> Iterator[str]:
         known, gone = self.checked.known, self.checked.gone
         if self.baseline and known:
             yield f"{counted(known, 'known finding')} hidden by the baseline {self.baseline}"
@@ -467,7 +407,7 @@ class Run:
             verb = "finding no longer occurs" if len(gone) == 1 else "findings no longer occur"
             it = "it" if len(gone) == 1 else "them"
             yield f"note: {self.baseline}: {len(gone)} {verb}; --update-baseline removes {it}"
-            if self.console.verbose:
+            if verbose:
                 yield from (f"  gone: {entry.path}: {entry.code} {entry.name}: {entry.message}" for entry in gone)
 
 
@@ -480,14 +420,6 @@ def fixable_notes(findings: Sequence[Finding]) -> list[str]:
     if safe or unsafe:
         return [f"{safe or unsafe} can be fixed with --fix{'' if safe else ' --unsafe-fixes'}"]
     return []
-
-
-def _seen(path: str, kind: str, tree: str | None) -> Source | None:
-    """Return the text of a file of compiler options, which may have bytes that are not UTF-8; None for a mixlist.
-
-    :raises Refused: if it cannot be read
-    """
-    return Source(read_bytes(path, tree), path, strict=False) if kind in OPTION_KINDS else None
 
 
 def _require_fitting(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> None:
@@ -516,7 +448,6 @@ def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
             raise UsageFault("--update-baseline requires --baseline", hint="add --baseline FILE")
         return None
     from ..change.output_file import require_writable
-    from ..check.baseline import Baseline
 
     if updates:
         config = config_that_names("baseline")

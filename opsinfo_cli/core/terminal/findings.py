@@ -15,8 +15,8 @@ from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import inert_json, place_of
 
 if TYPE_CHECKING:
+    from ..check.checked import Checked
     from ..check.finding import Finding, Outcome
-    from ..check.run import CheckResult
     from ..text.source import Excerpt
 
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
@@ -135,7 +135,7 @@ def failure_lines(error: OpsinfoError) -> Iterator[Line]:
         yield f"hint: {error.hint}"
 
 
-def text_lines(checked: CheckResult) -> Iterator[Line]:
+def text_lines(checked: Checked) -> Iterator[Line]:
     """Yield the findings for people, as in a file."""
     yield from finding_lines(checked.outcome.findings, encoding="utf-8")
     for error in checked.failures:
@@ -148,7 +148,7 @@ def plain(line: Line) -> str:
     return inert(visible_line("".join(span.text for span in spans(line))))
 
 
-def annotated(checked: CheckResult, width: int) -> list[Block]:
+def annotated(checked: Checked, width: int) -> list[Block]:
     """Return the findings as text, and after them the annotations of GitHub Actions."""
     from ..check.reports.github import github
 
@@ -174,7 +174,7 @@ def file_lines(outcome: Outcome) -> Iterator[str]:
         yield f"{skipped.path}: skipped; {skipped.reason}"
 
 
-def rendered(format: str, checked: CheckResult, document: Mapping[str, object]) -> str:
+def rendered(format: str, checked: Checked, document: Mapping[str, object]) -> str:
     """Return a report as the text of a file.
 
     :param document: the JSON document of the report, with its head

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +20,7 @@ class LazyGroup(click.Group):
     """:param modules: command -> the module whose ``command`` it is
     :param sections: heading -> command -> short help, so that help imports no command
     :param unknown: returns the error for a name that is no command
+    :param handed_in: command -> arguments that it needs of other rooms
     """
 
     def __init__(
@@ -26,10 +29,11 @@ class LazyGroup(click.Group):
         modules: Mapping[str, str],
         sections: Mapping[str, Mapping[str, str]],
         unknown: Callable[[str], UsageFault],
+        handed_in: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
-        self.modules, self.sections, self.unknown = modules, sections, unknown
+        self.modules, self.sections, self.unknown, self.handed_in = modules, sections, unknown, handed_in
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for commands in self.sections.values() for name in commands]
@@ -38,6 +42,8 @@ class LazyGroup(click.Group):
         if name not in self.list_commands(ctx):
             return None
         command: click.Command = import_module(self.modules[name]).command
+        if name in self.handed_in and command.callback is not None:
+            command.callback = partial(command.callback, **self.handed_in[name])
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:

@@ -9,8 +9,8 @@ from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...core import rooms
 from ...core.cann.keep_dtype import keep_dtype_text
+from ...core.cann.list_forms import ListFiles, WriteAs
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.near_names import did_you_mean
 from ...core.cann.policy import Policy
@@ -78,7 +78,7 @@ class SubjectOptions:
     evidence: tuple[str, ...]
     grow: bool
     by: Literal["type", "node"]
-    write_as: rooms.WriteAs = "mixlist"
+    write_as: WriteAs = "mixlist"
     allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
     curve: bool = False
@@ -94,6 +94,7 @@ class Problem(NamedTuple):
     :param weights: how strongly each is suspected
     :param same: for a candidate, op types that move the same nodes
     :param singles: numbers of candidates that may be enough alone, by a simulation, in the order of trying
+    :param list_files: makes the files of another form than a mixlist
     """
 
     options: SubjectOptions
@@ -104,6 +105,7 @@ class Problem(NamedTuple):
     weights: list[float]
     same: dict[str, tuple[str, ...]]
     singles: tuple[int, ...] = ()
+    list_files: ListFiles | None = None
 
     @property
     def white(self) -> bool:
@@ -138,7 +140,8 @@ class Problem(NamedTuple):
         if write_as == "mixlist":
             return {BEST: self.text(types)}
         high, low = ([name for name in sorted(self.names) if (name in types) is kept] for kept in (True, False))
-        return rooms.list_files(write_as, high, low)
+        assert self.list_files is not None
+        return self.list_files(write_as, high, low)
 
     def subject(self) -> SearchSubject:
         def digest(kept: Kept) -> str:
@@ -305,6 +308,7 @@ def open_problem(
     shapes_of: ShapesOf | None = None,
     inputs: Sequence[str] = (),
     saturate: bool = False,
+    list_files: ListFiles | None = None,
 ) -> Problem:
     """Open the model and find the candidates of a search.
 
@@ -312,6 +316,7 @@ def open_problem(
     :param shapes_of: the shapes that are written into the model
     :param inputs: sources of inputs of the simulation that orders the candidates; empty: random ones
     :param saturate: whether overflowing values become the largest value in it
+    :param list_files: makes the files of another form than a mixlist
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
@@ -321,8 +326,9 @@ def open_problem(
     simulated, singles = list[str](), list[str]()
     if target is None:
         names, same = _names_of(options.among), dict[str, tuple[str, ...]]()
-        rooms.list_files(options.write_as, names, [])
-        rooms.list_files(options.write_as, [], names)
+        assert list_files is not None
+        list_files(options.write_as, names, [])
+        list_files(options.write_as, [], names)
     else:
         if options.model is None:
             remarks = [*target.operators.lacking(base.marks).values(), mode_doubt(options.mode, target.soc)]
@@ -350,7 +356,7 @@ def open_problem(
     cost = None if black is None else lambda name: black.cost(frozenset({name}))
     order, weights = order_by_suspicion(names, [*evidence, *simulated], cost)
     alone = sorted((name for name in singles if name in order), key=cost)
-    return Problem(options, target, base, sets, order, weights, same, tuple(map(order.index, alone)))
+    return Problem(options, target, base, sets, order, weights, same, tuple(map(order.index, alone)), list_files)
 
 
 def _is_simulated(options: SubjectOptions, sets: SetJudge) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from check_support import Checker
 
 from opsinfo_cli.core.cann.mixlist import Mixlist, structure_faults
-from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.check.structure import mixlist_faults
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source

@@ -6,11 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from check_support import Checker
 
+from opsinfo_cli import validate
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.run import Checker, validate
 
 
 def judged(corpus: Path) -> dict[str, Checker]:

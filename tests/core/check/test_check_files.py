@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from check_support import Checker
 
+from opsinfo_cli import validate
 from opsinfo_cli.core.check import files
 from opsinfo_cli.core.check.files import FoundFiles
-from opsinfo_cli.core.check.run import Checker, validate
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 ENVIRONMENT = {

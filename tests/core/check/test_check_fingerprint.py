@@ -7,15 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from check_support import Checker
 from snapshot_texts import text_of_snapshot
 from tables import cases
 
 from opsinfo_cli.core.cann.repository import Repository
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.core.check.baseline import fingerprinted
+from opsinfo_cli.core.check.checked import Checked
 from opsinfo_cli.core.check.finding import Finding, Outcome
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.run import Checker, CheckResult
 
 TEXT = """{
   "black-list": {"to-add": ["Log", "Log", 7]},
@@ -28,7 +29,7 @@ TEXT = """{
 def prints(text: str, path: str = "/r/m.json", root: str = "/r") -> list[tuple[str, str]]:
     checker = Checker(kind="mixlist")
     checker.check_file(path, text.encode())
-    checked = CheckResult(checker.outcome, Repository(root))
+    checked = Checked(checker.outcome, Repository(root))
     return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
 
@@ -65,7 +66,7 @@ def test_fingerprints_depend_on_the_file_but_not_on_the_repositorys_place() -> N
 def against(target: Path) -> list[tuple[str, str]]:
     checker = Checker(against=[MixlistTarget(Target.open(str(target)))])
     checker.check_file("/r/m.json", b'{"black-list": {"to-add": ["MatMu1V2", "Pow"], "to-remove": ["Add"]}}')
-    checked = CheckResult(checker.outcome, Repository("/r"))
+    checked = Checked(checker.outcome, Repository("/r"))
     return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
 

@@ -6,6 +6,7 @@ from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
+from check_support import Checker
 from raising import raised
 from tables import cases, rows
 
@@ -15,11 +16,12 @@ from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.plan import Job, planned
+from opsinfo_cli.core.check.asked import Asked
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan
+from opsinfo_cli.core.check.kinds import find_in_mixlist
 from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget, names_of
 from opsinfo_cli.core.check.rules import RULES
-from opsinfo_cli.core.check.run import Checker, find_in_mixlist
 from opsinfo_cli.core.text.patch import Edit
 from opsinfo_cli.core.text.scanner import Node
 from opsinfo_cli.core.text.source import Source
@@ -38,7 +40,7 @@ def against() -> list[MixlistTarget]:
 def fixed(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
     def find(source: Source) -> list[Finding]:
         outcome = Outcome()
-        outcome.add(source.path, "mixlist", find_in_mixlist(source, against, names_of(against), ()))
+        outcome.add(source.path, "mixlist", find_in_mixlist(source, Asked(tuple(against)), names_of(against)))
         return outcome.findings
 
     return planned(Job("m.json", FixPlan(find, unsafe)), Source(text.encode(), "m.json")).result.data.decode()

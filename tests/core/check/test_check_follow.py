@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from check_support import Checker
 
+from opsinfo_cli import validate
 from opsinfo_cli.core.cann.option_files import KEEP_DTYPE
-from opsinfo_cli.core.check.run import Checker, validate
 from opsinfo_cli.core.check.script_text import text_settings
 from opsinfo_cli.core.check.settings import KINDS
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from check_support import Checker
 
 from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.scanner import scan, syntax_patch
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import OpsinfoError

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from check_support import Checker
 
 from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.mixlist import Mixlist
-from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import OpsinfoError

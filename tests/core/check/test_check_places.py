@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from check_support import Checker
 from tables import rows
 
 from opsinfo_cli.core.cann.file_kind import NamedKind
@@ -13,7 +14,6 @@ from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.finding import Finding
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.run import Checker
 
 
 def findings(kind: Any, text: str | bytes) -> list[Finding]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.core.check.run import validate
+from opsinfo_cli import validate
 
 ATC = "atc --model=a.onnx --framework=5 --soc_version=Ascend310P3"
 LIST = "--modify_mixlist=ops_info.json"

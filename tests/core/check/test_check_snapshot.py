@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from check_support import Checker
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from snapshot_texts import text_of_snapshot
+from snapshot_texts import snapshot_of
 
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.cann.target import Target, resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.run import Checker
-from opsinfo_cli.core.text.source import Source
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 LISTS = ("black-list", "white-list", "gray-list")
@@ -26,8 +25,7 @@ LISTS = ("black-list", "white-list", "gray-list")
 def pair(path: Path, soc: str) -> tuple[MixlistTarget, MixlistTarget]:
     """A target and its snapshot, both under one name."""
     target = resolve(str(path), TargetOptions(soc=soc), {})
-    source = Source(text_of_snapshot(target).encode(), "t")
-    return MixlistTarget(renamed(target)), MixlistTarget(renamed(Target("t", "snapshot", "t", source)))
+    return MixlistTarget(renamed(target)), MixlistTarget(snapshot_of(target, "t"))
 
 
 def renamed(target: Target) -> Target:

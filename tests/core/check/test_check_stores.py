@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from check_support import Checker
 
 from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.core.cann.policy import Policy
@@ -19,7 +20,6 @@ from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.core.check.finding import Finding, Outcome
 from opsinfo_cli.core.check.mode import check_modes
 from opsinfo_cli.core.check.rules import RULES
-from opsinfo_cli.core.check.run import Checker
 from opsinfo_cli.core.check.store import check_install
 from opsinfo_cli.core.check.vault import check_vault
 from opsinfo_cli.core.text.source import Place

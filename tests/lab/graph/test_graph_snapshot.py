@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from snapshot_texts import text_of_snapshot
+from snapshot_texts import snapshot_of, text_of_snapshot
 from vector_support import OWN, VECTORS, graph_of, mixlist_of, vectors
 
 from opsinfo_cli.core.cann.entry import Columns
@@ -21,7 +21,7 @@ from opsinfo_cli.lab.graph.judge.prepare import prepare
 
 def taken(target: Target) -> Target:
     """A snapshot of a target, read again."""
-    return Target("s", "snapshot", "s", Source(text_of_snapshot(target).encode(), "s"))
+    return snapshot_of(target, "s")
 
 
 def require_same_kernels(kept: Operators, target: Operators) -> None:
@@ -101,5 +101,5 @@ ODD = {
 def test_unusual_spellings_of_an_entry_are_kept_by_meaning(left_out: str | None) -> None:
     entry = {name: content for name, content in ODD.items() if name != left_out}
     operators = Library.of(Source(json.dumps({"Op": entry}).encode(), "aic-a-ops-info.json")).operators
-    target = Target("t", "library", "t", Source(json.dumps({"Op": entry}).encode(), "aic-a-ops-info.json"))
+    target = Target.open(Library.of(Source(json.dumps({"Op": entry}).encode(), "aic-a-ops-info.json")))
     require_same_kernels(taken(target).operators, operators)

@@ -10,14 +10,14 @@ import re
 
 from ....errors import OpsinfoError
 from ...text.escape import visible
+from ..checked import Checked
 from ..finding import SEVERITIES, Finding
-from ..run import CheckResult
 
 _KEPT = 10
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def github(checked: CheckResult) -> str:
+def github(checked: Checked) -> str:
     """Return the annotations; a complete report is printed as well."""
     commands: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
     commands["error"] += (_of_failure(checked, error) for error in checked.failures)
@@ -33,7 +33,7 @@ def github(checked: CheckResult) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _of_finding(checked: CheckResult, finding: Finding) -> str:
+def _of_finding(checked: Checked, finding: Finding) -> str:
     path, start, end = visible(checked.relative(finding.path)), finding.start, finding.end
     where: list[tuple[str, object]] = [("title", f"opsinfo ({finding.rule.code} {finding.rule.name})")]
     if checked.is_file(finding.path):
@@ -51,7 +51,7 @@ def _of_finding(checked: CheckResult, finding: Finding) -> str:
     return _command(_COMMANDS[finding.severity], where, text)
 
 
-def _of_failure(checked: CheckResult, error: OpsinfoError) -> str:
+def _of_failure(checked: Checked, error: OpsinfoError) -> str:
     where: list[tuple[str, object]] = [("title", f"opsinfo ({error.name})")]
     text = visible(error.message)
     if error.path:

@@ -8,19 +8,19 @@ from typing import Any
 
 from ....errors import OpsinfoError
 from ...text.escape import visible
+from ..checked import Checked
 from ..finding import Finding
-from ..run import CheckResult
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 
 
-def gitlab(checked: CheckResult) -> str:
+def gitlab(checked: Checked) -> str:
     issues = [_of_failure(checked, error) for error in checked.failures]
     issues += (_of_finding(checked, finding) for finding in checked.outcome.findings)
     return json.dumps(issues, indent=2) + "\n"
 
 
-def _of_finding(checked: CheckResult, finding: Finding) -> dict[str, Any]:
+def _of_finding(checked: Checked, finding: Finding) -> dict[str, Any]:
     hint = f" ({finding.hint})" if finding.hint else ""
     return {
         "description": visible(f"{finding.rule.code}: {finding.message}{hint}"),
@@ -31,7 +31,7 @@ def _of_finding(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _of_failure(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
+def _of_failure(checked: Checked, error: OpsinfoError) -> dict[str, Any]:
     """Return an issue for a file that could not be checked, so that it does not look clean."""
     location = _location(checked, error.path or "-", error.line or 1)
     known = "\0".join((error.name, location["path"], error.message))
@@ -44,5 +44,5 @@ def _of_failure(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
     }
 
 
-def _location(checked: CheckResult, path: str, line: int) -> dict[str, Any]:
+def _location(checked: Checked, path: str, line: int) -> dict[str, Any]:
     return {"path": visible(checked.relative(path)), "lines": {"begin": line}}

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from ...text.escape import visible
+from ..checked import Checked
 from ..finding import Finding
-from ..run import CheckResult
 
 _ILLEGAL = re.compile("[\ufffe\uffff]")
 
 
-def junit(checked: CheckResult) -> str:
+def junit(checked: Checked) -> str:
     """Return the report. Findings that cause exit status 1 are failures; others are skipped tests with a message."""
     suites: dict[str, list[Finding]] = {verdict.path: [] for verdict in checked.outcome.files}
     for finding in checked.outcome.findings:
@@ -36,7 +36,7 @@ def junit(checked: CheckResult) -> str:
     return "\n".join([*lines, "</testsuites>", ""])
 
 
-def _suite(checked: CheckResult, path: str, findings: list[Finding]) -> Iterator[str]:
+def _suite(checked: Checked, path: str, findings: list[Finding]) -> Iterator[str]:
     failing = sum(map(checked.fails, findings))
     counts = {"tests": max(1, len(findings)), "failures": failing, "errors": 0, "skipped": len(findings) - failing}
     yield f"  <testsuite{_attributes(name=path, **counts)}>"

@@ -11,15 +11,15 @@ from .... import __version__
 from ....errors import OpsinfoError
 from ...text.escape import visible
 from ...text.source import Place
+from ..checked import Checked
 from ..finding import Finding
 from ..rules import RULES, Rule
-from ..run import CheckResult
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _INDEX = {name: index for index, name in enumerate(RULES)}
 
 
-def sarif(checked: CheckResult) -> str:
+def sarif(checked: Checked) -> str:
     from importlib import metadata
 
     driver: dict[str, Any] = {"name": "opsinfo", "version": __version__}
@@ -60,7 +60,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(checked: CheckResult, finding: Finding) -> dict[str, Any]:
+def _result(checked: Checked, finding: Finding) -> dict[str, Any]:
     hint = f"\nhint: {visible(finding.hint)}" if finding.hint else ""
     location: dict[str, Any] = {}
     if checked.is_file(finding.path):
@@ -89,7 +89,7 @@ def _result(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     return result
 
 
-def _notification(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
+def _notification(checked: Checked, error: OpsinfoError) -> dict[str, Any]:
     notification: dict[str, Any] = {
         "descriptor": {"id": error.name},
         "level": "error",
@@ -101,7 +101,7 @@ def _notification(checked: CheckResult, error: OpsinfoError) -> dict[str, Any]:
     return notification
 
 
-def _artifact(checked: CheckResult, path: str) -> dict[str, str]:
+def _artifact(checked: Checked, path: str) -> dict[str, str]:
     """Return a path as a URI: relative to the repository's root, or absolute if it is outside."""
     relative = checked.relative(path)
     uri = quote(os.fsencode(relative))

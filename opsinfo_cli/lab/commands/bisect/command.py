@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ....core.cann.list_forms import ListFiles
 from ....core.cann.targets.found import TargetOptions
 from ....core.terminal import completion
 from ....core.terminal.answer import CommandAnswer
@@ -164,6 +165,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
+    list_files: ListFiles,
 ) -> CommandAnswer:
     """Find the smallest black list that makes a check pass.
 
@@ -201,6 +203,7 @@ def command(
         shapes_of=simulating.shapes_of,
         inputs=simulating.inputs,
         saturate=simulating.saturate,
+        list_files=list_files,
     )
     if not problem.is_simulated:  # a model of another format is known only now
         check.require_simulation()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from opsinfo_cli.core.cann.repository import Repository
 from opsinfo_cli.core.check.baseline import fingerprinted
+from opsinfo_cli.core.check.checked import Checked
 from opsinfo_cli.core.check.finding import CheckedKind, FileVerdict, Finding, Fix, Outcome
 from opsinfo_cli.core.check.rules import RULES
-from opsinfo_cli.core.check.run import CheckResult
 from opsinfo_cli.core.text.patch import Edit
 from opsinfo_cli.core.text.source import Place
 from opsinfo_cli.errors import OpsinfoError, Refused
@@ -21,16 +21,14 @@ def finding(name: str = "unknown-operator", line: int = 3, path: str = f"{ROOT}/
     return Finding(RULES[name], str(values.pop("message", "`Ad` is no op type")), path, Place(line, 7), end, **values)  # type: ignore[arg-type]
 
 
-def checked(
-    findings: list[Finding], *failures: OpsinfoError, strict: bool = False, **files: CheckedKind
-) -> CheckResult:
+def checked(findings: list[Finding], *failures: OpsinfoError, strict: bool = False, **files: CheckedKind) -> Checked:
     """:param files: further files by name and kind"""
     kinds: dict[str, CheckedKind] = {
         **{each.path: "mixlist" for each in findings},
         **{f"{ROOT}/{name}.json": kind for name, kind in files.items()},
     }
     outcome = Outcome(findings, [FileVerdict(path, kind, True) for path, kind in kinds.items()], list(failures))
-    made = CheckResult(outcome, Repository(ROOT), strict)
+    made = Checked(outcome, Repository(ROOT), strict)
     outcome.findings = fingerprinted(findings, made.relative)
     return made
 
@@ -50,7 +48,7 @@ def many(count: int) -> list[Finding]:
     ]
 
 
-SITUATIONS: dict[str, CheckResult] = {
+SITUATIONS: dict[str, Checked] = {
     "nothing": checked([], clean="mixlist"),
     "one-error": checked([finding()]),
     "one-of-each-severity": checked(

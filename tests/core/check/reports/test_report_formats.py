@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from report_support import ROOT, SITUATIONS, checked, finding, many
 
+from opsinfo_cli.core.check.checked import Checked
 from opsinfo_cli.core.check.reports.github import github
 from opsinfo_cli.core.check.reports.gitlab import gitlab
 from opsinfo_cli.core.check.reports.junit import junit
 from opsinfo_cli.core.check.reports.sarif import sarif
 from opsinfo_cli.core.check.rules import RULES
-from opsinfo_cli.core.check.run import CheckResult
 from opsinfo_cli.core.terminal.findings import FORMATS
 
 HERE = Path(__file__).parent
@@ -29,11 +29,11 @@ ALL = pytest.mark.parametrize("situation", SITUATIONS.values(), ids=list(SITUATI
 
 
 @cache
-def ten_thousand() -> CheckResult:
+def ten_thousand() -> Checked:
     return checked(many(10_000))
 
 
-def sarif_results(situation: CheckResult) -> str:
+def sarif_results(situation: Checked) -> str:
     """What a report says of the files, without the rules of the tool, which every report has, and their indexes."""
     (run,) = json.loads(sarif(situation))["runs"]
     del run["tool"]
@@ -42,7 +42,7 @@ def sarif_results(situation: CheckResult) -> str:
     return json.dumps(run, indent=2, ensure_ascii=False) + "\n"
 
 
-REPORTS: dict[str, Callable[[CheckResult], str]] = {
+REPORTS: dict[str, Callable[[Checked], str]] = {
     "github.txt": github,
     "gitlab.json": gitlab,
     "junit.xml": junit,
@@ -92,7 +92,7 @@ def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
 
 
 @ALL
-def test_gitlab_reports_follow_its_rules(situation: CheckResult) -> None:
+def test_gitlab_reports_follow_its_rules(situation: Checked) -> None:
     issues = json.loads(gitlab(situation))
     assert len(issues) == len(situation.outcome.findings) + len(situation.failures)
     assert gitlab_faults(issues) == []
@@ -104,7 +104,7 @@ def test_a_gitlab_report_has_ten_thousand_issues() -> None:
 
 
 @ALL
-def test_sarif_reports_match_the_schema(situation: CheckResult, report_schemas: Path) -> None:
+def test_sarif_reports_match_the_schema(situation: Checked, report_schemas: Path) -> None:
     assert sarif_faults(json.loads(sarif(situation)), report_schemas) == []
 
 
@@ -169,14 +169,14 @@ def test_sarif_lists_files_that_could_not_be_checked() -> None:
 
 
 @ALL
-def test_junit_reports_match_the_schema(situation: CheckResult, report_schemas: Path) -> None:
+def test_junit_reports_match_the_schema(situation: Checked, report_schemas: Path) -> None:
     xmlschema = pytest.importorskip("xmlschema", reason="only xmlschema reads the schema of JUnit reports")
     schema = xmlschema.XMLSchema(str(report_schemas / "junit-10.xsd"))
     assert [str(error) for error in schema.iter_errors(ElementTree.fromstring(junit(situation)))] == []
 
 
 @ALL
-def test_junit_counts_are_those_of_its_cases(situation: CheckResult) -> None:
+def test_junit_counts_are_those_of_its_cases(situation: Checked) -> None:
     root = ElementTree.fromstring(junit(situation))
     assert root.attrib["tests"] == str(len(root.findall(".//testcase")))
     for suite in root:

@@ -1,0 +1,30 @@
+"""What a run of checks is asked to check with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..cann.file_kind import NamedKind
+from .mixlist import MixlistTarget
+from .model_rules import LoadModelRules
+
+
+class Asked(NamedTuple):
+    """
+    :param against: the targets that mixlists are for
+    :param modes: names of precision modes, known or not
+    :param models: the models that mixlists are for
+    :param kind: the kind of all files; None detects it
+    :param follow: whether files that scripts name are checked too
+    :param by_chip: whether it is reported that sources give an op type different policies on different chips
+    :param model_rules: loads the rules on models
+    """
+
+    against: Sequence[MixlistTarget] = ()
+    modes: Sequence[str] = ()
+    models: Sequence[Any] = ()
+    kind: NamedKind | None = None
+    follow: bool = False
+    by_chip: bool = False
+    model_rules: LoadModelRules | None = None

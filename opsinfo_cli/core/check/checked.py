@@ -1,0 +1,147 @@
+"""What a run of checks found: narrowed to what is asked for, and what every report format is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...errors import OpsinfoError
+from ..cann.repository import Repository
+from .baseline import Baseline, Known, fingerprinted
+from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver, Tally
+from .mode import PLACE
+from .rules import Severity
+from .selection import RuleSelection
+
+if TYPE_CHECKING:
+    from ..change.plan import Result
+    from ..documents import validate as documents
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """Which findings are reported, and which of them fail the run.
+
+    :param baseline: the findings that are known; None if no file of them was given
+    :param strict: whether a warning fails
+    :param severity: the least that is reported; what fails the run is reported in any case
+    """
+
+    repository: Repository
+    selection: RuleSelection = field(default_factory=RuleSelection)
+    baseline: Baseline | None = None
+    strict: bool = False
+    severity: Severity = "note"
+
+    def narrow(self, outcome: Outcome) -> Checked:
+        """Select findings, the worst first, give them fingerprints, which do not depend on the selection, and leave out
+        known ones.
+        """
+        result = Checked(replace(outcome), self.repository, self.strict)
+        findings = fingerprinted(outcome.findings, result.relative)
+        reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
+        result.selected = [
+            finding
+            for finding in sorted(findings, key=lambda finding: finding.urgency)
+            if (finding.severity in reported or result.fails(finding))
+            and self.selection.keeps(finding.rule, finding.pointer)
+        ]
+        result.outcome.findings = list(result.selected)
+        if self.baseline is not None:
+            result.baseline = self.baseline.renewed(findings, result.relative)
+            known = result.baseline.fingerprints
+            result.outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
+            paths = {result.relative(verdict.path) for verdict in outcome.files}
+            result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
+        return result
+
+
+_NO_FILES = frozenset({"-", PLACE})
+"""Places of findings that are not files: standard input and the command line."""
+
+
+@dataclass(repr=False)
+class Checked:
+    """The result of a run of checks, the input of every report format.
+
+    :param outcome: with the findings that are reported
+    :param selected: these, and the known ones of the baseline
+    :param fixed: what fixes changed; None if there were none to apply
+    :param said: what the fixes did, for people
+    :param baseline: the known findings, with the fingerprints of today
+    :param gone: entries of the baseline whose finding no longer occurs
+    """
+
+    outcome: Outcome
+    repository: Repository
+    strict: bool = False
+    baseline: Baseline = field(default_factory=Baseline)
+    selected: list[Finding] = field(default_factory=list)
+    gone: list[Known] = field(default_factory=list)
+    fixed: Result | None = None
+    said: list[str] = field(default_factory=list)
+    _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self.outcome.findings
+
+    @property
+    def files(self) -> list[FileVerdict]:
+        return self.outcome.files
+
+    @property
+    def notes(self) -> list[str]:
+        """Messages about how the files were found."""
+        return self.outcome.notes
+
+    @property
+    def passed_over(self) -> list[PassedOver]:
+        return self.outcome.passed_over
+
+    @property
+    def tally(self) -> Tally:
+        return self.outcome.tally
+
+    @property
+    def ok(self) -> bool:
+        """Whether every file could be checked, and no finding is an error."""
+        return self.outcome.ok
+
+    def to_dict(self) -> documents.ValidateDocument:
+        """Return the JSON document of ``opsinfo validate``."""
+        return self.outcome.to_dict()
+
+    def __repr__(self) -> str:
+        return repr(self.outcome).replace("Outcome", "Checked", 1)
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        """Errors for files that could not be checked."""
+        return self.outcome.failures
+
+    @property
+    def known(self) -> int:
+        """The number of findings that the baseline hides."""
+        return len(self.selected) - len(self.outcome.findings)
+
+    def fails(self, finding: Finding) -> bool:
+        return finding.severity == "error" or (self.strict and finding.severity == "warning")
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.failures:
+            return max(error.exit_code for error in self.failures)
+        return int(any(map(self.fails, self.outcome.findings)))
+
+    def is_file(self, path: str) -> bool:
+        return path not in _NO_FILES
+
+    def relative(self, path: str) -> str:
+        """Return a path as in output for programs; standard input and the command line keep their names."""
+        if not self.is_file(path):
+            return path
+        if path not in self._relative:
+            self._relative[path] = self.repository.relative(path)
+        return self._relative[path]

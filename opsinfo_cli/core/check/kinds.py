@@ -1,0 +1,332 @@
+"""The kinds of files that are checked: how each is recognised, and what checks it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import NamedTuple
+
+from ...errors import Damaged, OpsinfoError, Refused, UsageFault
+from ..cann.file_kind import (
+    OPTION_KINDS,
+    FileKind,
+    NamedKind,
+    OptionKind,
+    foreign_of,
+    is_library_name,
+    is_marked,
+    is_mixlist_name,
+    kind_of,
+    may_be_recognised,
+    option_kind,
+)
+from ..cann.foreign_files import foreign_binary
+from ..cann.ini import build_of, is_ini, rank
+from ..cann.library import Library, Store
+from ..cann.load_order import library_files, load_order
+from ..cann.near_names import NearNames
+from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
+from ..cann.precision_mode import MODES
+from ..cann.targets.table import unknown_kind
+from ..text.members import Members, read_members
+from ..text.scanner import Document, scan
+from ..text.source import Source, read_bytes
+from .asked import Asked
+from .finding import CheckedKind, Finding
+from .ini import check_inis
+from .library import check_library, root_is_no_object
+from .mixlist import MixlistReading, check_against, check_mixlist
+from .options import OptionCheck, OptionFile
+from .store import check_store, never_built
+from .text import bom, faults, unreadable
+
+NOT_MARKED = "neither its name nor its text marks a kind of file that is checked"
+
+
+class ReadFile:
+    """A file that was read, or a folder of libraries.
+
+    :param data: None for a folder
+    :param given: its kind, if it is known; None detects it
+    :param is_named: whether the user names it; of a tree only what is marked by name or text is checked
+    :param top: the folder of the tree, out of which no link is followed
+    """
+
+    def __init__(
+        self,
+        path: str,
+        data: bytes | None,
+        given: NamedKind | None = None,
+        is_named: bool = True,
+        top: str | None = None,
+    ) -> None:
+        self.path = path
+        self.is_folder = data is None
+        self.data = data or b""
+        self.given = given
+        self.is_named = is_named
+        self.top = top
+
+    @cached_property
+    def source(self) -> Source:
+        """:raises Damaged: if it is not UTF-8"""
+        return Source(self.data, self.path)
+
+    @cached_property
+    def damage(self) -> Damaged | None:
+        try:
+            _ = self.source
+        except Damaged as error:
+            return error
+        return None
+
+    @cached_property
+    def content(self) -> Members | Document:
+        return read_members(self.source)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is checked whatever it contains."""
+        return self.is_named or is_library_name(self.path) or is_mixlist_name(self.path)
+
+    @cached_property
+    def option_kind(self) -> OptionKind | None:
+        given = self.given
+        if given not in (None, *OPTION_KINDS) or (given is None and self.path.lower().endswith(".json")):
+            return None
+        found = option_kind(Source(self.data, self.path, strict=False).text, self.path, self.is_named)
+        return given if given in OPTION_KINDS and (found or self.is_named) else found
+
+    @cached_property
+    def json_kind(self) -> FileKind | None:
+        """Its kind by content and name, marked or not; None if it is not to be read."""
+        if not self.is_named and (self.given in OPTION_KINDS or not self.path.lower().endswith(".json")):
+            return None
+        if self.damage:
+            return "library" if is_library_name(self.path) else "mixlist"
+        if not self.is_named and not may_be_recognised(self.source):
+            return None
+        given = self.given if self.is_named and self.given in ("library", "mixlist") else None
+        return given or kind_of(self.source, self.content)
+
+    def not_checked(self) -> str:
+        """Return why it is not checked.
+
+        :raises UsageFault: if the user names it
+        """
+        if self.damage or (not self.is_named and self.json_kind is None):
+            return NOT_MARKED
+        if self.is_named:
+            raise _unknown_kind(self.json_kind, self.source, self.content)
+        foreign = foreign_of(self.source, self.content)
+        return foreign.message if foreign else NOT_MARKED
+
+
+class FileFindings(NamedTuple):
+    """The findings on one file.
+
+    :param accepts: whether the engine accepts it; None if the findings say so
+    :param kind: None for that of the table
+    :param failure: why it could not be checked
+    """
+
+    path: str
+    findings: Iterable[Finding] = ()
+    accepts: bool | None = None
+    kind: CheckedKind | None = None
+    failure: OpsinfoError | None = None
+
+
+class Kind(NamedTuple):
+    """
+    :param check: checks files of this kind; all of a run at once, if they are checked ``together``
+    """
+
+    recognise: Callable[[ReadFile], bool]
+    check: Callable[[Sequence[ReadFile], Asked, NearNames], Iterator[FileFindings]]
+    together: bool = False
+
+
+def is_opdef(file: ReadFile) -> bool:
+    return file.path.endswith(SUFFIXES) and not is_left_out(file) and is_source(file.data)
+
+
+def is_left_out(file: ReadFile) -> bool:
+    """Return whether a source of a tree is in a folder whose sources are no operators of the project."""
+    return bool(_left_out(file) - {"experimental"})
+
+
+def _left_out(file: ReadFile) -> frozenset[str]:
+    if file.is_named or file.top is None:
+        return frozenset()
+    return LEFT_OUT.intersection(os.path.relpath(os.path.realpath(file.path), file.top).split("/")[:-1])
+
+
+def check_opdef(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+    """Check OpDef sources, those of one project together."""
+    from ..cann.opdef.reading import read_sources
+    from .opdef import SourceCheck
+
+    projects: dict[str, tuple[list[str], list[str]]] = {}
+    for file in files:
+        project = str(project_of(file.top or file.path))
+        projects.setdefault(project, ([], []))[bool(_left_out(file))].append(file.path)
+    for project, (main, experimental) in projects.items():
+        reading, apart = (read_sources(paths, project) for paths in (main, experimental))
+        found: dict[str, list[Finding]] = {path: [] for path in main}
+        against = [each.target for each in asked.against]
+        for finding in SourceCheck(reading, apart, against, asked.by_chip).findings():
+            found.setdefault(finding.path, []).append(finding)
+        yield from (FileFindings(path, findings) for path, findings in found.items())
+
+
+def is_build(file: ReadFile) -> bool:
+    """Return whether a file is an ini of opbuild."""
+    if file.given not in (None, "library") or not file.path.lower().endswith(".ini"):
+        return False
+    return is_ini(file.path, file.data.decode("utf-8", "replace"))
+
+
+def check_builds(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+    """Check inis, those of one chip and build together."""
+    builds: dict[tuple[str, str | None], list[Source]] = {}
+    for file in files:
+        if file.damage:
+            yield FileFindings(file.path, [unreadable(file.damage)])
+        else:
+            builds.setdefault(build_of(file.path), []).append(file.source)
+    for sources in builds.values():
+        yield from (FileFindings(path, findings) for path, findings in check_inis(sorted(sources, key=rank)))
+
+
+def _is_option(kind: OptionKind, file: ReadFile) -> bool:
+    return file.option_kind == kind
+
+
+def check_options(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+    for file in files:
+        assert file.option_kind is not None
+        read = OptionFile(file.option_kind, Source(file.data, file.path, strict=False))
+        yield FileFindings(file.path, OptionCheck(read, asked.against, asked.models, asked.model_rules).findings())
+
+
+def _is_json(kind: NamedKind, file: ReadFile) -> bool:
+    """Return whether a file is marked as a library or a mixlist, and of this kind of the two."""
+    found = file.json_kind
+    if file.is_folder or found not in ("library", "mixlist") or (file.damage and not file.is_shown):
+        return False
+    if file.damage and file.is_named and file.given is None and (foreign := foreign_binary(file.path, file.data[:64])):
+        raise foreign.fault(file.path)
+    if not file.damage and not file.is_shown and not is_marked(file.source, file.content):
+        return False
+    return (file.given or found) == kind
+
+
+def check_libraries(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+    yield from (FileFindings(file.path, _library(file)[1]) for file in files)
+
+
+def _library(file: ReadFile) -> tuple[Library | None, list[Finding]]:
+    """Return a library with its findings; None if the engine could not load its entries at all."""
+    if file.damage:
+        return None, [unreadable(file.damage)]
+    source, content = file.source, file.content
+    if not isinstance(content, Members):
+        return None, [*bom(source, fixable=False), *faults(content, fixable=False)]
+    if content.members is None:
+        return None, [root_is_no_object(source, content)]
+    library = Library(source, content.members)
+    findings = list(check_library(library, content))
+    return (None if any(library.structure_faults()) else library), findings
+
+
+def check_mixlists(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+    for file in files:
+        if file.damage:
+            yield FileFindings(file.path, [unreadable(file.damage)])
+        elif asked.models and not asked.against:
+            fault = UsageFault("--model requires --against for a mixlist", path=file.path)
+            yield FileFindings(file.path, failure=fault)
+        else:
+            yield FileFindings(file.path, find_in_mixlist(file.source, asked, names))
+
+
+def find_in_mixlist(source: Source, asked: Asked, names: NearNames) -> Iterator[Finding]:
+    """Yield what is wrong in a mixlist, with its op types for the targets, and with its effect on the models.
+
+    :param names: the op types of the targets: one for all files, and for all passes of their fixes, so that the search
+        of near names has one bound
+    """
+    document = scan(source)
+    yield from check_mixlist(document)
+    if document.root is not None and asked.against:
+        known = [mode for mode in map(MODES.get, asked.modes) if mode]
+        reading = MixlistReading(source, document.root)
+        yield from check_against(reading, asked.against, names, known, bool(asked.models))
+        if asked.models:
+            assert asked.model_rules is not None
+            yield from asked.model_rules().check_models(reading, asked.models, asked.against, known)
+
+
+def check_stores(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+    """Check config directories: their files, and the result of loading them together."""
+    for folder in files:
+        yield from _check_store(folder)
+
+
+def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
+    try:
+        names = load_order(folder.path, library_files(folder.path))
+    except Refused as error:
+        yield FileFindings(folder.path, failure=error)
+        return
+    read: dict[str, tuple[Library | None, list[Finding]]] = {}
+    for path in (os.path.join(folder.path, name) for name in names):
+        try:
+            data = read_bytes(path, folder.top or folder.path)
+        except Refused as error:
+            yield FileFindings(path, failure=error)
+            read[path] = None, []
+        else:
+            read[path] = _library(ReadFile(path, data))
+    libraries = [library for library, _ in read.values() if library]
+    store = Store(libraries, folder.path)
+    together: dict[str, list[Finding]] = {}
+    for finding in check_store(store) if len(libraries) == len(read) else ():
+        together.setdefault(finding.path, []).append(finding)
+    accepts = True
+    for path, (library, findings) in read.items():
+        own = [never_built(store, library, finding) for finding in findings] if library else findings
+        all_of_file = own + together.get(path, [])
+        accepts &= not any(finding.engine in ("refuses", "crashes") for finding in all_of_file)
+        yield FileFindings(path, all_of_file, kind="library")
+    yield FileFindings(folder.path, accepts=accepts)
+
+
+KINDS: Mapping[CheckedKind, Kind] = {
+    "store": Kind(lambda file: file.is_folder, check_stores),
+    "opdef": Kind(is_opdef, check_opdef, together=True),
+    "ini": Kind(is_build, check_builds, together=True),
+    **{kind: Kind(partial(_is_option, kind), check_options) for kind in OPTION_KINDS},
+    "library": Kind(partial(_is_json, "library"), check_libraries),
+    "mixlist": Kind(partial(_is_json, "mixlist"), check_mixlists),
+}
+"""In the order in which a file is asked what it is; the first kind that recognises it checks it."""
+
+
+def _unknown_kind(kind: str | None, source: Source, content: Members | Document) -> UsageFault:
+    if kind == "snapshot":
+        message = "a snapshot cannot be validated; it is a target for --against"
+        hint = "`opsinfo diff` compares it with an install"
+        return UsageFault(message, name="wrong-kind", path=source.path, hint=hint)
+    hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
+    return unknown_kind(source, hint, content)
+
+
+def recognise(file: ReadFile) -> CheckedKind | None:
+    """Return the kind by which a file is checked; None if it is none of the table.
+
+    :raises UsageFault: if the user names it, and it is a model
+    """
+    return next((name for name, kind in KINDS.items() if kind.recognise(file)), None)

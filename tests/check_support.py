@@ -1,0 +1,45 @@
+"""Checks of texts and folders in one process, as a run of `validate` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from opsinfo_cli.core.cann.file_kind import NamedKind
+from opsinfo_cli.core.check.asked import Asked
+from opsinfo_cli.core.check.finding import Outcome
+from opsinfo_cli.core.check.kinds import ReadFile
+from opsinfo_cli.core.check.run import Run, Step, check_paths
+from opsinfo_cli.errors import OpsinfoError
+from opsinfo_cli.lab.graph import mixlist_check
+
+
+class Checker:
+    """Collects findings.
+
+    :ivar outcome: what was found so far
+    """
+
+    def __init__(self, against: Any = (), **asked: Any) -> None:
+        self.asked = Asked(against=against, model_rules=lambda: mixlist_check, **asked)
+        self.run = Run(self.asked)
+        self.outcome: Outcome = self.run.outcome
+
+    @property
+    def failures(self) -> list[OpsinfoError]:
+        return self.outcome.failures
+
+    def check_paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
+        self.outcome = check_paths(list(paths), self.asked, step=step)
+
+    def check_file(self, path: str, data: bytes, is_named: bool = True, kind: NamedKind | None = None) -> None:
+        self.run.check(ReadFile(path, data, kind or self.asked.kind, is_named))
+        self.run.check_together()
+
+    check_named = check_file
+
+    def check_folder(self, folder: str) -> None:
+        self.run.check(ReadFile(folder, None))
+
+    def check_modes(self) -> None:
+        self.run.finish()
