@@ -191,7 +191,7 @@ def test_a_search_from_python_takes_a_command_or_a_function_and_resumes(place: s
 
 
 def test_doubts_of_a_search_are_python_warnings(place: str) -> None:
-    with pytest.warns(UserWarning, match=r"the command has no \{mixlist\}"):
+    with pytest.raises(UsageFault, match="the check does not read the list"):
         bisect_mixlist(["true"], place, among=["Mul"])
     with pytest.warns(UserWarning, match="`Conv2D` is on the white list already"):
         bisect_mixlist(lambda _: True, place, among=["Conv2D"], grow=True, journal="white")

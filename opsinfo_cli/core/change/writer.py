@@ -80,9 +80,10 @@ class Writer:
         )
         return Result(files, None, refused)
 
-    def run(self, kind: str, jobs: Sequence[Job]) -> Result:
+    def run(self, kind: str | None, jobs: Sequence[Job]) -> Result:
         """Change all files as one change. A file that is refused while it is planned does not stop the others.
 
+        :param kind: the command, for the record; None: everything but the writing, before a command that takes long
         :raises OpsinfoError: if every file is refused, one cannot be replaced, or a new one exists already; then none
             is changed
         :raises NotConfirmed: if all files are written but the disk did not confirm them
@@ -119,7 +120,7 @@ class Writer:
         with self.locked([path for _, path in real]) as (places, history):
             files, refused = _each(real, lambda each: plan(each[0], places[each[1]]))
             refused = (*unread, *refused)
-            if not writes:
+            if not writes or kind is None:
                 return Result(files, None, refused)
             record = self.commit(kind, history, list(writes.values()))
         backups = {path: record.backup_id(index) for index, path in enumerate(writes) if writes[path].original}
@@ -289,6 +290,15 @@ def write_files(kind: str, jobs: Sequence[Job], settings: WriteSettings, say: Ca
     writer = writer_of(settings, say)
     result = Result([]) if not jobs else writer.preview(jobs) if is_dry else writer.run(kind, jobs)
     return result._replace(kind=kind, dry_run=is_dry)
+
+
+def require_writes(jobs: Sequence[Job], settings: WriteSettings) -> None:
+    """Check that files can be written, before a command that takes long.
+
+    :raises OpsinfoError: as :func:`write_files`, as far as it is known now
+    """
+    for error in writer_of(settings, lambda _: None).run(None, jobs).refused:
+        raise error
 
 
 def shut_left_open(vault: Vault, history: History) -> list[tuple[Record, list[str]]]:

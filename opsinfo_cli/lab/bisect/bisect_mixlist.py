@@ -6,7 +6,6 @@ import os
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
-from warnings import warn
 
 from ...core.cann.input_shapes import stated_shapes
 from ...core.cann.keep_dtype import keep_dtype_text
@@ -14,7 +13,7 @@ from ...core.cann.mixlist import Mixlist
 from ...core.cann.target import Target
 from ...errors import OpsinfoError, Stopped, UsageFault, brief, counted
 from ..listener import Listener, PythonListener
-from .check_command import named_files, names_list, require_placeholders
+from .check_command import named_files, require_list, require_placeholders
 from .culprits import KeptNode, NodesAnswer, answer_of
 from .curve import curve_of
 from .journal import SearchJournal, begin
@@ -73,6 +72,12 @@ class TrialCheck(NamedTuple):
     place: Callable[[Problem], TrialPlace]
 
 
+def best_texts(problem: Problem, types: frozenset[str]) -> dict[str, str]:
+    """Return the texts of the answer's files by their names in the run folder, the list itself first."""
+    (name, text), *more = problem.lists(types).items()
+    return {f"best{os.path.splitext(name)[1]}": text} | {f"best.{other}": text for other, text in more}
+
+
 def run_search(
     problem: Problem,
     check: TrialCheck,
@@ -80,12 +85,14 @@ def run_search(
     listener: SearchListener,
     *,
     resume: bool = False,
+    restart: bool = False,
     force: bool = False,
     write: Callable[[Mapping[str, str]], str] | None = None,
 ) -> BisectAnswer:
     """Search for the smallest list that passes, and write it.
 
     :param resume: continue the search in the folder
+    :param restart: begin anew there; what it has is kept aside
     :param force: use the verdicts of the journal even if they are about something else
     :param write: writes the texts of files by their names in the run folder, and returns the path of the first one;
         None: writes them there
@@ -94,10 +101,13 @@ def run_search(
     :raises Refused: if the check gives no verdict, and the search can be resumed; if the check or the
         model cannot be run, or the system refuses
     """
-    folder.require(resume)
+    folder.require(resume, restart)
     place = check.place(problem)
     folder.make()
     _ = place.slots  # an unreachable cluster is an error before a journal is created
+    if restart and folder.has_search:
+        SearchJournal(folder.journal).close()  # raises if another process searches there
+        listener.note(f"the search that was there is kept in {folder.set_aside()}")
     journal = SearchJournal(folder.journal)
     try:
         past = begin(journal, problem.facts(check.words, check.files), force)
@@ -129,9 +139,8 @@ class _Search:
             end = self._end_of(session, problem.weights, problem.singles)
         answer = answer_of(problem, session, end)
         if end.kept is not None:
-            (name, text), *more = problem.lists(problem.types(end.kept)).items()
-            texts = {f"best{os.path.splitext(name)[1]}": text} | {f"best.{other}": text for other, text in more}
-            answer = answer._replace(mixlist=self._try_to_write(lambda: self.write(texts)))
+            texts = best_texts(problem, problem.types(end.kept))
+            answer = answer._replace(mixlist=self._try_to_write(lambda: self.write(texts)), texts=texts)
         if problem.options.by == "node" and end.ended == "found":
             assert end.kept is not None
             answer = answer._replace(nodes=self._among_nodes(problem.types(end.kept)))
@@ -247,8 +256,8 @@ def bisect_mixlist(
     :param budget: a number of runs, or a time such as ``6h``; the best list known is returned when it is spent
     :param journal: the folder of the search, which holds the list as ``best.json``
     :param resume: continue the search in that folder
-    :raises UsageFault: if an argument does not fit, the check returns neither True nor False, or the folder has a
-        search that is not resumed, or another one is
+    :raises UsageFault: if an argument does not fit, a command does not read the list, the check returns neither True
+        nor False, or the folder has a search that is not resumed, or another one is
     :raises Refused: if the check gives no verdict, and the search can be resumed; if a file cannot be read or written
     """
     target, listener = Target.open(against), PythonSearchListener()
@@ -285,8 +294,7 @@ def _place(check: Check) -> tuple[Sequence[str], TrialPlace]:
     """Return the words that identify a check, and the place where it runs."""
     if not callable(check):
         require_placeholders(check, {"keep_dtype": "--by node", "device": "--devices"})
-        if not names_list(check):
-            warn("the command has no {mixlist}: it must read $OPSINFO_MIXLIST itself", stacklevel=3)
+        require_list(check)
         return check, ManyPlace(os.environ, 1, [])
 
     def judge(trial: Trial) -> tuple[int, str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from ...errors import UsageFault
+from ...errors import Refused, UsageFault
+from ...opening import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from .place import Files
 
 PLACEHOLDERS = ("mixlist", "keep_dtype", "trial", "cache", "device")
+_LISTS = ("mixlist", "keep_dtype", "trial")
+"""Placeholders, and variables, that lead to a list."""
+_SCRIPT = 1 << 24
+"""Bytes of a script, or of a program, in which they are looked for."""
 CACHE = "cache"
 """The folder of a trial for compiled kernels: one compiled with another list would be taken again."""
 DEVICES = "ASCEND_RT_VISIBLE_DEVICES"
@@ -47,10 +54,27 @@ def named_files(command: Sequence[str]) -> list[str]:
     return [path for word in words for path in (word, word.partition("=")[2]) if os.path.isfile(path)]
 
 
-def names_list(command: Sequence[str]) -> bool:
-    """Whether the words of a command show that it reads the list of a trial."""
-    marks = ("{mixlist}", "{keep_dtype}", "{trial}", "OPSINFO_")
-    return any(mark in word for word in command for mark in marks)
+def require_list(command: Sequence[str]) -> None:
+    """Refuse a check that does not read the list of a trial: all its runs would be alike.
+
+    :raises UsageFault: if neither a word of the command nor a file that it names, as its script, mentions the list
+    """
+    marks = [f"{{{name}}}" for name in _LISTS] + [f"OPSINFO_{name.upper()}" for name in _LISTS]
+    program = shutil.which(command[0]) or command[0]
+    if any(mark in word for word in command for mark in marks) or any(
+        mark.encode() in _beginning(path) for path in (program, *named_files(command)) for mark in marks
+    ):
+        return
+    hint = "give it {mixlist}, which becomes the path of the list, or let its script read $OPSINFO_MIXLIST; "
+    message = "the check does not read the list: {mixlist} is not in the command, $OPSINFO_MIXLIST not in its files"
+    raise UsageFault(message, name="no-list-in-check", hint=f"{hint}if it does by another way, --force runs it")
+
+
+def _beginning(path: str) -> bytes:
+    """Return what a script or program begins with; empty if it cannot be read: the trial says so."""
+    with suppress(OSError, Refused), open_file(path) as file:
+        return file.read(_SCRIPT)
+    return b""
 
 
 def replacements(folder: str, files: Files, device: str | None) -> dict[str, str]:

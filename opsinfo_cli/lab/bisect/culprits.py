@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.cost import left_low, low_nodes
@@ -10,6 +11,8 @@ from .run_folder import last_lines
 from .verdicts import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...errors import OpsinfoError
     from ..documents import bisect as documents
     from ..graph.cost import Cost, Size
@@ -104,6 +107,7 @@ class BisectAnswer(NamedTuple):
     :param effect: of the list, or of the largest one if that fails; None without a model, or if none is known to pass
     :param curve: the lists that were run with loss and cost; None: not asked for
     :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
+    :param texts: of the list, and of those beside it, by name
     :param failed: why a file could not be written
     """
 
@@ -116,6 +120,7 @@ class BisectAnswer(NamedTuple):
     nodes: NodesAnswer | None = None
     curve: list[CurvePoint] | None = None
     failed: OpsinfoError | None = None
+    texts: Mapping[str, str] = MappingProxyType({})
 
     @property
     def moved(self) -> list[str]:

@@ -172,7 +172,7 @@ def _damaged(path: str, line: int) -> Damaged:
     if line == 1:
         hint = "--journal DIR names another folder"
         return Damaged("not a journal of opsinfo bisect of this version", path=path, line=1, column=1, hint=hint)
-    hint = "start a new search with --journal DIR; the verdicts before this line are readable"
+    hint = "begin anew with --restart; the verdicts before this line are readable"
     return Damaged(
         "the journal is damaged: this record is not as it was written", path=path, line=line, column=1, hint=hint
     )
@@ -202,6 +202,6 @@ def begin(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False
             f"the journal belongs to another search: changed since: {', '.join(changed)}",
             name="journal-differs",
             path=os.path.dirname(journal.path),
-            hint="start a new search with --journal DIR, or use its verdicts nevertheless with --force",
+            hint="--restart begins anew; or use its verdicts nevertheless with --force",
         )
     return past

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ...core.cann.file_kind import is_library_name
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
 BEST_OTHERS = ("best.txt", "best.py")
 """Lists of other systems."""
+_JOURNAL = "journal.jsonl"
 _IGNORED = ".gitignore"
 _TAIL = 2000
 """Bytes of a trial's output that the journal keeps."""
@@ -37,11 +39,11 @@ class RunFolder:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
-        self.journal = os.path.join(self.path, "journal.jsonl")
+        self.journal = os.path.join(self.path, _JOURNAL)
         self.trials = os.path.join(self.path, "trials")
 
-    def require(self, resumes: bool) -> None:
-        """Check before the search that it can begin or resume here.
+    def require(self, resumes: bool, restarts: bool = False) -> None:
+        """Check before the search that it can begin, resume or begin anew here.
 
         :raises UsageFault: if there is a search, or an answer that a new one would replace
         :raises Refused: if there is no search to resume, another user may replace the folder while root writes, or it
@@ -64,8 +66,10 @@ class RunFolder:
             except OSError:
                 message, hint = "there is no journal to resume", "without --resume, a new search begins"
                 raise Refused(message, name="no-journal", path=self.journal, hint=hint) from None
-        elif os.path.lexists(self.journal):
-            hint = "--resume continues it; --journal DIR starts another one"
+        elif self.has_search:
+            if restarts:
+                return
+            hint = "--resume continues it; --restart begins anew; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=self.path, hint=hint)
         else:
             for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT, *BEST_OTHERS)):
@@ -85,6 +89,28 @@ class RunFolder:
             _own_folder(self.trials)
         except OSError as error:
             raise write_error(self.path, error) from None
+
+    @property
+    def has_search(self) -> bool:
+        return os.path.lexists(self.journal)
+
+    def set_aside(self) -> str:
+        """Move what a search left into a folder of its own, the journal last: until then it can be done again.
+
+        :returns: that folder, from the current directory
+        :raises Refused: as :meth:`make`
+        """
+        names = ("trials", BEST, BEST_KEPT, *BEST_OTHERS, _JOURNAL)
+        try:
+            number = next(number for number in count(1) if not os.path.lexists(f"{self.path}/before-{number}"))
+            aside = os.path.join(self.path, f"before-{number}")
+            os.mkdir(aside, 0o700)
+            for name in names:
+                with suppress(FileNotFoundError):
+                    os.rename(os.path.join(self.path, name), os.path.join(aside, name))
+        except OSError as error:
+            raise write_error(self.path, error) from None
+        return os.path.relpath(aside)
 
     def trial(self, number: int, files: Files) -> str:
         """Make the folder of a new trial with its files: no trial sees the leftovers of another one.

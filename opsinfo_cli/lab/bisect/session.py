@@ -67,7 +67,6 @@ class Rules(NamedTuple):
     """How runs are made and counted.
 
     :param lead: a list is run until one verdict has so many more runs than the other; None: one run decides
-    :param timeout_fails: whether a run that takes too long fails, instead of stopping the search
     :param retries: how often a run that ends by a signal or with 128 or more is repeated
     :param max_drop: how much larger a list's loss may be than that of the largest list; None: unlimited
     """
@@ -75,7 +74,6 @@ class Rules(NamedTuple):
     command: Sequence[str]
     lead: int | None = None
     timeout: float | None = None
-    timeout_fails: bool = False
     retries: int = 1
     budget: Budget = Budget()
     max_drop: float | None = None
@@ -354,9 +352,7 @@ class SearchSession:
 
     def _judge(self, trial: Trial, end: TrialEnd) -> None:
         verdict = None
-        if end.timed_out:
-            verdict = Verdict.FAIL if self.rules.timeout_fails else None
-        elif end.code is not None and not end.lost:
+        if end.code is not None and not end.timed_out and not end.lost:
             verdict = verdict_of(end.code)
         if verdict is None:
             self._repeat(trial, end)
@@ -432,7 +428,7 @@ def _reason(end: TrialEnd) -> str:
 
 def _hint(end: TrialEnd) -> str:
     if end.timed_out:
-        return "the journal is kept; resume with a longer --timeout, or with --timeout-fails"
+        return "the journal is kept; resume with a longer --timeout; `timeout SECONDS COMMAND` fails instead, with 124"
     if end.code in (126, 127):
         return "the journal is kept; continue with --resume, or with --resume --force if you change the command"
     return "the journal is kept; --retries N repeats such runs, --resume continues the search"

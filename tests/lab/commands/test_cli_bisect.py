@@ -85,7 +85,7 @@ def test_words_after_the_dashes_reach_the_command_unchanged(search: Search, tmp_
     log = tmp_path / "log"
     check = script(tmp_path / "check", f'for each in "$@"; do echo "$each" >> {log}; done', "exit 0")
     words = ["--format", "json", "-q", "--", "a b", "{other}", "--against=x"]
-    assert search("--among", "Add", "--", check, *words).code == 0
+    assert search("--among", "Add", "--force", "--", check, *words).code == 0
     assert log.read_text("utf-8").splitlines() == words * 4
 
 
@@ -268,7 +268,7 @@ def test_on_a_cluster_a_local_file_is_no_command_and_ray_is_needed(
     ran = search(*among(), "--ray", "auto", "--", "./check.sh")
     assert (ran.code, "`./check.sh` is a file of the current directory" in ran.err) == (2, True)
     monkeypatch.setattr(ray, "find_spec", lambda name: None)
-    error = search(*among(), "--ray", "auto", "--format", "json", "--", "true").json["error"]
+    error = search(*among(), "--ray", "auto", "--format", "json", "--", "true", "{mixlist}").json["error"]
     assert (error["name"], error["hint"].partition(" ")[2]) == ("missing-package", "-m pip install ray")
     assert not (tmp_path / ".opsinfo-bisect").exists()
 

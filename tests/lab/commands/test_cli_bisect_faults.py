@@ -73,7 +73,7 @@ def test_a_check_that_a_signal_ends_is_repeated_and_the_run_not_counted(
 def test_a_check_without_a_verdict_ends_the_search(
     opsinfo: Run, words: list[Any], tmp_path: Path, line: str, message: str
 ) -> None:
-    ran = opsinfo(*words, "--format", "json", "--retries", "2", "--", script(tmp_path / "check", line))
+    ran = opsinfo(*words, "--format", "json", "--retries", "2", "--", script(tmp_path / "check", line), "{mixlist}")
     assert ran.code == 3
     assert ran.json["error"]["name"] == "check-unusable"
     assert message in ran.json["error"]["message"]
@@ -84,18 +84,18 @@ def test_a_check_without_a_verdict_ends_the_search(
 def test_a_missing_command_ends_the_search_and_a_corrected_one_resumes_it(
     opsinfo: Run, words: list[Any], tmp_path: Path
 ) -> None:
-    ran = opsinfo(*words, "--", "./check")
+    ran = opsinfo(*words, "--", "./check", "{mixlist}")
     assert ran.code == 3
     assert "ended with 127" in ran.err
     assert "  ./check: No such file or directory\n" in ran.err
     assert ".opsinfo-bisect/trials/0001/output.log" in ran.err
     needing(tmp_path / "check")
-    assert opsinfo(*words, "--resume", "--", "./check").code == 0
+    assert opsinfo(*words, "--resume", "--", "./check", "{mixlist}").code == 0
 
 
 def test_a_run_that_takes_too_long_ends_with_all_its_processes(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
     check = script(tmp_path / "check", f"sleep 60 & echo $! > {tmp_path}/child", "sleep 60")
-    ran = opsinfo(*words, "--timeout", "1", "--", check)
+    ran = opsinfo(*words, "--timeout", "1", "--", check, "{mixlist}")
     assert ran.code == 3
     assert "took longer than --timeout" in ran.err
     assert ends(int((tmp_path / "child").read_text("utf-8")))
@@ -104,7 +104,7 @@ def test_a_run_that_takes_too_long_ends_with_all_its_processes(opsinfo: Run, wor
 def test_a_run_that_takes_too_long_can_count_as_failing(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
     check = script(tmp_path / "check", 'grep -q \'"Mul"\' "$OPSINFO_MIXLIST" && exit 0', "sleep 60")
     words = [*words[: words.index("--among")], *among("Mul", "Add")]
-    ran = opsinfo(*words, "--jobs", "4", "--timeout", "1", "--timeout-fails", "--format", "json", "--", check)
+    ran = opsinfo(*words, "--jobs", "4", "--format", "json", "--", "timeout", "1", check)
     assert ran.code == 0
     assert [each["type"] for each in ran.json["culprits"]] == ["Mul"]
 
@@ -128,40 +128,40 @@ def test_a_spent_budget_leaves_the_best_list_and_resume_ends_the_search(
     opsinfo: Run, words: list[Any], tmp_path: Path
 ) -> None:
     check = needing(tmp_path / "check")
-    ran = opsinfo(*words, "--budget", "9", "--format", "json", "--", check)
+    ran = opsinfo(*words, "--budget", "9", "--format", "json", "--", check, "{mixlist}")
     assert (ran.code, ran.json["ended"]) == (1, "budget")
     assert set(black(tmp_path / FOLDER / "best.json")) >= set(CULPRITS)
     assert len(verdicts(tmp_path / FOLDER)) == 9
-    ran = opsinfo(*words, "--resume", "--format", "json", "--", check)
+    ran = opsinfo(*words, "--resume", "--format", "json", "--", check, "{mixlist}")
     assert (ran.code, ran.json["ended"]) == (0, "found")
     assert black(tmp_path / FOLDER / "best.json") == CULPRITS
-    none = opsinfo(*words, "--journal", "none", "--budget", "1", "--", "false")
+    none = opsinfo(*words, "--journal", "none", "--budget", "1", "--", "false", "{mixlist}")
     assert none.code == 1
     assert "out of budget: no list is known to pass" in none.err
 
 
 def test_a_time_budget_ends_the_search(opsinfo: Run, words: list[Any]) -> None:
-    ran = opsinfo(*words, "--budget", "0.5s", "--format", "json", "--", "sh", "-c", "sleep 0.2; exit 1")
+    ran = opsinfo(*words, "--budget", "0.5s", "--format", "json", "--", "sh", "-c", "sleep 0.2; exit 1", "{mixlist}")
     assert (ran.code, ran.json["ended"], ran.json["mixlist"]) == (1, "budget", None)
 
 
 def test_a_second_search_in_one_folder_requires_resume(opsinfo: Run, words: list[Any]) -> None:
-    assert opsinfo(*words, "--resume", "--", "true").code == 3
-    assert opsinfo(*words, "--", "true").code == 0
-    ran = opsinfo(*words, "--", "true")
+    assert opsinfo(*words, "--resume", "--", "true", "{mixlist}").code == 3
+    assert opsinfo(*words, "--", "true", "{mixlist}").code == 0
+    ran = opsinfo(*words, "--", "true", "{mixlist}")
     assert ran.code == 2
     assert "--resume" in ran.err
 
 
 def test_a_journal_of_another_search_is_refused_unless_forced(opsinfo: Run, words: list[Any], tmp_path: Path) -> None:
-    assert opsinfo(*words, "--", "true").code == 0
-    other = [*words, "--resume", "--precision-mode", "mixed_bfloat16", "--", "sh", "-c", "exit 0"]
+    assert opsinfo(*words, "--", "true", "{mixlist}").code == 0
+    other = [*words, "--resume", "--precision-mode", "mixed_bfloat16", "--", "sh", "-c", "exit 0", "{mixlist}"]
     ran = opsinfo(*other)
     assert ran.code == 2
     assert "the command, precision mode" in ran.err
     assert opsinfo(*words, "--force", *other[len(words) :]).code == 0
     (tmp_path / FOLDER / "journal.jsonl").write_text("{}\n", "utf-8")
-    assert opsinfo(*words, "--resume", "--", "true").code == 3
+    assert opsinfo(*words, "--resume", "--", "true", "{mixlist}").code == 3
 
 
 def test_a_full_disk_stops_the_search_which_resumes_after_space_is_freed(

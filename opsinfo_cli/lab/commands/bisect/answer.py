@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
 from ....core.document import Failure, as_json
-from ....core.terminal.answer import Cell, Column, CommandAnswer, Table
+from ....core.terminal.answer import Cell, Column, CommandAnswer, Lines, Table
 from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import svg_text
@@ -110,7 +110,7 @@ def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status
     """:param facts: the model, the target and the check, for the page"""
     return CommandAnswer(
         lambda: _document(answer),
-        lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else [])],
+        lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else []), *_unwritten(answer)],
         texts={"html": lambda: _page(answer, facts)},
         notes=list(_notes(answer)),
         status=status,
@@ -122,6 +122,12 @@ def _document(answer: BisectAnswer) -> documents.Search:
     if answer.failed:
         document["error"] = as_json(Failure.of(answer.failed))
     return document
+
+
+def _unwritten(answer: BisectAnswer) -> Iterator[Lines]:
+    """Yield the list, if it could not be written: it is never lost."""
+    if answer.failed and answer.mixlist is None:
+        yield from (Lines(text.splitlines()) for text in answer.texts.values())
 
 
 def _culprits(answer: BisectAnswer) -> Table:
@@ -191,7 +197,7 @@ def _notes(answer: BisectAnswer) -> Iterator[str]:
         if lines := answer.last_output:
             yield "last lines of the check:"
             yield from (f"  {line}" for line in lines)
-        yield "if you correct the check, search with another --journal"
+        yield "if you correct the check, begin anew with --restart"
     yield from effect_lines(answer)
     if answer.nodes is not None:
         yield _node_words(answer.nodes)

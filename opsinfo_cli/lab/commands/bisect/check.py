@@ -14,7 +14,7 @@ from ....core.terminal.console import Console
 from ....core.text.scanner import scan
 from ....core.text.source import Source
 from ....errors import Refused, UsageFault, quoted
-from ...bisect.check_command import named_files, names_list, replacements, require_placeholders
+from ...bisect.check_command import named_files, replacements, require_placeholders
 from ...bisect.places.here import HerePlace
 from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
@@ -48,9 +48,9 @@ class RunOptions:
 
     journal: str
     resume: bool
+    restart: bool
     budget: str | None
     timeout: float | None
-    timeout_fails: bool
     lead: int | None
     retries: int
     jobs: int | None
@@ -83,8 +83,8 @@ class Check:
             hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or --simulate, or -i to judge yourself"
             raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)
         self._require_options(chosen[0])
-        if options.timeout_fails and options.timeout is None:
-            raise UsageFault("--timeout-fails requires --timeout")
+        if options.resume and options.restart:
+            raise UsageFault("--resume and --restart cannot be combined")
         if options.timeout == 0:
             raise UsageFault("--timeout: a run takes longer than 0 seconds")
         budget = Budget() if options.budget is None else Budget.read(options.budget)
@@ -92,7 +92,6 @@ class Check:
             command,
             options.lead,
             options.timeout,
-            options.timeout_fails,
             options.retries,
             budget,
             options.max_drop,
@@ -166,11 +165,6 @@ class Check:
         for word, *_ in self.simulating.words:
             if not self.options.simulate and word != _OF_MODEL:
                 raise UsageFault(f"{word} requires --simulate, or an ONNX model without --evidence and --grow")
-
-    def report_doubts(self, console: Console) -> None:
-        """Warn of a command that does not name the list."""
-        if self.command and not names_list(self.command):
-            console.warn("the command has no {mixlist}: it must read $OPSINFO_MIXLIST itself")
 
     def place(self, problem: Problem, console: Console, folder: str) -> TrialPlace:
         """Return the place where trials run.

@@ -96,6 +96,7 @@ run_options = bundle(
     option("--simulate", is_flag=True, help="Check by computing the model on the CPU, as `opsinfo simulate` does."),
     advanced("-i", "--interactive", is_flag=True, help="Ask a person for each verdict."),
     option("--resume", is_flag=True, help="Continue the search in the journal."),
+    option("--restart", is_flag=True, help="Begin anew in a folder that has a search, which is kept aside."),
     option("--budget", type=Word("RUNS|TIME"), help="Stop after N runs or a time, for example 40 or 6h."),
     option(
         "--max-drop",
@@ -122,7 +123,6 @@ run_options = bundle(
         show_default=True,
         help="Folder for the journal and the trials.",
     ),
-    advanced("--timeout-fails", is_flag=True, help="Count a timeout as a failure."),
     advanced("--lead", type=_COUNT, metavar="N", help="Run until one verdict has N more runs than the other."),
     advanced(
         "--retries",

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from ....core.change.fmt import require_no_library
-from ....core.change.output_file import require_writable, write_file
+from ....core.change.fmt import build_jobs, require_no_library
+from ....core.change.writer import require_writes
 from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.console import Console
 from ....core.terminal.params import WriteOptions, is_input, is_same
-from ....core.terminal.write import write_generated
+from ....core.terminal.write import settings_of, write_jobs
 from ....core.text.source import Source
-from ....errors import Stopped, UsageFault, WarningsFound
-from ...bisect.bisect_mixlist import TrialCheck, run_search
+from ....errors import OpsinfoError, Stopped, WarningsFound
+from ...bisect.bisect_mixlist import TrialCheck, best_texts, run_search
+from ...bisect.check_command import require_list
 from ...bisect.problem import Problem
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.session import SearchSession, Unusable
@@ -48,18 +49,19 @@ class BisectRun:
     def search(self, problem: Problem) -> CommandAnswer:
         """Search, or say what a search would do.
 
-        :raises UsageFault: if there is a search that is not resumed, or another one is
+        :raises UsageFault: if the check does not read the list, or another search is there, or one not resumed
         :raises WarningsFound: if there is a warning before the first run, and warnings count as errors
         :raises Refused: if the check is unusable, or a file or the system refuses
         """
-        check, console, is_mixlist = self.check, self.console, problem.options.write_as == "mixlist"
+        check, console = self.check, self.console
+        if check.command and not self.writing.force:
+            require_list(check.command)
         console.note(price_line(problem.price(check.rules), len(problem.names), check.rules))
-        check.report_doubts(console)
         if console.is_failed:
             raise WarningsFound("warnings count as errors (--strict); nothing was run", hint="correct what they name")
         if not self.writing.writes:
             return plan_answer(problem, check.rules)
-        self._require_writable(is_mixlist)
+        self._require_writable(problem)
         judge = TrialCheck(
             check.rules, check.words, check.files, lambda problem: check.place(problem, console, self.folder.path)
         )
@@ -70,6 +72,7 @@ class BisectRun:
                 self.folder,
                 self,
                 resume=check.options.resume,
+                restart=check.options.restart,
                 force=self.writing.force,
                 write=lambda texts: self._write(texts, problem.options.base),
             )
@@ -99,52 +102,64 @@ class BisectRun:
     def interrupt(self, signalled: KeyboardInterrupt | Stopped) -> None:
         self._signal = signalled.number if isinstance(signalled, Stopped) else signal.SIGINT
 
-    def _require_writable(self, is_mixlist: bool) -> None:
-        """Check before the search that the list can be written.
+    def _require_writable(self, problem: Problem) -> None:
+        """Check before the search that the lists can be written: by trying it, up to the writing.
 
         :raises UsageFault: if another kind of file exists there, or it belongs to the journal
-        :raises Refused: if no file can be written there
+        :raises Refused: if a file cannot be written there, or the vault cannot be used
         """
         if self.out is None:
             return
         within = os.path.realpath(self.out).startswith(os.path.join(os.path.realpath(self.folder.trials), ""))
         if within or is_same(self.out, self.folder.journal):
             raise is_input("-o", self.out)
-        require_writable(self.out)
-        if os.path.lexists(self.out) and is_mixlist:
-            require_no_library(Source.read(self.out))
+        texts = best_texts(problem, problem.types(frozenset(range(len(problem.names)))))
+        if problem.options.by == "node":
+            texts |= {BEST_KEPT: ""}
+        for path, name in self._paths(texts).items():
+            require_writes(build_jobs(path, texts[name], [], _requirement(name)), settings_of(self.writing))
+
+    def _paths(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Return the names of files of an answer by their paths: the list as ``out``, the others beside it."""
+        assert self.out is not None
+        stem = os.path.splitext(self.out)[0]
+        lists = {name: stem + name.removeprefix("best") for name in texts}
+        if next(iter(texts)) != BEST_KEPT:
+            lists[next(iter(texts))] = self.out
+        return {path: name for name, path in lists.items()}
 
     def _write(self, texts: Mapping[str, str], base: str | None) -> str:
-        """Write files to ``out`` and beside it, else into the run folder; lists that exist are backed up.
+        """Write files to ``out`` and beside it, else into the run folder; files that exist are backed up.
 
         :returns: the path of the first
-        :raises Refused: if one cannot be written
+        :raises Refused: if one cannot be written; all are in the run folder then, if they can be written there
         """
         if self.out is None:
-            paths = self.folder.write_texts(texts)
-            for path in paths:
-                self.console.tell(f"wrote {path}")
-            return paths[0]
-        stem = os.path.splitext(self.out)[0]
-        if BEST_KEPT in texts:
-            path = stem + BEST_KEPT.removeprefix("best")
-            if os.path.lexists(path):
-                (kept,) = self.folder.write_texts(texts)
-                self.console.tell(f"wrote {kept}")
-                message = f"{path} exists and was not replaced; the file of this search is {kept}"
-                raise UsageFault(message, name="exists")
-            write_file(path, texts[BEST_KEPT].encode("utf-8"))
-            self.console.tell(f"made {path}")
-            return path
+            return self._write_in_folder(texts)
         sources = [Source.read(base)] if base is not None else []
-        require = require_no_library if BEST in texts else lambda _: None
-        for number, (name, text) in enumerate(texts.items()):
-            path = stem + name.removeprefix("best") if number else self.out
-            for file in write_generated("bisect", path, text, sources, self.writing, self.console, require).files:
-                backup = "" if file.is_new else f"; backup {file.backup}"
-                wrote = f"{'made' if file.is_new else 'wrote'} {path}{backup}"
-                self.console.tell(wrote if file.patch else f"{path} already contains this list")
-        return self.out
+        try:
+            for path, name in self._paths(texts).items():
+                jobs = build_jobs(path, texts[name], sources, _requirement(name))
+                for file in write_jobs("bisect", jobs, self.writing, self.console).files:
+                    backup = "" if file.is_new else f"; backup {file.backup}"
+                    wrote = f"{'made' if file.is_new else 'wrote'} {path}{backup}"
+                    self.console.tell(wrote if file.patch else f"{path} already contains this list")
+        except OpsinfoError:
+            with suppress(OpsinfoError):
+                self._write_in_folder(texts)
+            raise
+        return next(iter(self._paths(texts)))
+
+    def _write_in_folder(self, texts: Mapping[str, str]) -> str:
+        paths = self.folder.write_texts(texts)
+        for path in paths:
+            self.console.tell(f"wrote {path}")
+        return paths[0]
+
+
+def _requirement(name: str) -> Callable[[Source], None]:
+    """Return what refuses to replace a file: nothing but a mixlist replaces none of another kind."""
+    return require_no_library if name == BEST else lambda _: None
 
 
 def _subject_facts(problem: Problem) -> list[tuple[str, str]]:
