@@ -98,6 +98,7 @@ FINDINGS = {
     "columns-dropped": Finding("OpDef source", "warning", "accepts"),
     "new-policy": Finding("OpDef source", "note", "accepts"),
     "changed-policy": Finding("OpDef source", "warning", "accepts"),
+    "removed-policy": Finding("OpDef source", "warning", "accepts"),
     "edits-lost": Finding("vault", "warning", "accepts"),
     "damaged-backup": Finding("vault", "error", "accepts"),
     "modes-left-open": Finding("vault", "warning", "accepts"),

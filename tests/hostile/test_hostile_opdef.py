@@ -198,7 +198,7 @@ def test_mutants_of_a_source_are_read_or_unreadable(tmp_path: Path) -> None:
 def test_600_mutants_of_real_sources_are_read_or_unreadable(tmp_path: Path) -> None:
     assert CHECKOUTS is not None
     dice = random.Random(2)
-    sources = [file for folder in sorted(Path(CHECKOUTS).iterdir()) for file in find_sources(str(folder))]
+    sources = [file for folder in sorted(Path(CHECKOUTS).iterdir()) for file in find_sources(str(folder)).files]
     for file in dice.choices(sources, k=600):
         read_timed(tmp_path, mutated(Path(file).read_text("utf-8", "replace"), dice))
 
@@ -207,7 +207,7 @@ def test_a_folder_with_many_files_is_not_walked_to_its_end(tmp_path: Path, monke
     (tmp_path / "a").mkdir()
     for number in range(4):
         (tmp_path / "a" / f"{number}.txt").touch()
-    assert find_sources(str(tmp_path)) == []
+    assert find_sources(str(tmp_path)).files == []
     monkeypatch.setattr("opsinfo_cli.core.cann.opdef.find.MOST_FILES", 3)
     with pytest.raises(Refused, match="more than 3 files"):
         find_sources(str(tmp_path))

@@ -135,6 +135,9 @@ NOT_DECLARED = (
 )
 
 
+ONLY_A_COMPILER = "only a compiler can say its policy; the ini that opbuild writes of it is a target, too"
+
+
 def unreadable_error(unreadable: Unreadable, others: int = 0) -> Refused:
     """Return the error for an op type, or a file, that could not be read.
 
@@ -148,7 +151,7 @@ def unreadable_error(unreadable: Unreadable, others: int = 0) -> Refused:
         path=unreadable.file,
         line=unreadable.line,
         column=1,
-        hint="only a compiler can say its policy; the ini that opbuild writes of it is a target, too",
+        hint=ONLY_A_COMPILER,
     )
 
 
@@ -159,10 +162,15 @@ def read_opdef(path: str) -> Reading | None:
 
     :raises Refused: if nothing of them could be read
     """
-    files = find_sources(path)
+    files, left_out = find_sources(path)
     if not files:
         return None
     reading = read_sources(files, project_of(path))
+    if len(reading.not_read) == len(files):  # of another program
+        if reading.not_read[0].path == path:
+            raise Refused(reading.not_read[0].reason, name="unreadable-source", path=path, hint=ONLY_A_COMPILER)
+        return None
+    reading.not_read += left_out
     readable = []
     for row in reading.rows:
         try:

@@ -46,6 +46,7 @@ class Target:
         self.kind = kind
         self.path = path
         self.notes = list(chip.notes)
+        self.not_read = list(chip.not_read)
         self.doubts: list[str] = []
         self._chip = chip
 

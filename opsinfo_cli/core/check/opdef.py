@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import counted, join_some
+from ..cann.entry import Columns, Possible
 from ..cann.entry_rules import build_faults
 from ..cann.ini import script_faults
 from ..cann.opdef.find import read_bytes
+from ..cann.opdef.policy_changes import PolicyChange, policy_changes
 from ..cann.opdef.reading import Length, Reading, Row
-from ..cann.opdef_store import line_span
-from ..cann.policy import BadFlag
+from ..cann.opdef_store import OpDefEntry, line_span
 from ..cann.target import Target
 from ..text.source import Source
 from .finding import Finding, at
@@ -25,29 +26,38 @@ class SourceCheck:
     :param experimental: those below `experimental/`, which is a build of its own
     :param against: what their policies are compared with
     :param by_chip: whether different policies for different chips are reported
+    :param base: the sources before a change, main and experimental ones: what it does to policies is reported, for
+        each chip that either names
     """
 
     reading: Reading
     experimental: Reading
     against: Sequence[Target] = ()
     by_chip: bool = False
+    base: tuple[Reading, Reading] | None = None
     _sources: dict[str, Source] = field(default_factory=dict)
 
     def findings(self) -> Iterator[Finding]:
         yield from self._unreadable()
         yield from self._twice()
         yield from self._unpassed()
-        rows: dict[str, list[Row]] = {}
-        for row in self.reading.rows:
-            rows.setdefault(row.name, []).append(row)
+        rows = _by_name(self.reading)
+        changes = list(policy_changes(self.base[0], self.reading)) if self.base else []
+        yield from self._changes(changes, self.reading)
+        said = {(change.name, change.chip) for change in changes}
+        for target in self.against:
+            for finding, row in self._against(target, rows):
+                said.add((row.name, row.chip))
+                yield finding
         for name, own in rows.items():
-            yield from self._by_default(name, own)
+            yield from self._by_default(name, [row for row in own if (row.name, row.chip) not in said])
             yield from dict.fromkeys(fault for row in own for fault in self._faults(row))  # once for all chips
+            yield from self._black_without_fp32(name, own)
             if self.by_chip:
                 yield from self._by_chip(name, own)
         yield from self._experimental(rows)
-        for target in self.against:
-            yield from self._against(target, rows)
+        if self.base:
+            yield from self._changes(policy_changes(self.base[1], self.experimental), self.experimental)
 
     def _at(
         self, rule: str, file: str, line: int, message: str, name: str | None, hint: str | None = None, place: str = ""
@@ -116,10 +126,20 @@ class SourceCheck:
             if not lengths or fault.key is not None:  # what opbuild drops is not missing
                 yield self._at(fault.name, row.file, row.line, f"`{row.name}`: {fault.message}", row.name)
 
+    def _black_without_fp32(self, name: str, rows: Iterable[Row]) -> Iterator[Finding]:
+        places: dict[tuple[str, int], list[str]] = {}
+        for row in rows:
+            if row.policy_word == "black" and not row.columns_unread and not _can_be_black(row):
+                places.setdefault((row.file, row.line), []).append(row.chip)
+        for (file, line), chips in places.items():
+            message = f"`{name}` is black on {', '.join(chips)}, but has no column with float32 inputs"
+            hint = "make it gray (no PrecisionReduceFlag) or white (true), or add columns with DT_FLOAT"
+            yield self._at("black-without-fp32", file, line, message, name, hint=hint)
+
     def _by_chip(self, name: str, rows: Sequence[Row]) -> Iterator[Finding]:
         policies: dict[str, list[str]] = {}
         for row in rows:
-            policies.setdefault(_policy(row), []).append(row.chip)
+            policies.setdefault(row.policy_word, []).append(row.chip)
         if len(policies) > 1:
             said = "; ".join(f"{policy} on {', '.join(chips)}" for policy, chips in policies.items())
             yield self._at("differs-by-chip", rows[0].file, rows[0].line, f"`{name}` is {said}", name)
@@ -128,31 +148,65 @@ class SourceCheck:
         main = {(row.name, row.chip): row for own in rows.values() for row in own}
         for row in self.experimental.rows:
             other = main.get((row.name, row.chip))
-            if other and _policy(row) != _policy(other):
-                message = f"`{row.name}` on {row.chip} is {_policy(row)} here, {_policy(other)} in {{}}"
+            if other and row.policy_word != other.policy_word:
+                message = f"`{row.name}` on {row.chip} is {row.policy_word} here, {other.policy_word} in {{}}"
                 place = f"{other.file}:{other.line}"
                 yield self._at("differs-from-main", row.file, row.line, message, row.name, place=place)
 
-    def _against(self, target: Target, rows: dict[str, list[Row]]) -> Iterator[Finding]:
+    def _changes(self, changes: Iterable[PolicyChange], reading: Reading) -> Iterator[Finding]:
+        """Yield what a change does to policies: a row it adds, changes or removes."""
+        rows = _by_name(reading)
+        registered = {registration.name: registration.place for registration in reading.registrations}
+        for name, chip, before, after, unread in changes:
+            if after is None and before is not None:
+                message = f"`{name}` is no longer declared for {chip}; it was {_said(before)}"
+                file, line = registered.get(name, (before.file, before.line))
+                yield self._at("removed-policy", file, line, message, name)
+            elif before is None and after is not None:
+                hint = f"before the change it could not be read: {unread.reason}" if unread else None
+                yield self._new(after, rows[name], hint)
+            elif before is not None and after is not None:
+                yield self._changed(after, _said(before))
+
+    def _against(self, target: Target, rows: dict[str, list[Row]]) -> Iterator[tuple[Finding, Row]]:
         """Yield policies that a target of the same chip lacks, or has otherwise."""
         for name, own in rows.items():
             for row in own:
                 if row.chip != target.soc or name in target.operators.unreadable:
                     continue
-                why = ", by default" if row.by_default else ""
                 if name not in target.operators:
-                    message = f"`{name}` is new on {row.chip}: {_policy(row)}{why}"
-                    yield self._at("new-policy", row.file, row.line, message, name)
-                elif (before := target.operators[name].policy) is not row.policy:
-                    message = f"`{name}` on {row.chip} becomes {_policy(row)}{why}; it was {before}"
-                    yield self._at("changed-policy", row.file, row.line, message, name)
+                    yield self._new(row, own), row
+                elif (before := target.operators[name].policy) != row.policy_word:
+                    yield self._changed(row, str(before)), row
+
+    def _new(self, row: Row, own: Iterable[Row], hint: str | None = None) -> Finding:
+        """:param own: all rows of the op type: authors of a chip look at those of others"""
+        others: dict[str, list[str]] = {}
+        for other in own:
+            if other.policy_word != row.policy_word:
+                others.setdefault(_said(other), []).append(other.chip)
+        known = "".join(f"; it is {said} on {', '.join(chips)}" for said, chips in others.items())
+        message = f"`{row.name}` is new on {row.chip}: {_said(row)}{known}"
+        return self._at("new-policy", row.file, row.line, message, row.name, hint=hint)
+
+    def _changed(self, row: Row, before: str) -> Finding:
+        message = f"`{row.name}` on {row.chip} becomes {_said(row)}; it was {before}"
+        return self._at("changed-policy", row.file, row.line, message, row.name)
 
 
-def _policy(row: Row) -> str:
-    try:
-        return str(row.policy)
-    except BadFlag:
-        return "unknown"
+def _by_name(reading: Reading) -> dict[str, list[Row]]:
+    rows: dict[str, list[Row]] = {}
+    for row in reading.rows:
+        rows.setdefault(row.name, []).append(row)
+    return rows
+
+
+def _can_be_black(row: Row) -> bool:
+    return Columns(OpDefEntry(row)).can_be_black() is not Possible.NO
+
+
+def _said(row: Row) -> str:
+    return "white by default" if row.by_default else row.policy_word
 
 
 def _length(length: Length) -> str:

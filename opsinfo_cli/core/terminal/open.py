@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted
+from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted, join_some
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.target import Target, a_mixlist, target_or_mixlist, targets_or_mixlist
 from ..cann.targets.found import TargetOptions
@@ -17,6 +18,7 @@ from .console import Console
 if TYPE_CHECKING:
     from ..cann.library import Operators
     from ..cann.mixlist import Mixlist
+    from ..cann.opdef.find import NotRead
     from ..text.scanner import Document
 
 _DEFAULTS = TargetOptions()
@@ -53,6 +55,7 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
         console.detail(f"{target.text}: a mixlist")
         return
     console.unread(target.unreadable)
+    report_not_read(target.not_read, console)
     for note in target.notes:
         console.note(note)
     for doubt in target.doubts:
@@ -65,6 +68,16 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
             console.detail(f"  {site.label}: {site.directory}{missing}")
     else:
         console.detail(f"{target.text}: {target.phrase}")
+
+
+def report_not_read(not_read: Sequence[NotRead], console: Console) -> None:
+    """Report how many sources were passed over, and why; ``-v`` lists them."""
+    if not_read:
+        reasons = Counter(each.reason if each.reason.startswith("below") else "not read" for each in not_read)
+        why = join_some([f"{count} {reason}" for reason, count in sorted(reasons.items())])
+        console.note(f"{counted(len(not_read), 'file')} with `OP_ADD(` passed over: {why}; -v lists them")
+    for path, reason in not_read:
+        console.detail(f"  {path}: {reason}")
 
 
 def open_chips(

@@ -66,4 +66,4 @@ def of_folder(folder: Path, files: Mapping[str, str]) -> Reading:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return read_sources(find_sources(str(folder)), str(folder))
+    return read_sources(find_sources(str(folder)).files, str(folder))

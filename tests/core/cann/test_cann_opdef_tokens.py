@@ -75,11 +75,11 @@ def test_sources_are_recognised_by_content_and_left_out_by_folder(tmp_path: Path
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    found = [os.path.relpath(path, tmp_path) for path in find_sources(str(tmp_path))]
+    found = [os.path.relpath(path, tmp_path) for path in find_sources(str(tmp_path)).files]
     assert found == ["a/op_host/a_def.cc", "a/op_host/add_custom.cpp"]
-    assert [os.path.basename(path) for path in find_sources(f"{tmp_path}/experimental")] == ["b_def.cpp"]
-    assert find_sources(f"{tmp_path}/examples/x_def.cpp") == [f"{tmp_path}/examples/x_def.cpp"]
-    assert find_sources(f"{tmp_path}/a/op_host/tiling.cpp") == []
+    assert [os.path.basename(path) for path in find_sources(f"{tmp_path}/experimental").files] == ["b_def.cpp"]
+    assert find_sources(f"{tmp_path}/examples/x_def.cpp").files == [f"{tmp_path}/examples/x_def.cpp"]
+    assert find_sources(f"{tmp_path}/a/op_host/tiling.cpp").files == []
 
 
 def test_a_link_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_link_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / "a.cpp").symlink_to(tmp_path / "outside.cpp")
-    assert find_sources(str(tree)) == []
+    assert find_sources(str(tree)).files == []
 
 
 def test_includes_stay_in_the_repository_or_the_outermost_build(tmp_path: Path) -> None:

@@ -381,6 +381,38 @@ CHECKED = {
         [],
         [("ini-refused", "a.cpp", 8)],
     ),
+    "black with float16 and bfloat16 only": (
+        {"a.cpp": source("A", BLACK, PORTS.replace("ge::DT_FLOAT}", "ge::DT_BF16}"))},
+        [],
+        [("black-without-fp32", "a.cpp", 8)],
+    ),
+    "black on one of two chips, whose columns it overrides": (
+        {
+            "a.cpp": source(
+                "A",
+                'OpAICoreConfig d; this->AICore().AddConfig("ascend910b", d); OpAICoreConfig c;\n'
+                'c.Input("x").DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});\n'
+                'c.Output("y").DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});\n' + BLACK.partition(";")[2],
+            )
+        },
+        [],
+        [("black-without-fp32", "a.cpp", 11)],
+    ),
+    "black with bfloat16 by an axis": (
+        {"a.cpp": source("A", BLACK, '\nthis->Input("x").DataTypeList({ge::DT_BF16}).FormatList({ge::FORMAT_ND});\n')},
+        [],
+        [("black-without-fp32", "a.cpp", 7)],
+    ),
+    "black with integers only, and gray with float16 only": (
+        {
+            "a.cpp": source("A", BLACK, PORTS.replace("ge::DT_FLOAT16, ge::DT_FLOAT}", "ge::DT_INT8, ge::DT_BOOL}")),
+            "b.cpp": source(
+                "B", WHITE.replace("c.PrecisionReduceFlag(true);", ""), PORTS.replace("ge::DT_FLOAT}", "ge::DT_BF16}")
+            ),
+        },
+        [],
+        [],
+    ),
     "AI CPU operators, tests and examples": (
         {f"{folder}/a.cpp": source("A", DEFAULT) for folder in ("op_kernel_aicpu", "tests", "examples")}
         | {"a.cpp": source("A", WHITE)},
@@ -417,7 +449,7 @@ def test_each_new_or_changed_policy_of_a_merge_request_is_one_annotation(opsinfo
     ] == [
         ("changed-policy", "B.cpp", 8, "`B` on ascend950 becomes black; it was white"),
         ("new-policy", "C.cpp", 8, "`C` is new on ascend950: white"),
-        ("new-policy", "D.cpp", 8, "`D` is new on ascend950: white, by default"),
+        ("new-policy", "D.cpp", 8, "`D` is new on ascend950: white by default"),
     ]
     github = opsinfo(*arguments, *selected, "--format", "github").out
     assert [line.partition(" ")[0] for line in github.splitlines() if line.startswith("::")] == [
@@ -425,6 +457,53 @@ def test_each_new_or_changed_policy_of_a_merge_request_is_one_annotation(opsinfo
         "::notice",
         "::notice",
     ]
+
+
+def test_a_new_row_says_that_it_is_white_by_default_and_what_other_chips_say(opsinfo: Run, tmp_path: Path) -> None:
+    black = BLACK.replace("950", "910b")
+    write(tmp_path / "base/A.cpp", source("A", black))
+    write(tmp_path / "base/B.cpp", source("B", black))
+    write(tmp_path / "head/A.cpp", source("A", black + DEFAULT))
+    write(tmp_path / "head/B.cpp", source("B", black + 'this->AICore().AddConfig("ascend950", c);'))
+    two = black + 'this->AICore().AddConfig("ascend910_93", c); OpAICoreConfig gray; ' + DEFAULT.replace(")", ", gray)")
+    write(tmp_path / "head/C.cpp", source("C", two))
+    write(tmp_path / "base/D.cpp", source("D", DEFAULT))
+    ran = opsinfo(
+        *("validate", tmp_path / "head", "--against", tmp_path / "base@ascend950", "--format", "json"),
+        *("--severity", "note"),
+    )
+    assert [(each["name"], each["message"]) for each in ran.json["findings"]] == [
+        ("new-policy", "`A` is new on ascend950: white by default; it is black on ascend910b"),
+        ("new-policy", "`B` is new on ascend950: black"),
+        ("new-policy", "`C` is new on ascend950: gray; it is black on ascend910b, ascend910_93"),
+    ]  # and none of white-by-default for the same row
+
+
+def test_files_that_are_passed_over_are_counted_and_listed(opsinfo: Run, tmp_path: Path) -> None:
+    for name in ("a", "experimental/b", "experimental/c", "examples/d"):
+        write(tmp_path / f"{name}_def.cpp", source("A", WHITE))
+    write(tmp_path / "vm.cpp", "void run() { OP_ADD(left); }")
+    ran = opsinfo("list", tmp_path)
+    why = "1 below `examples`, 2 below `experimental`, 1 not read"
+    assert (ran.code, ran.err) == (0, f"note: 4 files with `OP_ADD(` passed over: {why}; -v lists them\n")
+    listed = opsinfo("list", tmp_path, "-v").err
+    assert all(f"{tmp_path}/{name}.cpp: " in listed for name in ("vm", "experimental/b_def", "examples/d_def"))
+    assert opsinfo("list", tmp_path, "-q").err == ""
+
+
+CASES = {
+    "base_class_between": {"PlainB": ("white", True), "SeriesA": ("white", True)},
+    "opdef_template_argument": {"PoolCustom": ("white", True)},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_operators_of_a_case_are_listed(opsinfo: Run, corpus: Path, case: str) -> None:
+    folder = corpus / "cases" / case
+    if not folder.is_dir():
+        pytest.skip(f"this corpus has no case {case}")
+    listed = opsinfo("list", f"{folder}@ascend910b", "--format", "json").json["operators"]
+    assert {each["name"]: (each["policy"], each.get("by_default", False)) for each in listed} == CASES[case]
 
 
 def test_a_baseline_hides_what_is_known_of_sources(opsinfo: Run, tmp_path: Path) -> None:

@@ -1,14 +1,15 @@
 """Which files of a folder are OpDef sources.
 
 A build takes ``<op>/op_host/<op type>_def.cpp`` by name, but projects of users name the file freely and often keep the
-tiling in it. Sources are therefore recognised by content: they register an op type, and define a class that derives
-from ``OpDef`` or include its header.
+tiling in it. Sources are therefore recognised by content: they register an op type. Where a text shows no more than
+that, because a header has the class, its base or the include of the registry, reading decides (:func:`shows_class`).
 """
 
 from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from ....errors import Refused
 from ....opening import folders_above, open_file, unreadable
@@ -31,17 +32,42 @@ LEFT_OUT = frozenset(
 )
 """Folders that are read only if they, or something in them, are named."""
 
-_CLASS = re.compile(rb":\s*(?:public\s+)?(?:ops\s*::\s*)?OpDef\b|\bOpDef\s*\(|\bop_def_registry\.h\"")
-"""A class; or the header of the registry, because a macro of another header may make the class."""
+_SHOWN_BUT_LEFT_OUT = frozenset({"experimental", "examples", "example", "template", "templates"})
+"""Those of them in which operators of AI Core may be; that they are passed over is said."""
+
+_REGISTERS = re.compile(rb"^(?:[^\n/]|/(?!/))*?\bOP_ADD\s*\(\s*[A-Za-z_]\w*\s*[,)]", re.MULTILINE)
+"""Not behind ``//``."""
+_CLASS = re.compile(rb"OpDef\b|\bop_def_registry\.h\"")
+"""A class, whatever it is called, that derives from ``OpDef``; or the header of the registry."""
+
+
+class NotRead(NamedTuple):
+    """A file with ``OP_ADD(`` that was passed over."""
+
+    path: str
+    reason: str
+
+
+class Sources(NamedTuple):
+    """:param left_out: files in folders that are read only if they are named"""
+
+    files: list[str]
+    left_out: list[NotRead]
 
 
 def is_source(text: bytes) -> bool:
-    """Return whether a text registers an op type.
+    """Return whether a text may register an op type; other programs have a macro ``OP_ADD``, too.
 
     >>> is_source(b"class A : public OpDef {}; OP_ADD(A);"), is_source(b"// OP_ADD is explained in the manual")
     (True, False)
     """
-    return b"OP_ADD" in text and re.search(rb"\bOP_ADD\s*\(", text) is not None and _CLASS.search(text) is not None
+    return b"OP_ADD" in text and _REGISTERS.search(text) is not None
+
+
+def shows_class(path: str, text: bytes) -> bool:
+    """Return whether the text or the name of a file shows that its ``OP_ADD`` is that of OpDef sources."""
+    is_named = os.path.basename(path).partition(".")[0].endswith("_def") or "op_host" in path.split("/")
+    return is_named or _CLASS.search(text) is not None
 
 
 def is_experimental(path: str) -> bool:
@@ -49,35 +75,41 @@ def is_experimental(path: str) -> bool:
     return "experimental" in path.split("/")[:-1]
 
 
-def find_sources(path: str) -> list[str]:
+def find_sources(path: str) -> Sources:
     """Return the OpDef sources of a file, folder, checkout or project, sorted.
 
-    Folders in :data:`LEFT_OUT` and hidden ones are passed over below ``path``; symbolic links to folders are not
-    followed.
+    Folders in :data:`LEFT_OUT` and hidden ones are passed over below ``path``, and sources in those where operators may
+    be are named; symbolic links to folders are not followed.
 
     :raises Refused: if the path cannot be read, or has more than :data:`MOST_FILES`
     """
     if not os.path.isdir(path):
-        return [path] if is_source(read_bytes(path)) else []
+        return Sources([path] if is_source(read_bytes(path)) else [], [])
 
     def refuse(error: OSError) -> None:
         raise unreadable(error, error.filename) from None
 
-    found, seen = [], 0
+    found: list[str] = []
+    left_out: list[NotRead] = []
+    seen = 0
     for parent, folders, files in os.walk(path, onerror=refuse):
         seen += len(files)
         if seen > MOST_FILES:
             message = f"no target at its top, and more than {MOST_FILES:,} files in which sources may be"
             raise Refused(message, path=path, hint="name the folder of the operators")
-        folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
+        above = LEFT_OUT.intersection(parent[len(path) :].split("/"))
+        wanted = LEFT_OUT - (frozenset() if above else _SHOWN_BUT_LEFT_OUT)
+        folders[:] = [name for name in folders if name not in wanted and not name.startswith(".")]
         for file in (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES)):
             try:
                 registers = is_source(read_bytes(file, path if os.path.islink(file) else None))
             except Refused:  # its reader names the reason
                 registers = file.endswith("_def.cpp")
-            if registers:
+            if registers and above:
+                left_out.append(NotRead(file, f"below `{min(above)}`"))
+            elif registers:
                 found.append(file)
-    return sorted(found)
+    return Sources(sorted(found), sorted(left_out))
 
 
 def read_bytes(path: str, tree: str | None = None) -> bytes:

@@ -12,7 +12,7 @@ from ....errors import Refused, join_some
 from ...document import Unreadable
 from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
-from .find import is_experimental, project_of, read_bytes
+from .find import NotRead, is_experimental, project_of, read_bytes, shows_class
 from .preprocessor import OF_CANN, Files, Preprocessor
 from .runner import MISSING, Runner
 from .tokens import SourceFault, SourceLine, SourceMap
@@ -66,6 +66,14 @@ class Row:
         """:raises ValueError: if ``ExtendCfgInfo`` wrote a flag that the engine refuses"""
         flag = self._config.settings.get(PRECISION_REDUCE)
         return Policy.from_flag(flag.text if flag else None)
+
+    @property
+    def policy_word(self) -> str:
+        """The policy; of a flag that the engine refuses its text."""
+        try:
+            return str(self.policy)
+        except ValueError:
+            return f"`{self._config.settings[PRECISION_REDUCE].text}`"
 
     @cached_property
     def entry(self) -> Entry:
@@ -188,6 +196,7 @@ class Registration(NamedTuple):
 class Reading:
     """:param files: the sources, as given
     :param operators: op types that were read, whether they declare a chip or not
+    :param not_read: files whose ``OP_ADD`` is of another program, as far as the project shows
     """
 
     files: list[str]
@@ -196,6 +205,7 @@ class Reading:
     unreadable: list[Unreadable] = field(default_factory=list)
     unpassed: list[Unpassed] = field(default_factory=list)
     registrations: list[Registration] = field(default_factory=list)
+    not_read: list[NotRead] = field(default_factory=list)
 
 
 def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
@@ -221,6 +231,7 @@ def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
             reading.unreadable += found.unreadable
             reading.unpassed += found.unpassed
             reading.registrations += found.registrations
+            reading.not_read += found.not_read
     return reading
 
 
@@ -233,7 +244,7 @@ def _read_source(file: str, headers: Files) -> Reading:
     preprocessor = Preprocessor(headers)
     found = _attempt(preprocessor, file)
     parts = [part for operator in found.operators for part in operator.unread]
-    if preprocessor.missing and (found.unreadable or parts or not found.registrations):
+    if preprocessor.missing and (found.unreadable or found.not_read or parts or not found.registrations):
         preprocessor = Preprocessor(headers, searches=True)
         found = _attempt(preprocessor, file)
     if found.unreadable and len(preprocessor.undecided) == 1:
@@ -278,6 +289,9 @@ def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
 def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:
     places = preprocessor.files.places
     tokens = preprocessor.run(file)
+    if not any(token.text.endswith("OpDef") for token in tokens) and not shows_class(file, read_bytes(file)):
+        reading.not_read.append(NotRead(file, _NO_CLASS))
+        return
     runner = Runner(tokens)
     seen = {registration.place for registration in runner.registrations}
     for word, bracket, op_type in zip(tokens, tokens[1:], tokens[2:], strict=False):
@@ -318,6 +332,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
                 reading.unpassed.append(unpassed)
 
 
+_NO_CLASS = "it has `OP_ADD(`, but neither it nor a header of the project has a class that derives from `OpDef`"
 NOT_UNDERSTOOD = "the text around `OP_ADD` is not understood"
 
 
@@ -331,6 +346,8 @@ def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
 
 def _given_up(file: str, place: SourceLine, reason: str) -> Reading:
     """Return all op types of a source as unreadable, and the file itself if it shows none."""
-    text = read_bytes(file).decode("utf-8", "replace")
-    names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", text)) or {None: None}
+    data = read_bytes(file)
+    if not shows_class(file, data):
+        return Reading([file], not_read=[NotRead(file, _NO_CLASS)])
+    names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", data.decode("utf-8", "replace"))) or {None: None}
     return Reading([file], unreadable=[Unreadable(name, *place, reason) for name in names])

@@ -10,7 +10,7 @@ from ...text.source import Source
 from ..chips import folder_of, likeliest_chip, unknown_chip
 from ..ini import is_ini
 from ..library import Operators
-from ..opdef.find import SUFFIXES, is_source
+from ..opdef.find import SUFFIXES, NotRead, is_source
 from .found import Found, OneChip, TargetOptions
 
 if TYPE_CHECKING:
@@ -38,10 +38,12 @@ def defined(
     options: TargetOptions,
     unreadable: Sequence[Unreadable] = (),
     not_declared: str | None = None,
+    not_read: Sequence[NotRead] = (),
 ) -> Found:
     """
     :param load: returns the op types of one chip
     :param not_declared: what a hint says if no chip is declared, or not this one
+    :param not_read: files that were passed over
     """
 
     def chip(soc: str | None) -> OneChip:
@@ -68,6 +70,6 @@ def defined(
             raise error
         operators = load(chosen)
         unread = [each for each in unreadable if each.chip in (None, chosen)]
-        return OneChip(lambda: operators, chosen or None, unreadable=unread)
+        return OneChip(lambda: operators, chosen or None, unreadable=unread, not_read=not_read)
 
     return Found(kind, path, lambda: socs, chip, unreadable)

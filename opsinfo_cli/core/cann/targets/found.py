@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...text.members import Members
     from ...text.scanner import Document
     from ..install import Install
+    from ..opdef.find import NotRead
 
 TargetKind: TypeAlias = Literal["library", "snapshot", "store", "install", "ini", "opdef", "package"]
 
@@ -99,6 +100,7 @@ class OneChip(NamedTuple):
     :param other_engines: returns op types of other engines: name -> engine
     :param source: the one file that all is in
     :param unreadable: what could not be read of the sources, of any chip
+    :param not_read: sources that were passed over
     """
 
     read: Callable[[], Operators]
@@ -110,6 +112,7 @@ class OneChip(NamedTuple):
     source: Source | None = None
     unreadable: Sequence[Unreadable] = ()
     notes: Sequence[str] = ()
+    not_read: Sequence[NotRead] = ()
 
 
 class Found(NamedTuple):
