@@ -125,3 +125,35 @@ def test_no_command_prints_a_runner_command_from_a_hostile_word(opsinfo: Run, tm
         write(tmp_path / "m.json", mixlist(black_add=[word] * 2))
         ran = opsinfo(*(word if part == "WORD" else part for part in line), cwd=tmp_path, env=RUNNER)
         assert commands(ran.out + "\n" + ran.err) == [], blank
+
+
+EXACT = ("csv", "markdown", "html")
+
+
+@pytest.mark.parametrize(
+    ("words", "format"),
+    [(words, kind) for words in ("list T", "diff T T2", "diff T T2 T3") for kind in EXACT]
+    + [("show T WORD", "csv"), ("show T WORD", "markdown")],
+)
+def test_a_file_on_standard_output_has_no_command_in_a_log(
+    opsinfo: Run, tmp_path: Path, words: str, format: str
+) -> None:
+    names = ["::error::x", "##[error]x", "##vso[task.setvariable]x", "::stop-commands::abc", "Add"]
+    for number, flag in enumerate(("true", "false", "true")):
+        write(tmp_path / f"aic-{number}-ops-info.json", json.dumps(library(dict.fromkeys(names, flag))))
+    named = {"T": "aic-0-ops-info.json", "T2": "aic-1-ops-info.json", "T3": "aic-2-ops-info.json", "WORD": names[0]}
+    line = [*(named.get(word, word) for word in words.split()), "--format", format]
+    for extra in ([], ["-o", "/dev/stdout"]):
+        ran = opsinfo(*line, *extra, cwd=tmp_path, env=RUNNER)
+        assert commands(ran.out) == []
+        assert "##vso[" not in ran.out
+    assert names[0] in opsinfo(*line, cwd=tmp_path).out.replace("&#58;", ":"), "elsewhere it is unchanged"
+
+
+def test_a_mixlist_on_standard_output_has_no_command_in_a_log(opsinfo: Run, tmp_path: Path) -> None:
+    for number, flag in enumerate(("true", "false")):
+        write(tmp_path / f"aic-{number}-ops-info.json", json.dumps(library({"##[error]x": flag, "::error::x": flag})))
+    line = ("diff", "aic-1-ops-info.json", "aic-0-ops-info.json", "--format", "mixlist")
+    ran = opsinfo(*line, cwd=tmp_path, env=RUNNER)
+    assert commands(ran.out) == []
+    assert ran.json == opsinfo(*line, cwd=tmp_path).json == mixlist(white_add=["##[error]x", "::error::x"])

@@ -135,9 +135,13 @@ class Diff(NamedTuple):
 
 
 class Exact(NamedTuple):
-    """The content of a file: exact in a pipe, escaped on a terminal."""
+    """The content of a file: exact in a pipe, escaped on a terminal.
+
+    :param is_for_runner: whether it is made of commands to a CI runner; other text has none in its log
+    """
 
     text: str
+    is_for_runner: bool = False
 
 
 class Picture(NamedTuple):

@@ -19,7 +19,7 @@ import click
 
 from ...errors import OpsinfoError, Refused, brief
 from ..document import ErrorDocument, Failure, Unreadable, as_json
-from ..text.escape import inert, row, visible, visible_line, wrapped
+from ..text.escape import inert, inert_json, inert_lines, row, visible, visible_line, wrapped
 from .answer import (
     Block,
     CommandAnswer,
@@ -56,6 +56,22 @@ class OutputOptions:
     verbose: int = 0
     out: str | None = None
     strict: bool = False
+
+
+_RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
+"""What a CI runner that reads commands in a log sets; a repository may print such a command by the name of a file."""
+
+
+def _for_log(text: str) -> str:
+    """Return what goes to standard output: in the log of a CI runner without commands, elsewhere as it is."""
+    return inert_lines(text) if any(map(os.environ.get, _RUNNERS)) else text
+
+
+def _is_standard_output(path: str) -> bool:
+    """Return whether a path, such as `/dev/stdout`, leads to where standard output goes."""
+    with suppress(OSError, ValueError):
+        return os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno()))
+    return False
 
 
 class Console:
@@ -157,7 +173,9 @@ class Console:
             if isinstance(block, (Diff, Exact)):
                 self._send("".join(f"{line}\n" for line in texts))
                 texts.clear()
-                self._send_exact(_inert_diff(block.text) if isinstance(block, Diff) else _inert_file(block.text))
+                self._send_exact(
+                    block.text, _inert_diff if isinstance(block, Diff) else str if block.is_for_runner else _for_log
+                )
             elif not isinstance(block, Picture):
                 texts += self._plain(block)
         self._send("".join(f"{line}\n" for line in texts))
@@ -196,27 +214,31 @@ class Console:
         )
 
     def _send(self, text: str) -> None:
-        if not text:
-            return
-        if self.out is not None:
+        if text and self.out is not None:
             self._write_file(text)
-            return
-        self._write(lambda: sys.stdout.write(text))
+        elif text:
+            self._write(lambda: sys.stdout.write(_for_log(text)))
 
-    def _send_exact(self, text: str) -> None:
-        """Print the content of a file: UTF-8 in a pipe, escaped on a terminal."""
+    def _send_exact(self, text: str, for_log: Callable[[str], str] = _for_log) -> None:
+        """Print the content of a file: UTF-8 in a pipe, escaped on a terminal.
+
+        :param for_log: makes it safe for the log of a CI runner
+        """
         if self.out is None and sys.stdout.isatty():
             self._send("".join(f"{visible_line(line)}\n" for line in text.splitlines()))
         elif self.out is not None:
             self._write_file(text)
         else:
+            data = for_log(text).encode("utf-8", "surrogateescape")
             sys.stdout.flush()
-            self._write(lambda: sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape")))
+            self._write(lambda: sys.stdout.buffer.write(data))
 
     def _write_file(self, text: str) -> None:
         from .report_file import write_report
 
         assert self.out is not None
+        if _is_standard_output(self.out):
+            text = _for_log(text)
         write_report(self.out, text.encode("utf-8", "surrogateescape"))
 
     def _write(self, write: Callable[[], Any]) -> None:
@@ -369,17 +391,6 @@ def _encode(value: Any, encode: Callable[[Any], str]) -> str:
     while part := list(islice(items, 64)):
         parts.append(encode(part)[1:-1])
     return f"[{', '.join(parts)}]"
-
-
-def inert_json(text: str) -> str:
-    """Return JSON in which a CI runner finds no command; the values stay the same."""
-    return text.replace("##[", "\\u0023#[") if "##[" in text else text
-
-
-def _inert_file(text: str) -> str:
-    """Return the content of a file; JSON in the log of a GitHub runner as equal JSON without a command."""
-    is_json = text.lstrip()[:1] in ("{", "[")
-    return inert_json(text) if is_json and os.environ.get("GITHUB_ACTIONS") == "true" else text
 
 
 def _inert_diff(diff: str) -> str:

@@ -20,8 +20,21 @@ def csv_text(names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     file = io.StringIO()
     writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: visible(_flat(row.get(name))) for name in names} for row in rows)
+    writer.writerows({name: _csv_cell(row.get(name)) for name in names} for row in rows)
     return file.getvalue()
+
+
+def _csv_cell(value: object) -> str:
+    """Return a cell; one of text that a spreadsheet would take for a formula begins with `'`.
+
+    Source: OWASP, CSV Injection.
+    """
+    text = visible(_flat(value))
+    is_number = isinstance(value, (int, float))
+    return f"'{text}" if text[:1] in _FORMULA and text[:1] and not is_number else text
+
+
+_FORMULA = "=+-@"
 
 
 def _flat(value: Any) -> str:
@@ -39,5 +52,14 @@ def markdown_text(table: Table) -> str:
     """Return a table of GitHub's Markdown."""
     titles = [column.title for column in table.columns]
     rules = ["---:" if column.number else "---" for column in table.columns]
-    rows = [[re.sub(r"([\\|`*<])", r"\\\1", visible(cell_text(cell))) for cell in row] for row in table.rows]
+    rows = [[_markdown_cell(visible(cell_text(cell))) for cell in row] for row in table.rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in (titles, rules, *rows))
+
+
+def _markdown_cell(text: str) -> str:
+    """Return a cell as text: one that may be a link, an image or a mention is code, in which nothing of it is live."""
+    if not re.search(r"[@\[\]!&]|://|www\.", text):
+        return re.sub(r"([\\|`*<~])", r"\\\1", text)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    blank = " " if text.startswith("`") or text.endswith("`") else ""
+    return fence + blank + text.replace("|", "\\|") + blank + fence

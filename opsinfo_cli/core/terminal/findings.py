@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING
 from ...errors import OpsinfoError, counted
 from ..cann.file_kind import OPTION_KINDS
 from ..check.finding import SEVERITIES
-from ..text.escape import cell_width, inert, shown, visible, visible_line
+from ..text.escape import BRACKETED, cell_width, inert, inert_json, shown, visible, visible_line
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
-from .console import inert_json, place_of
+from .console import place_of
 
 if TYPE_CHECKING:
     from ..check.checked import Checked
@@ -119,10 +120,19 @@ def concise_lines(findings: Sequence[Finding], failures: Iterable[OpsinfoError] 
     for finding in islice(findings, MOST):
         hint = f" ({visible(finding.hint)})" if finding.hint else ""
         severity = Span(f"{finding.severity}[{finding.rule.code}]", finding.severity)
-        yield [Span(f"{place(finding)}: "), severity, Span(f" {finding.rule.name}: {visible(finding.message)}{hint}")]
+        yield [
+            Span(f"{_unmistakable(place(finding))}: "),
+            severity,
+            Span(f" {finding.rule.name}: {visible(finding.message)}{hint}"),
+        ]
     yield from _rest(findings)
     for error in failures:
-        yield f"{place_of(error)}: error {error.name}: {visible(error.message)}"
+        yield f"{_unmistakable(place_of(error))}: error {error.name}: {visible(error.message)}"
+
+
+def _unmistakable(place: str) -> str:
+    """Return a place in which a problem matcher finds no severity: a file may be called `a: error[M001] b: c`."""
+    return re.sub(r":(?= (?:error|warning|note)\[)", r"\\x3a", place)
 
 
 def failure_lines(error: OpsinfoError) -> Iterator[Line]:
@@ -152,7 +162,7 @@ def annotated(checked: Checked, width: int) -> list[Block]:
     """Return the findings as text, and after them the annotations of GitHub Actions."""
     from ..check.reports.github import github
 
-    return [Lines(finding_lines(checked.outcome.findings, width)), Exact(github(checked))]
+    return [Lines(finding_lines(checked.outcome.findings, width)), Exact(github(checked), is_for_runner=True)]
 
 
 def summary_line(outcome: Outcome) -> str:
@@ -191,5 +201,5 @@ def rendered(format: str, checked: Checked, document: Mapping[str, object]) -> s
 
     text = {"github": github, "gitlab": gitlab, "junit": junit, "sarif": sarif}[format](checked)
     if format == "junit":
-        return text.replace("##[", "&#35;#[")
+        return re.sub(BRACKETED, "&#35;#", text)
     return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other

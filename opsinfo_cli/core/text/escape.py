@@ -52,11 +52,31 @@ def inert(line: str) -> str:
     """Return a line that no CI runner reads as a command.
 
     Source: actions/runner, src/Runner.Common/ActionCommand.cs: `TryParseV2` trims a line before it looks for `::`,
-    with .NET's idea of blanks; `TryParse` looks for `##[` anywhere.
+    with .NET's idea of blanks; `TryParse` looks for `##[` anywhere. Azure Pipelines reads `##vso[`, TeamCity
+    `##teamcity[`.
     """
     if line[:1] in _MAY_COMMAND and line.lstrip(_BLANKS).startswith("::"):
         line = line.replace("::", "\\x3a:", 1)
-    return line.replace("##[", "\\x23#[") if "##[" in line else line
+    return re.sub(BRACKETED, r"\\x23#", line) if "##" in line else line
+
+
+def inert_lines(text: str) -> str:
+    """Return a text of any number of lines as :func:`inert` returns each; JSON stays equal JSON."""
+    if "##" in text:
+        is_json = text.lstrip()[:1] in ("{", "[")
+        text = inert_json(text) if is_json else re.sub(BRACKETED, r"\\x23#", text)
+    if "::" not in text:
+        return text
+    return "".join(inert(line) if number % 2 == 0 else line for number, line in enumerate(re.split(r"([\r\n]+)", text)))
+
+
+def inert_json(text: str) -> str:
+    """Return JSON in which a CI runner finds no command; the values stay the same."""
+    return re.sub(BRACKETED, r"\\u0023#", text) if "##" in text else text
+
+
+BRACKETED = r"##(?=[A-Za-z]*\[)"
+"""How a command to a CI runner begins anywhere in a line: `##[`, `##vso[`, `##teamcity[`."""
 
 
 _BLANKS = (

@@ -8,11 +8,13 @@ versions write an object a graph, with ``session_and_graph_id`` in it, the oldes
 
 from __future__ import annotations
 
-import json
+import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import Damaged
+from ...core.text.scanner import Member, Node, scan
+from ...core.text.source import Source
+from ...errors import Damaged, brief
 from ...opening import open_file
 from .fusions.fuse import RULES
 from .fusions.rule import PREPARED
@@ -93,62 +95,67 @@ def read_fusion_result(path: str) -> list[CompiledGraph]:
     """Return the graphs of a file.
 
     :raises Refused: if it cannot be read
-    :raises Damaged: if it is not a ``fusion_result.json``
+    :raises Damaged: if it is not a ``fusion_result.json``, with the place of what is none
     """
     with open_file(path) as file:
         data = file.read(_MOST + 1)
     if len(data) > _MOST:
         raise Damaged(f"more than {_MOST >> 20} MiB", name="damaged-fusion-result", path=path)
-    try:
-        graphs = [graph for value in _values(data.decode("utf-8-sig")) for graph in _graphs(value)]
-    except (ValueError, RecursionError) as error:
-        raise Damaged(f"not a fusion_result.json: {error}", name="damaged-fusion-result", path=path) from None
+    source, at = Source(data, path), 0
+    graphs: list[CompiledGraph] = []
+    while (at := _after_blanks(source.text, at)) < len(source.text):  # values may stand one behind the other
+        document = scan(source, at)
+        graphs += _graphs(source, document.require_root())
+        at = document.end
     if not graphs:
         raise Damaged("no graph in this fusion_result.json", name="damaged-fusion-result", path=path)
     return graphs
 
 
-def _values(text: str) -> Iterator[Any]:
-    """Yield the JSON values that stand one behind the other."""
-    decoder, at = json.JSONDecoder(), 0
-    while True:
-        while at < len(text) and text[at] in " \t\r\n,":
-            at += 1
-        if at == len(text):
-            return
-        value, at = decoder.raw_decode(text, at)
-        yield value
+def _after_blanks(text: str, at: int) -> int:
+    match = re.compile(r"[ \t\r\n,]*").match(text, at)
+    return match.end() if match else at
 
 
-def _graphs(value: Any) -> Iterator[CompiledGraph]:
-    if isinstance(value, list):
-        for part in value:
-            yield from _graphs(part)
-    elif isinstance(value, dict) and (_ID in value or _GRAPH in value):
-        own = "_".join(str(value[key]) for key in (_SESSION, _GRAPH) if key in value)
-        yield _graph(str(value.get(_ID, own)), value)
-    elif isinstance(value, dict):
-        for name, part in value.items():
-            if name.startswith(_ID) and isinstance(part, dict):
-                yield _graph(name.removeprefix(_ID).lstrip("_"), part)
+def _graphs(source: Source, value: Node) -> Iterator[CompiledGraph]:
+    """:raises Damaged: if a count is none; has its place"""
+    if value.kind == "array":
+        for part in value.items:
+            yield from _graphs(source, part)
+    elif own := [str(each.value) for key in (_SESSION, _GRAPH) if (each := value.get(key)) is not None]:
+        yield _graph(source, "_".join(own), value)
+    elif (named := value.get(_ID)) is not None:
+        yield _graph(source, str(named.value), value)
+    else:
+        for member in value:
+            if member.name.startswith(_ID) and member.value.kind == "object":
+                yield _graph(source, member.name.removeprefix(_ID).lstrip("_"), member.value)
 
 
-def _graph(name: str, value: Mapping[str, Any]) -> CompiledGraph:
-    found = value.get("graph_fusion")
-    passes = found if isinstance(found, dict) else {}
+def _graph(source: Source, name: str, value: Node) -> CompiledGraph:
+    passes = value.get("graph_fusion")
     return CompiledGraph(
         name,
         {
-            key: (_count(counts, "match_times"), _count(counts, "effect_times"))
-            for key, counts in passes.items()
-            if isinstance(counts, dict)
+            each.name: (_count(source, each, "match_times"), _count(source, each, "effect_times"))
+            for each in passes or ()
+            if each.value.kind == "object"
         },
     )
 
 
-def _count(value: Mapping[str, Any], key: str) -> int:
-    """:raises ValueError: if it is not a number"""
-    return int(str(value.get(key, 0))[:20])
+def _count(source: Source, counts: Member, key: str) -> int:
+    """:raises Damaged: if it is no count"""
+    node = counts.value.get(key)
+    if node is None:
+        return 0
+    if node.kind not in ("string", "number") or not re.fullmatch("[0-9]{1,18}", str(node.value)):
+        written = brief(source.text[node.start : node.end])
+        raise source.damaged(f"{key} of {counts.name} is no count: {written}", node.start, _HINT)
+    return int(str(node.value))
+
+
+_HINT = "the compiler writes a new file in each run: give that one"
 
 
 def beside(fused: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:

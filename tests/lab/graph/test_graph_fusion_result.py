@@ -84,3 +84,26 @@ def test_the_closest_graph_is_compared() -> None:
     result = beside(fused("ConstToAttrPass"), graphs)
     assert (result.graph, result.graphs, result.differing) == ("0_1", 2, 0)
     assert beside(fused(), [CompiledGraph("0_0", {}), *graphs]).graph == "0_1"
+
+
+@pytest.mark.parametrize(
+    "count",
+    ['"many"', '"-1"', '"1.5"', "null", "-1", "1.5", "1e3", "true", "[1]", '""', '"' + "9" * 5000 + '"', "9" * 5000],
+)
+def test_a_wrong_count_is_refused_with_its_place(tmp_path: Path, count: str) -> None:
+    path = tmp_path / "fusion_result.json"
+    counts = f'{{"effect_times": "1", "match_times": {count}}}'
+    path.write_text(f'{{"session_and_graph_id_0_0": {{"graph_fusion": {{\n  "APass": {counts}}}}}}}')
+    with pytest.raises(Damaged) as caught:
+        read_fusion_result(str(path))
+    error = caught.value
+    assert error.message.startswith(("match_times of APass is no count: ", "a number too large"))
+    assert (error.line, error.column) == (2, 49)
+
+
+def test_broken_text_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "fusion_result.json"
+    path.write_text('{"session_and_graph_id_0_0": {"graph_fusion": {}},\n nonsense}')
+    with pytest.raises(Damaged, match="expected a key in double quotes") as caught:
+        read_fusion_result(str(path))
+    assert (caught.value.line, caught.value.column) == (2, 2)
