@@ -110,3 +110,86 @@ def test_an_honest_name_that_begins_with_a_dash_is_checked(tmp_path: Path) -> No
 def _again(repository: Repository, name: str) -> subprocess.CompletedProcess[str]:
     (repository.path / "-x_mixlist.json").write_text('{"black-list": {"to-add": ["Mul"]}}\n')
     return repository.run(name)
+
+
+DEFINITION = """#include "register/op_def_registry.h"
+namespace ops {{
+class {name} : public OpDef {{
+public:
+    explicit {name}(const char* name) : OpDef(name)
+    {{
+        this->Input("x").DataType({{{dtypes}}}).Format({{ge::FORMAT_ND, ge::FORMAT_ND}});
+        OpAICoreConfig config;
+        config.PrecisionReduceFlag({flag});
+        this->AICore().AddConfig("ascend910b"{passed});
+    }}
+}};
+OP_ADD({name});
+}}
+"""
+BOTH = "ge::DT_FLOAT16, ge::DT_FLOAT"
+COMMITTED = {
+    # what is committed: (text by path, errors)
+    "a policy that is set": (
+        {"log/op_host/log_def.cpp": DEFINITION.format(name="Log", dtypes=BOTH, flag="false", passed=", config")},
+        [],
+    ),
+    "white by default, which is a note": (
+        {
+            "log/op_host/log_def.cpp": DEFINITION.format(name="Log", dtypes=BOTH, flag="true", passed="").replace(
+                "        config.PrecisionReduceFlag(true);\n", ""
+            )
+        },
+        [],
+    ),
+    "a configuration that is not passed": (
+        {"log/op_host/log_def.cpp": DEFINITION.format(name="Log", dtypes=BOTH, flag="false", passed="")},
+        [],
+    ),
+    "columns of which the engine refuses the store": (
+        {
+            "log/op_host/log_def.cpp": DEFINITION.format(
+                name="Log", dtypes=BOTH, flag="true", passed=", config"
+            ).replace("ge::FORMAT_ND});", "ge::FORMAT_ND}).UnknownShapeFormat({ge::FORMAT_ND});")
+        },
+        ["log/op_host/log_def.cpp:7:9: error[L004]"],
+    ),
+    "an error beside other files": (
+        {
+            "-o/log_def.cpp": DEFINITION.format(name="Log", dtypes=BOTH, flag="kMine", passed=", config"),
+            "readme.md": "OP_ADD(Log)",
+        },
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COMMITTED)
+def test_sources_are_checked_when_they_are_committed(tmp_path: Path, case: str) -> None:
+    files, errors = COMMITTED[case]
+    repository = Repository(tmp_path, [hook("opsinfo-opdef")])
+    for name, text in files.items():
+        repository.add(name, text)
+    done = repository.run("opsinfo-opdef")
+    assert done.returncode == int(bool(errors)), done.stdout
+    for each in errors:
+        assert each in done.stdout
+    assert "white-by-default" not in done.stdout
+
+
+def test_warnings_of_sources_are_shown_and_fail_with_strict(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, [hook("opsinfo-opdef", args=["--strict", "--"])])
+    low = "ge::DT_FLOAT16, ge::DT_BF16"
+    bodies = {"a": ("kMine", ", config", BOTH), "b": ("false", "", BOTH), "c": ("false", ", config", low)}
+    for name, (flag, passed, dtypes) in bodies.items():
+        text = DEFINITION.format(name=name.upper(), dtypes=dtypes, flag=flag, passed=passed)
+        repository.add(f"{name}/op_host/{name}_def.cpp", text)
+        other = DEFINITION.format(name=name.upper(), dtypes=BOTH, flag="true", passed=", config")
+        repository.add(f"experimental/{name}/op_host/{name}_def.cpp", other)  # a build of its own: not registered twice
+    done = repository.run("opsinfo-opdef")
+    assert done.returncode == 1
+    assert [line.partition(": ")[2].partition(":")[0] for line in done.stdout.splitlines() if "_def.cpp:" in line] == [
+        "warning[D009] unreadable-source",
+        "warning[D005] config-not-passed",
+        "warning[M010] black-without-fp32",
+    ]

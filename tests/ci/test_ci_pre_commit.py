@@ -122,6 +122,12 @@ TAKEN = {
     "MIXLIST.SCHEMA.JSON": set(),
     "mixlist.json.bak": set(),
     "mixlists/readme.md": set(),
+    "log/op_host/log_def.cpp": {"opsinfo-opdef"},
+    "experimental/math/log/op_host/log_def.cpp": {"opsinfo-opdef"},
+    "log/op_kernel_aicpu/log_aicpu_def.cpp": set(),
+    "scripts/opgen/template/add/op_host/add_def.cpp": set(),
+    "log/op_host/log_def.h": set(),
+    "log/op_host/log_tiling.cpp": set(),
 }
 
 

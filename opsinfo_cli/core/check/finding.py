@@ -81,6 +81,16 @@ class Finding:
         object.__setattr__(self, "severity", self.severity or self.rule.severity)
         object.__setattr__(self, "engine", self.engine or self.rule.engine)
 
+    @property
+    def name(self) -> str:
+        """The name of its rule, which never changes: ``unknown-operator``."""
+        return self.rule.name
+
+    @property
+    def code(self) -> str:
+        """The code of its rule: ``M005``."""
+        return self.rule.code
+
     def __str__(self) -> str:
         """As a line of ``--format concise``, without the hint."""
         place = f":{self.start.line}:{self.start.column}" if self.start else ""

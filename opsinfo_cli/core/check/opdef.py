@@ -9,7 +9,7 @@ from ...errors import counted, join_some
 from ..cann.entry import Columns, Possible
 from ..cann.entry_rules import build_faults
 from ..cann.ini import script_faults
-from ..cann.opdef.find import read_bytes
+from ..cann.opdef.find import build_folder, read_bytes
 from ..cann.opdef.policy_changes import PolicyChange, policy_changes
 from ..cann.opdef.reading import Length, Reading, Row
 from ..cann.opdef_store import OpDefEntry, line_span
@@ -79,13 +79,14 @@ class SourceCheck:
             yield self._at("unreadable-source", each.file, each.line, f"{what}: {each.reason}", each.name)
 
     def _twice(self) -> Iterator[Finding]:
-        first: dict[str, str] = {}
+        first: dict[tuple[str, str], str] = {}
         for name, (file, line) in self.reading.registrations:
             place = f"{file}:{line}"
-            if name in first:
+            key = name, build_folder(file)
+            if key in first:
                 message = f"`{name}` is registered in {{}}, too: the build decides which one counts"
-                yield self._at("registered-twice", file, line, message, name, place=first[name])
-            first.setdefault(name, place)
+                yield self._at("registered-twice", file, line, message, name, place=first[key])
+            first.setdefault(key, place)
 
     def _unpassed(self) -> Iterator[Finding]:
         for each in self.reading.unpassed:

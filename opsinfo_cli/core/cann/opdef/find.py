@@ -75,6 +75,13 @@ def is_experimental(path: str) -> bool:
     return "experimental" in path.split("/")[:-1]
 
 
+def build_folder(path: str) -> str:
+    """Return the folder of the build that a source is part of: its last one of :data:`LEFT_OUT`, or the top."""
+    parts = path.split("/")[:-1]
+    last = max((at for at, part in enumerate(parts, start=1) if part in LEFT_OUT), default=0)
+    return "/".join(parts[:last])
+
+
 def find_sources(path: str) -> Sources:
     """Return the OpDef sources of a file, folder, checkout or project, sorted.
 
