@@ -348,6 +348,55 @@ class Cost(TypedDict):
     """Time of these nodes in a profile; null if unknown."""
 
 
+class EvidenceSuspect(TypedDict):
+    """A node, or a fused operator of the device, that may be where accuracy is lost."""
+
+    name: str
+    """The node of the model; empty if the evidence knows op types only and the model has none."""
+    nodes: list[str]
+    """All nodes of the graph that it stands for."""
+    type: str
+    """The op type."""
+    kind: Literal["overflow", "differs", "unseen", "jump", "costs", "magnitude"]
+    """What the evidence says: inputs agree and the output overflows or differs; no row, and between tensors that agree
+    and one that does not; within the limits, but with an error much larger than that of the inputs; the error that its
+    rounding alone costs in a simulation; a dumped call of its kind near the largest float16.
+    """
+    why: str
+    """The same for people."""
+    ran: str | None
+    """The dtype of its output in the evidence; null if unknown."""
+    predicted: str | None
+    """The dtype that the judge gives its output; null if it was not judged."""
+    list: Literal["white", "black", "gray"] | None
+    """The list that decides; null if lists are not used."""
+    movable: Literal["mixlist", "keep_dtype"] | None
+    """What moves all its low nodes to high precision; null if nothing does, or none is low."""
+    cosine: float | None
+    """The cosine of its output; null if unknown."""
+    path: str
+    """The file that says it."""
+    line: int | None
+    """The line in it; null for JSON."""
+
+
+class Evidence(TypedDict):
+    """What evidence suspects."""
+
+    path: list[str]
+    """The files that were read."""
+    rows: Count
+    """Their rows or entries."""
+    matched: Count
+    """Those that are about nodes of the model."""
+    suspects: list[EvidenceSuspect]
+    """The most suspect first."""
+    mixlist: dict[str, dict[str, list[str]]]
+    """The smallest mixlist that moves the suspects which a mixlist can move, with the marks that were given."""
+    unclear: list[str]
+    """What cannot be told, for people."""
+
+
 class GraphDocument(Head):
     """The dtypes of a model's nodes and the reasons for them. Later versions may add keys."""
 
@@ -415,3 +464,5 @@ class GraphDocument(Head):
     """With --read-back: the prediction compared with a compiled model or dump."""
     cost: NotRequired[Cost]
     """With --profile: what the mixlist moves from low to high."""
+    evidence: NotRequired[Evidence]
+    """With --evidence: what it suspects; the nodes of the document are those of the suspects."""

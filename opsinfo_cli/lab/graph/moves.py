@@ -25,7 +25,7 @@ class Moves(NamedTuple):
     """How groups of nodes can be moved.
 
     :param by: for each group what moves all low nodes of it; None if nothing does, or none is low
-    :param marks: the smallest mixlist that moves all groups which a mixlist can move, with the marks that were there
+    :param marks: the smallest mixlist that moves the groups which a mixlist can move, with the marks that were there
     :param added: the op types that it adds to the black list
     """
 
@@ -35,12 +35,17 @@ class Moves(NamedTuple):
 
 
 def moves_of(
-    prepared: PreparedModel, answer: Answer, mixlist: AnyMixlist | None, groups: Sequence[Sequence[int]]
+    prepared: PreparedModel,
+    answer: Answer,
+    mixlist: AnyMixlist | None,
+    groups: Sequence[Sequence[int]],
+    listed: int | None = None,
 ) -> Moves:
     """Return what moves groups of nodes.
 
     :param answer: the judging with the mixlist
     :param groups: indexes of nodes
+    :param listed: how many of the first groups the mixlist is for; None for all
     """
     marks, mode = marks_of(mixlist), answer.mode.name
     low = [[index for index in group if answer.is_low(index)] for group in groups]
@@ -54,19 +59,20 @@ def moves_of(
 
     by: list[Mover | None] = []
     needed: dict[str, None] = {}
-    listed: list[int] = []
-    for nodes in low:
+    wanted: list[int] = []
+    for number, nodes in enumerate(low):
         types = list(dict.fromkeys(answer.graph[index].type for index in nodes))
         if nodes and answer.mode.is_mixed and are_moved(nodes, types):
             by.append("mixlist")
-            needed.update(dict.fromkeys(types))
-            listed += nodes
+            if listed is None or number < listed:
+                needed.update(dict.fromkeys(types))
+                wanted += nodes
         else:
             by.append("keep_dtype" if nodes and _are_kept(prepared, answer, mixlist, nodes) else None)
     added = list(needed)
     for op_type in reversed(list(needed)):  # what follows another one need not be named
         fewer = [each for each in added if each != op_type]
-        if len(added) > 1 and are_moved(listed, fewer):
+        if len(added) > 1 and are_moved(wanted, fewer):
             added = fewer
     return Moves(by, blackened(added), added)
 

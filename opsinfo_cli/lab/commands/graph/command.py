@@ -34,13 +34,15 @@ from ....core.terminal.params import (
     shape_option,
     strict_option,
 )
-from ....errors import UsageFault, counted
+from ....errors import NoVerdict, UsageFault, counted
 from ...graph.api import open_model
 from ...graph.constants import constant_faults
 from ...graph.cost import Cost, cost_of, read_prices
+from ...graph.evidence import read_evidence
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
+from ...graph.moves import moves_of
 from ...graph.node_names import ending_with
 from ...graph.open_dimensions import limits_of
 from ...graph.read_back import read_back
@@ -51,6 +53,7 @@ from ...graph.verdict import nothing_judged
 from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_model, judge_options, shapes_of
 from ..model_explorer import not_drawn, require_onnx
 from .document import GraphView
+from .suspects import evidence_answer, most_suspect, not_movable_hint
 from .tables import comparison_answer, fusion_result_answer, path_answer, profiles_answer, read_back_answer, rows_answer
 
 _MOST_NAMED = 5
@@ -124,6 +127,12 @@ class ProfileOptions:
     option("--compare-against", type=TARGET, help="Show what this target changes."),
     option("--read-back", type=FILE, help="Compare with this compiled model, dump or fusion_result.json."),
 )
+@option(
+    "--evidence",
+    type=TABLE,
+    multiple=True,
+    help="Show which nodes this evidence suspects: result_*.csv, JSON of simulate, dump.json; repeatable.",
+)
 @option("--profile", type=TABLE, multiple=True, help="Show what the mixlist moves to high, in the time of this table.")
 @option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
 @option(
@@ -139,11 +148,12 @@ class ProfileOptions:
 )
 @strict_option
 @install_options
-@prints("html", "model-explorer", out=True)
+@prints("mixlist", "html", "model-explorer", out=True)
 def command(
     model: str,
     shapes: tuple[str, ...],
     node: str | None,
+    evidence: tuple[str, ...],
     profile: tuple[str, ...],
     annotate: str | None,
     write_keep_dtype: str | None,
@@ -168,6 +178,7 @@ def command(
       opsinfo graph model.onnx --against ascend910b --node softmax
       opsinfo graph model.onnx --against ascend910b --by node --on high
       opsinfo graph model.onnx --against ascend910b --compare-mixlist ops_info.json
+      opsinfo graph model.onnx --against ascend910b --evidence result_20260101000000.csv
       opsinfo graph model.onnx --match 'fc*' --write-keep-dtype keep_dtype.cfg
       opsinfo graph model.onnx --against ascend910b --format html -o model.html
       opsinfo graph ge_proto_00020_FeTopoSortingAfter.txt --against ascend910b \
@@ -182,6 +193,7 @@ def command(
         others = {"--node": node, "--annotate": annotate, "--profile": profile, "--write-keep-dtype": write_keep_dtype}
         words = [*(word for word, value in others.items() if value), *rows.words, *comparing.words]
         _require_profiles_alone(profiles, words, console.format)
+    _require_evidence_alone(evidence, rows, node, comparing, profile, write_keep_dtype, console.format)
     judging.require_mode()
     _require_list(profile, judging, comparing, node)
     if comparing.compare_precision_mode is not None:
@@ -203,7 +215,7 @@ def command(
         against=given_or_configured("against", judging.against, False),
         mode=given_or_configured("mode", judging.mode, False),
     )
-    asks = given != JudgeOptions() or node is not None or annotate is not None
+    asks = given != JudgeOptions() or node is not None or annotate is not None or bool(evidence)
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.words:
         require_against(options)
@@ -216,6 +228,8 @@ def command(
     if annotate is not None:
         _annotate(judged, annotate, console)
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
+    if evidence:
+        return _evidence(view, judged, evidence, console)
     if node is not None:
         return _path(view, judged, node)
     if comparing.words:
@@ -276,6 +290,28 @@ def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOp
     if format == "html":
         hint = "the page shows op types and nodes, and has a search and filters"
         raise UsageFault(f"{rows.words[0]} cannot be combined with --format html", hint=hint)
+
+
+def _require_evidence_alone(
+    evidence: tuple[str, ...],
+    rows: RowOptions,
+    node: str | None,
+    comparing: CompareOptions,
+    profile: tuple[str, ...],
+    keep_dtype: str | None,
+    format: str,
+) -> None:
+    """:raises UsageFault: if evidence is given with an option of another answer, or a mixlist without evidence"""
+    if not evidence and format == "mixlist":
+        raise UsageFault(
+            "--format mixlist requires --evidence", hint="--match GLOB --write-keep-dtype OUT writes names"
+        )
+    others = {"--node": node, "--profile": profile, "--write-keep-dtype": keep_dtype}
+    given = [*(word for word, value in others.items() if value), *rows.words, *comparing.words]
+    if format in ("html", "model-explorer"):
+        given.append(f"--format {format}")
+    if evidence and given:
+        raise UsageFault(f"--evidence cannot be combined with {given[0]}")
 
 
 def _require_profiles_alone(profiles: ProfileOptions, others: list[str], format: str) -> None:
@@ -377,6 +413,19 @@ def _path(view: GraphView, judged: JudgedModel, name: str) -> CommandAnswer:
         raise UsageFault(f"unknown node `{name}`", name="unknown-node", hint=hint)
     steps = judged.answer.path_of(whole[0])
     return path_answer(replace(view, constants=constant_faults(judged.answer)), steps)
+
+
+def _evidence(view: GraphView, judged: JudgedModel, paths: tuple[str, ...], console: Console) -> CommandAnswer:
+    """:raises Refused: if evidence cannot be read, or a mixlist is asked for and moves no suspect"""
+    with console.progress("reading evidence") as advance:
+        evidence = read_evidence(paths, judged.answer.graph, advance)
+    suspects, listed = most_suspect(evidence)
+    with console.progress("asking what moves the suspects"):
+        groups = [suspect.nodes for suspect in suspects]
+        moves = moves_of(judged.prepared, judged.answer, judged.mixlist, groups, listed)
+    if console.format == "mixlist" and not moves.added:
+        raise NoVerdict("no suspect is moved by a mixlist", name="not-movable", hint=not_movable_hint(moves))
+    return evidence_answer(view, judged.answer, evidence, moves)
 
 
 def _compare(
