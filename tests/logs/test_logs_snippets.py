@@ -13,6 +13,7 @@ from log_reading import evidence_of
 
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.cann.snippet import default_mode, snippet, snippet_names
+from opsinfo_cli.errors import UsageFault
 
 STEPS = 40
 OVERFLOWS = (3, 4, 11)
@@ -104,3 +105,15 @@ def test_the_messages_of_the_scaler_itself_are_not_counted_twice(name: str, mess
 
 def test_bfloat16_prints_no_scale() -> None:
     assert snippet("torch", MODES["mixed_bfloat16"], None).prints == ""
+
+
+@pytest.mark.parametrize("name", ["apex", "mindspore"])
+@pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3"])
+def test_every_level_of_a_system_can_be_set(name: str, level: str) -> None:
+    assert f'level="{level}"' in snippet(name, default_mode(name), None, level).text
+
+
+def test_a_level_that_a_system_lacks_is_refused() -> None:
+    assert 'amp_level="auto"' in snippet("mindspore", default_mode("mindspore"), None, "auto").text
+    with pytest.raises(UsageFault, match="apex has no level `auto`"):
+        snippet("apex", default_mode("apex"), None, "auto")

@@ -40,13 +40,18 @@ def snippet_names() -> list[str]:
     return list(package_data(__package__, "snippets")["snippets"])
 
 
+def snippet_levels() -> list[str]:
+    """Return the levels that any system has, each once."""
+    return sorted({level for name in snippet_names() for level in _content(name).get("levels", [])})
+
+
 def default_mode(name: str) -> Mode:
     """Return the mode that a snippet sets by default; Habana's lists mean bfloat16."""
     return required_mode(_content(name).get("default_mode", _DEFAULT_MODE))
 
 
 def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None) -> SetupSnippet:
-    """:param level: O1 or O2, for a system that has levels; None for its usual one
+    """:param level: a level of the system, such as O1; None for its usual one
     :raises UsageFault: if the name is unknown, it cannot set the mode, has no levels, or the mode takes no mixlist
     """
     content = _content(name)
@@ -55,6 +60,8 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
     if level is not None and level not in levels:
         having = [each for each in snippet_names() if level in _content(each).get("levels", [])]
         message, hint = f"the {name} snippet has no levels", f"these have: {', '.join(having)}"
+        if levels:
+            message, hint = f"{name} has no level `{level}`", f"its levels: {', '.join(sorted(levels))}"
         raise UsageFault(message, name="unknown-level", hint=hint)
     takes = content["takes_mixlist"]
     if mixlist is not None and takes and not mode.is_mixed:

@@ -13,7 +13,7 @@ from ...errors import UsageFault, join_some
 from ..cann.chips import chip_folder, known_folders, note_of, suggest
 from ..cann.near_names import meant
 from ..cann.precision_mode import MECHANISMS, MODES, SAME_MODES, SERIES, Mode, Series, required_mode, series_of
-from ..cann.snippet import SetupSnippet, default_mode, snippet
+from ..cann.snippet import SetupSnippet, default_mode, snippet, snippet_levels
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Exact, Lines, Span, Table
 from ..terminal.console import Console
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @option("--snippet", "name", type=Word("NAME", completion.snippets), help="Print code that sets a mode; NAME as above.")
 @option("--mixlist", type=FILE, help="With --snippet: the mixlist to set, as the script will find it.")
 @option("--precision-mode", "mode", type=MODE, help="With --snippet: the mode to set.")
-@option("--level", type=Choice(["O1", "O2"]), help="With --snippet apex or mindspore: the level to set.")
+@option("--level", type=Choice(snippet_levels()), help="With --snippet apex or mindspore: the level to set.")
 @prints()
 def command(
     soc: str | None, name: str | None, mixlist: str | None, mode: str | None, level: str | None, console: Console
@@ -103,14 +103,13 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
             columns = [Column(title) for title in ("products", "training", "inference", "mixed precision")]
             yield Lines([""])
             yield Table(columns, [[row[0], *row[2:]] for row in map(_series_row, series)])
-        for names, says in _meanings(modes):
-            yield Lines(["", f"{names}: {says}"])
-        for other in MECHANISMS:
-            yield Lines(["", f"{other.name} ({other.key}): {other.does}"])
         if soc:
             missing = [mode.name for mode in MODES.values() if mode not in modes]
             words = f"{soc} lacks {', '.join(missing)}" if missing else f"{soc} has all modes"
             yield Lines(["", [Span(words, "dim")]])
+        yield Lines(
+            [[Span("`opsinfo explain NAME` says what a mode does, and `explain keep_dtype` what else there is", "dim")]]
+        )
 
     def rows() -> Iterator[Sequence[str]]:
         yield from (["mode", *_mode_row(mode)] for mode in modes)
@@ -118,12 +117,6 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
         yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
 
     return CommandAnswer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
-
-
-def _meanings(modes: Sequence[Mode]) -> Iterator[tuple[str, str]]:
-    """Yield what equal values mean, with their names."""
-    for says in dict.fromkeys(mode.says for mode in modes):
-        yield ", ".join(mode.name for mode in modes if mode.says == says), says
 
 
 def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:

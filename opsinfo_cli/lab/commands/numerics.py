@@ -12,6 +12,7 @@ import click
 from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
 from ...core.cann.targets.found import TargetOptions
+from ...core.document import as_json
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
@@ -20,6 +21,7 @@ from ...core.terminal.params import TARGET, Choice, Word, install_options, optio
 from ...errors import UsageFault, counted
 from ..numbers.calls import CallLosses, by_name, op_types_of, read_calls, spelled_as_types
 from ..numbers.float_formats import FORMATS, HIF8
+from ..numbers.single_values import SingleValue, single_value
 from ..numbers.tensors import DumpedTensor, Losses, OperatorLosses, by_operator, dump_files, load_numpy, read_tensor
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ _LOW = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp
 _LOW |= {name: name for name in FORMATS if name.startswith("fp8")}
 """Word of the option -> format."""
 _MEANT = {name: word for word, name in _LOW.items()}
-_TENSORS = Word("FILE.npy|DIR|dump.json", reads=True)
+_TENSORS = Word("VALUE|FILE.npy|DIR|dump.json", reads=True)
 
 
 @click.command("numerics", cls=Targeted)
@@ -45,6 +47,9 @@ def command(
 ) -> CommandAnswer:
     """Show number formats: bits, largest value, smallest normal and subnormal value, epsilon.
 
+    For a VALUE: its bits, the nearest value in each format, the relative error, what becomes of it, and the smallest
+    power of two as loss scale that makes it normal. `--` stands before a negative one.
+
     For a FILE.npy: the share of values that overflow, become subnormal, become zero or are rounded by more than 2^-11,
     and the loss scale that avoids it. Files named as Ascend dumps (OpType.opname.taskid.timestamp.output.N.npy) are
     grouped by op type, the worst first: the candidates for the black list. These files require numpy.
@@ -54,6 +59,7 @@ def command(
     \b
     Examples:
       opsinfo numerics
+      opsinfo numerics 0.00006666666 65520
       opsinfo numerics dump/*.npy
       opsinfo numerics dump --against ascend910b --low bfloat16
       opsinfo numerics dump.json --against ascend910b
@@ -63,6 +69,14 @@ def command(
             raise UsageFault("--against requires dumped tensors", hint="give .npy files, or a directory of them")
         require_against(options)
         return formats_answer()
+    values = [value for path in paths if not os.path.lexists(path) and (value := single_value(path))]
+    if values:
+        if len(values) < len(paths):
+            raise UsageFault("numbers and files cannot be combined", hint="give them to two commands")
+        if given_or_configured("against", against, False):
+            raise UsageFault("--against requires dumped tensors", hint="a number has no operator")
+        require_against(options)
+        return values_answer(values)
     dumps = [path for path in paths if path.endswith(".json")]
     if dumps and len(dumps) < len(paths):
         raise UsageFault("dump.json and .npy files cannot be combined")
@@ -78,7 +92,7 @@ def command(
         if not files:
             raise UsageFault("the folder has no .npy files", name="no-files", path=path)
         if not os.path.lexists(path) and not path.endswith(".npy") and "/" not in path:
-            hint = "give a .npy file or a folder of them; single numbers are no longer taken"
+            hint = "give a .npy file, a folder of them, or a number such as 6.1e-5"
             raise UsageFault(f"`{path[:80]}` is not a file", name="not-a-file", hint=hint)
         for file in files:
             tensor = read_tensor(file)
@@ -122,15 +136,42 @@ def formats_answer() -> CommandAnswer:
     return CommandAnswer(lambda: document, lambda: [table], notes=[note])
 
 
+def values_answer(values: Sequence[SingleValue]) -> CommandAnswer:
+    titles = ("bits", "nearest", "relative error", "becomes", "loss scale")
+    columns = [Column("number"), Column("format"), *(Column(title, number=title != "becomes") for title in titles)]
+
+    def rows(digits: int) -> list[list[str]]:
+        return [
+            [
+                value.text,
+                known.name,
+                known.bits,
+                "-" if known.nearest is None else _number(known.nearest, digits),
+                "-" if known.relative_error is None else f"{known.relative_error:.3g}",
+                known.outcome,
+                f"2^{int(math.log2(known.loss_scale))}" if known.loss_scale else "-",
+            ]
+            for value in values
+            for known in value.formats
+        ]
+
+    table = Table(columns, rows(9), lambda: rows(17))
+    return CommandAnswer(
+        lambda: {"schema_version": 1, "command": "numerics", "values": as_json(values)}, lambda: [table]
+    )
+
+
 def _format_rows(digits: int) -> list[list[str]]:
-    """Return small integers in full; else at most ``digits`` significant digits."""
+    return [
+        [name, str(limits.bits), *(_number(value, digits) for value in limits[1:])] for name, limits in _LIMITS.items()
+    ]
 
-    def number(value: float) -> str:
-        if value.is_integer() and abs(value) < 10**9:
-            return str(int(value))
-        return repr(value) if digits >= 17 else min(repr(value), f"{value:.{digits}g}", key=len)
 
-    return [[name, str(limits.bits), *map(number, limits[1:])] for name, limits in _LIMITS.items()]
+def _number(value: float, digits: int) -> str:
+    """Return a small integer in full; else at most so many significant digits."""
+    if value.is_integer() and abs(value) < 10**9:
+        return str(int(value))
+    return repr(value) if digits >= 17 else min(repr(value), f"{value:.{digits}g}", key=len)
 
 
 def tensors_answer(

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from ...core.document import Count
 from ...core.documents.shared import Head
+from ..numbers.single_values import SingleValue
 
 
 class Format(TypedDict):
@@ -29,7 +30,7 @@ class Format(TypedDict):
 
 class Formats(Head):
     """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
-    msprobe: `calls`. Later versions may add keys.
+    msprobe: `calls`; or single numbers: `values`. Later versions may add keys.
     """
 
     formats: list[Format]
@@ -108,7 +109,7 @@ class Operator(TypedDict):
 
 class TensorLosses(Head):
     """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
-    msprobe: `calls`. Later versions may add keys.
+    msprobe: `calls`; or single numbers: `values`. Later versions may add keys.
     """
 
     low: str
@@ -155,7 +156,7 @@ class DumpedOperator(TypedDict):
 
 class CallLosses(Head):
     """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
-    msprobe: `calls`. Later versions may add keys.
+    msprobe: `calls`; or single numbers: `values`. Later versions may add keys.
     """
 
     low: str
@@ -164,7 +165,16 @@ class CallLosses(Head):
     """Operators of a dump.json of msprobe, those that lose most first."""
 
 
-NumericsDocument: TypeAlias = Formats | TensorLosses | CallLosses
+class Values(Head):
+    """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
+    msprobe: `calls`; or single numbers: `values`. Later versions may add keys.
+    """
+
+    values: list[SingleValue]
+    """Single numbers, in each format."""
+
+
+NumericsDocument: TypeAlias = Formats | TensorLosses | CallLosses | Values
 """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of msprobe:
-`calls`. Later versions may add keys.
+`calls`; or single numbers: `values`. Later versions may add keys.
 """

@@ -61,4 +61,21 @@ def test_files_that_are_not_tensors_are_refused(opsinfo: Run, tmp_path: Path) ->
     (tmp_path / "x.npy").write_bytes(b"\x80\x04}q\x00.")
     assert opsinfo("numerics", tmp_path / "x.npy").code == 3
     assert opsinfo("numerics", tmp_path / "none.npy").code == 3
-    assert "single numbers are no longer taken" in opsinfo("numerics", "65504").err
+    assert "or a number such as" in opsinfo("numerics", "65504x").err
+
+
+def test_what_becomes_of_single_numbers(opsinfo: Run, tmp_path: Path) -> None:
+    """0.00006666666 in fp16 is 1.0920 * 2^-14, so 0 00001 0001011110; 6e-8 is nearer to 2^-24 than to 2^-23."""
+    table = {tuple(row[:2]): row[2:] for row in rows(opsinfo("numerics", "0.00006666666", "6e-8", "65520", "1e-9"))}
+    assert table["0.00006666666", "fp16"] == ["0x045e", "6.663799285888672e-05", "0.00043", "rounded", "-"]
+    assert table["6e-8", "fp16"] == ["0x0001", "5.960464477539063e-08", "0.00659", "subnormal", "2^10"]
+    assert table["65520", "fp16"] == ["0x7c00", "-", "-", "infinite", "-"]
+    assert table["65520", "bf16"] == ["0x4780", "65536", "0.000244", "rounded", "-"]
+    assert table["1e-9", "fp16"] == ["0x0000", "0", "1", "zero", "2^16"]
+    assert table["65520", "fp8-e4m3"][0] == "0x7f"
+    document = opsinfo("numerics", "--format", "json", "--", "-65504", "nan", "1e-99999", "1e99999").json
+    fp16 = [next(known for known in value["formats"] if known["name"] == "fp16") for value in document["values"]]
+    assert [known["outcome"] for known in fp16] == ["exact", "not a number", "zero", "infinite"]
+    assert [known["bits"] for known in fp16] == ["0xfbff", "0x7e00", "0x0000", "0x7c00"]
+    assert opsinfo("numerics", "1.5", tmp_path).code == 2
+    assert "a number has no operator" in opsinfo("numerics", "1.5", "--against", "x").err
