@@ -30,6 +30,10 @@ _GO_ON = {
 }
 
 
+_NEARLY = 10
+"""A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision."""
+
+
 class Culprit(NamedTuple):
     """An op type that must stay in high precision.
 
@@ -139,7 +143,11 @@ class BisectAnswer(NamedTuple):
 
     @property
     def next_step(self) -> str | None:
-        """How to go on with a search that was stopped."""
+        """How to go on: with a search that was stopped, or from a list that is nearly the whole model."""
+        effect = self.effect if self.end.ended == "found" and not self.white and self.nodes is None else None
+        if effect and self.culprits and effect.left_low.nodes * _NEARLY <= effect.cost.nodes:
+            what = "nearly everything" if effect.left_low.nodes else "everything"
+            return f"{what} is in high precision with this list: --by node searches for single nodes instead"
         return _GO_ON.get(self.nodes.end.ended if self.nodes else self.end.ended)
 
     @property

@@ -27,6 +27,7 @@ from ..graph.cost import read_prices
 from ..graph.judge.modes import judge_mode
 from ..graph.judge.prepare import prepare
 from ..graph.readers.onnx import external_files
+from ..graph.verdict import nothing_judged
 from ..profile.table import find_tables
 from ..simulate.simulate_model import open_simulation
 from .candidates import SetJudge, doubts, move_types, prune
@@ -318,6 +319,7 @@ def open_problem(
     :param saturate: whether overflowing values become the largest value in it
     :param list_files: makes the files of another form than a mixlist
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
+    :raises NoVerdict: if no node of the model is judged, so that no list changes it
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
     require_sense(options)
@@ -338,6 +340,8 @@ def open_problem(
             prices = read_prices(prepared.graph, options.profile, listener) if options.profile else None
             sets = SetJudge(prepared, options.mode, base.marks, options.grow, prices)
             remarks = sets.base_answer.warnings
+            if fault := nothing_judged(sets.base_answer):
+                raise fault
         for remark in filter(None, remarks):
             listener.warn(remark)
         if sets is not None and _is_simulated(options, sets):

@@ -18,6 +18,7 @@ from ...core.terminal.params import Choice, OutputFile, bundle, install_options,
 from ...core.terminal.plot import picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
 from ..graph.api import open_model
+from ..graph.verdict import share_not_judged
 from ..simulate.report import SimulationReport
 from ..simulate.simulate_model import open_simulation, report_of
 from ..simulate.simulation import onnx_model
@@ -79,8 +80,8 @@ def command(
     sums are in float32. Shown are the error of each output, the first node that yields Inf or NaN, the first whose
     error jumps, and what each op type costs: alone, and without it. Requires opsinfo[models].
 
-    Exit status 1 if an output exceeds --max-error or --min-cosine, and with --strict if there is a warning, as where
-    atc refuses the model.
+    Exit status 1 if an output exceeds --max-error or --min-cosine, or if nothing was judged, or nothing rounded that a
+    bound could be about; with --strict if there is a warning.
 
     \b
     Examples:
@@ -123,14 +124,17 @@ _FIRST = {"first-not-finite": "first Inf or NaN", "first-jump": "first jump of t
 
 
 def simulation_answer(report: SimulationReport) -> CommandAnswer:
-    """The status is 1 if an output exceeds a bound."""
+    """The status is 1 if an output exceeds a bound, or the numbers prove nothing."""
+    fault = report.fault
+    verdict = [] if fault or report.passes is None else [_passes(report)]
     return CommandAnswer(
         report.to_dict,
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
         texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
         caveats=[f"not shown: {limit.message}" for limit in report.limits],
-        notes=[_summary(report), *_coverage_lines(report), *([] if report.passes is None else [_passes(report)])],
-        status=int(report.passes is False),
+        notes=[_summary(report), *_coverage_lines(report), *verdict],
+        status=int(fault is not None or report.passes is False),
+        fault=fault,
     )
 
 
@@ -273,7 +277,8 @@ def _passes(report: SimulationReport) -> str:
     bounds = " and ".join(f"{word} {repr(bound).removesuffix('.0')}" for word, bound in given if bound is not None)
     failing = [output for output in report.simulated.outputs if not output.passes(report.max_error, report.min_cosine)]
     if not failing:
-        return f"passes {bounds}"
+        share = share_not_judged(report.coverage)
+        return f"passes {bounds}{f'; {share}' if share else ''}"
     worst, least = report.simulated.max_rel_error, report.simulated.min_cosine
     largest = "not finite" if math.isinf(worst) else number(worst)
     smallest = "" if report.min_cosine is None else f", the smallest cosine {'unknown' if least is None else least!r}"
@@ -307,6 +312,8 @@ def _page(report: SimulationReport) -> str:
     facts += [("Not judged", text) for text in _coverage_lines(report)]
     if _absorbed_nodes(report):
         facts.append(("Inf that a Softmax absorbs", join_some([node.node for node in _absorbed_nodes(report)], 20)))
-    if report.passes is not None:
+    if report.fault:
+        facts.append(("Proves nothing", report.fault.message))
+    elif report.passes is not None:
         facts.append(("Check", "passes" if report.passes else "fails"))
     return table_page(f"Simulation of {simulation.path}", facts, tables, lead=lead, styles=["plot.css"])

@@ -171,7 +171,9 @@ class Search(Head):
     one_minimal: bool
     """Whether the check is known to fail without any single one of the culprits."""
     next: str | None
-    """How to go on with a search that a spent budget or a signal stopped; null if it ended by itself."""
+    """How to go on: with a search that a spent budget or a signal stopped, or from a list that moves nearly the whole
+    model; null if there is nothing more to do.
+    """
     monotone: bool
     """false if a set failed although a smaller set passed."""
     noisy: bool

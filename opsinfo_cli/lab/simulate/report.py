@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import join_some
+from ...errors import NoVerdict, join_some
 from ..graph.open_dimensions import limits_of
 from .rounding_plan import unknown_tensors
 
@@ -96,6 +96,18 @@ def _limits_of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer)
         yield Limit("bodies", message, names)
 
 
+_NOTHING_ROUNDED = "no tensor of this model is low in this mode: nothing was rounded"
+
+
+def nothing_rounded(path: str) -> NoVerdict:
+    """Return the error for a bound that a model meets because nothing of it was rounded.
+
+    :param path: of the model
+    """
+    hint = "`opsinfo graph` shows which nodes are low, and --precision-mode chooses another mode"
+    return NoVerdict(_NOTHING_ROUNDED, name="nothing-rounded", path=path, hint=hint)
+
+
 class SimulationReport(NamedTuple):
     """The computed values, and their bounds.
 
@@ -106,6 +118,7 @@ class SimulationReport(NamedTuple):
     :param mixlist: the path of the mixlist
     :param warnings: what has no effect, such as op types of the mixlist that the target lacks
     :param decided_open: names of the nodes for which open dimensions decided
+    :param unproved: why the answer of the judge proves nothing
     """
 
     simulation: Simulation
@@ -120,6 +133,7 @@ class SimulationReport(NamedTuple):
     min_cosine: float | None = None
     warnings: Sequence[str] = ()
     decided_open: tuple[str, ...] = ()
+    unproved: NoVerdict | None = None
 
     @property
     def doubts(self) -> list[str]:
@@ -131,16 +145,27 @@ class SimulationReport(NamedTuple):
             if output.reference_inf or output.reference_nan:
                 wrong = f"{output.reference_inf} Inf and {output.reference_nan} NaN"
                 found.append(f"output `{output.name}`: the reference has {wrong}")
-        if not self.simulated.rounded:
-            found.append("no tensor of this model is low in this mode: nothing was rounded")
+        if not self.simulated.rounded and self.fault is None:
+            found.append(_NOTHING_ROUNDED)
         return found
 
     @property
+    def has_bounds(self) -> bool:
+        return self.max_error is not None or self.min_cosine is not None
+
+    @property
+    def fault(self) -> NoVerdict | None:
+        """Why the numbers prove nothing: nothing was judged, or with bounds nothing was rounded."""
+        if self.unproved is None and self.has_bounds and not self.simulated.rounded and not self.simulation.plan():
+            return nothing_rounded(self.simulation.path)  # a list that keeps all high is a pass
+        return self.unproved
+
+    @property
     def passes(self) -> bool | None:
-        """Whether every output is within the bounds; None: there are no bounds."""
-        if self.max_error is None and self.min_cosine is None:
+        """Whether every output is within the bounds, and the numbers prove it; None: there are no bounds."""
+        if not self.has_bounds:
             return None
-        return self.simulated.passes(self.max_error, self.min_cosine)
+        return self.fault is None and self.simulated.passes(self.max_error, self.min_cosine)
 
     def to_dict(self) -> documents.SimulateDocument:
         """Return the JSON document of ``opsinfo simulate``."""

@@ -19,6 +19,7 @@ _FOLDER = "session.model_external_initializers_file_folder_path"
 """Set to a path that is no folder: weights in other files are given as arrays, onnxruntime opens none."""
 _NO_COPIES = "session.disable_prepacking"
 """Packed weights are copies in memory and change the sums, because a rounded weight is not packed."""
+_NO_KERNEL = "Could not find an implementation"
 _PATIENCE = 0.5
 """Seconds that a node may take to end after a signal."""
 
@@ -52,6 +53,10 @@ class ModelSession:
             made = _call_in_thread(runtime.InferenceSession, model, options, providers=["CPUExecutionProvider"])
             self._session = made.result()
         except Exception as error:  # onnxruntime raises a dozen kinds of exceptions
+            if _NO_KERNEL in str(error) and _reads_bfloat16(model):
+                message = "onnxruntime computes no bfloat16 on a CPU, so that this model has no reference in float32"
+                hint = "give the model as it was before its conversion to bfloat16"
+                raise Refused(message, name="bfloat16-model", path=path, hint=hint) from None
             message = f"onnxruntime cannot load the model: {_first_line(error)}"
             raise Refused(message, name="not-loaded", path=path) from None
 
@@ -72,6 +77,21 @@ class ModelSession:
             settings.terminate = True
             wait([run], _PATIENCE)
             raise
+
+
+def _reads_bfloat16(model: bytes) -> bool:
+    """Return whether a model has weights or values of bfloat16 of its own; of roundings only Casts have them."""
+    onnx = load_package("onnx")
+    proto = onnx.ModelProto.FromString(model)
+    try:
+        known = onnx.shape_inference.infer_shapes(proto).graph
+    except Exception:  # it raises what it meets, and the weights say enough then
+        known = proto.graph
+    values = [*known.input, *known.value_info, *known.output]
+    code = onnx.TensorProto.BFLOAT16
+    return any(value.type.tensor_type.elem_type == code for value in values) or any(
+        weight.data_type == code for weight in known.initializer
+    )
 
 
 def _call_in_thread(call: Callable[..., Any], *words: Any, **options: Any) -> Future[Any]:

@@ -12,6 +12,7 @@ from ...errors import Refused
 from ..graph.judge.prepare import prepare
 from ..graph.readers import read_graph
 from ..graph.readers.onnx import model_inputs
+from ..graph.verdict import no_verdict
 from ..listener import PythonListener
 from .inputs import GIVEN, InputSet, given_shapes, input_sets, require_fit, unknown_numbers
 from .node_costs import rank_nodes
@@ -151,4 +152,5 @@ def report_of(
         path,
         warnings=answer.warnings,
         decided_open=answer.decided_open,
+        unproved=no_verdict(answer),
     )

@@ -133,6 +133,14 @@ def test_the_cheapest_list_is_found_with_what_it_moves_and_what_stays_low(search
     assert "the list moves 1 node (128 bytes) to high; it leaves 5 nodes (320 bytes) low" in text
 
 
+def test_where_a_list_moves_everything_the_document_says_how_to_go_on(search: Search, tmp_path: Path) -> None:
+    check = needing(tmp_path / "check", ["MatMulV2"])
+    words = ["--model", dump(tmp_path), "--format", "json"]
+    assert search(*words, "--", check).json["next"].startswith("everything is in high precision with this list: --by")
+    kept = search(*words, "--by", "node", "--journal", "nodes", "--", check).json
+    assert (kept["keep_dtype"]["ended"], kept["next"]) == ("cannot-cure", None)
+
+
 def test_what_cannot_be_cured_comes_with_the_nodes_still_low_and_those_not_judged(
     search: Search, tmp_path: Path
 ) -> None:

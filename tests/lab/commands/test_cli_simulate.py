@@ -176,3 +176,83 @@ def test_the_model_is_not_changed(opsinfo: Run, arguments: Simulate, tmp_path: P
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir() if each.is_file()}
     assert opsinfo(*arguments(model=path)).code == 0
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir() if each.is_file()} == before
+
+
+OPSET_20 = 'opset_import: ["" : 20]> net (float[1,2] x, float[2,2] w) => (float[1,2] y) {a = MatMul(x, w) y = Relu(a)}'
+FLOAT16 = 'opset_import: ["" : 17]> net (float16[1,2] x, float16[2,2] w) => (float16[1,2] y) {y = MatMul(x, w)}'
+CASTS = (
+    'opset_import: ["" : 17]> net (float[1,2] x) => (float[1,2] y) {c = Cast<to=10>(x) r = Relu(c) y = Cast<to=1>(r)}'
+)
+BLACK = 'opset_import: ["" : 17]> net (float[1,2] x) => (float[1,2] y) {y = Log(x)}'
+BFLOAT16 = 'opset_import: ["" : 17]> net (bfloat16[1,2] x, bfloat16[2,2] w) => (bfloat16[1,2] y) {y = MatMul(x, w)}'
+WITHIN = (
+    'opset_import: ["" : 17]> net (float[1,2] x) => (float[1,2] y) {c = Cast<to=16>(x) r = Mul(c, c) y = Cast<to=1>(r)}'
+)
+
+
+def parsed(folder: Path, text: str) -> Path:
+    import onnx
+
+    path = folder / "parsed.onnx"
+    onnx.save(onnx.parser.parse_model(f"<ir_version: 8, {text}"), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(OPSET_20, "nothing-judged"), (FLOAT16, "low-itself"), (CASTS, "low-itself"), (BLACK, "nothing-rounded")],
+)
+def test_what_was_not_judged_or_rounded_is_no_pass_and_is_said_last(
+    opsinfo: Run, arguments: Simulate, tmp_path: Path, text: str, name: str
+) -> None:
+    model = parsed(tmp_path, text)
+    ran = opsinfo(*arguments("--max-error", "0.5", "--format", "json", model=model))
+    assert (ran.code, ran.json["passes"], ran.json["rounded"]) == (1, False, 0)
+    *_, message, _, _, hint = ran.err.splitlines()
+    assert message.startswith("error: ")
+    assert hint.startswith("hint: ")
+    assert "passes" not in ran.err
+    assert opsinfo(*arguments(model=model)).code == (0 if name == "nothing-rounded" else 1)
+    words = [*arguments(model=model)[2:], "--model", model, "--simulate", "--max-error", "0.5", "--format", "json"]
+    search = opsinfo("bisect", *words)
+    assert (search.code, search.json["error"]["name"]) == (1, name)
+    assert not (tmp_path / ".opsinfo-bisect" / "journal.jsonl").exists()
+
+
+def test_a_list_that_keeps_all_high_passes(opsinfo: Run, arguments: Simulate, tmp_path: Path) -> None:
+    file = write(tmp_path / "m.json", mixlist(black_add=["MatMulV2"], white_remove=["MatMulV2"]))
+    assert opsinfo(*arguments("--mixlist", file, "--max-error", "1e-9")).code == 0
+
+
+@pytest.mark.parametrize("text", [BFLOAT16, WITHIN])
+def test_a_model_of_bfloat16_has_no_reference_on_a_cpu(
+    opsinfo: Run, arguments: Simulate, tmp_path: Path, text: str
+) -> None:
+    ran = opsinfo(*arguments(model=parsed(tmp_path, text)))
+    assert ran.code == 3
+    assert "onnxruntime computes no bfloat16 on a CPU" in ran.err
+    assert "hint: give the model as it was before its conversion to bfloat16" in ran.err
+
+
+def test_a_share_that_was_not_judged_is_said_beside_the_verdict(
+    opsinfo: Run, arguments: Simulate, tmp_path: Path
+) -> None:
+    text = 'opset_import: ["" : 17]> net (float[1,2] x, float[2,2] w) => (float[1,2] y) {a = MatMul(x, w) y = Sin(a)}'
+    ran = opsinfo(*arguments("--max-error", "0.5", model=parsed(tmp_path, text)))
+    assert "passes --max-error 0.5; 1 of 2 compute nodes not judged (50 %)" in ran.err
+
+
+def test_a_terminal_shows_outputs_first_nodes_op_types_and_the_curve(
+    terminal: Callable[..., tuple[int, str]], arguments: Simulate, tmp_path: Path
+) -> None:
+    code, shown = terminal(*arguments("--by", "node", model=onnx_model(tmp_path, [[70000.0, 0.3], [0.1, -2.7]])))
+    assert code == 0
+    for text in (
+        "Outputs against the reference",
+        "first Inf or NaN: fc (MatMulV2)",
+        "first jump of the error: fc (MatMulV2)",
+        "Op types, those that cost most first",
+        "Low nodes, those that cost most first",
+        "error along the graph",
+    ):
+        assert text in shown

@@ -30,8 +30,6 @@ Show: TypeAlias = Callable[[str, float], None]
 _ENDS = 4
 _NODES = 10
 """Names that are shown of a longer list; JSON has all."""
-_NEARLY = 10
-"""A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision."""
 _SLOW = 5.0
 """Seconds of a run above which the expected time of the search is printed."""
 _FAST = 0.05
@@ -222,9 +220,6 @@ def effect_lines(answer: BisectAnswer) -> Iterator[str]:
     elif answer.culprits:
         cost = effect.cost
         yield f"the list moves {cost_text(cost)} to high; it leaves {nodes_text(low) if low.nodes else 'no node'} low"
-        if low.nodes * _NEARLY <= cost.nodes and answer.nodes is None:
-            all_ = "nearly everything" if low.nodes else "everything"
-            yield f"{all_} is in high precision with this list: --by node searches for single nodes instead"
     if text := coverage_text(effect.coverage):
         yield f"{text}; no list moves them"
     yield from (limit.message for limit in effect.limits)
@@ -289,7 +284,7 @@ def _verdicts(answer: BisectAnswer) -> str:
 
 
 def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
-    unproved = "not proved yet" if answer.next_step else "not proved"
+    unproved = "not proved yet" if answer.end.ended in _STOPPED else "not proved"
     minimal = "proved: the check fails without any one of them" if answer.end.minimal else unproved
     facts = [
         *facts,

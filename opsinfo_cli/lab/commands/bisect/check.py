@@ -20,6 +20,8 @@ from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
 from ...bisect.session import Budget, Rules
 from ...bisect.verdicts import SKIPS
+from ...graph.verdict import no_verdict
+from ...simulate.report import nothing_rounded
 from ...simulate.simulate_model import open_simulation
 from ..simulation_options import SimulationOptions
 
@@ -171,6 +173,7 @@ class Check:
 
         :param folder: the run folder
         :raises UsageFault: if a simulation has no model
+        :raises NoVerdict: if a simulation would prove nothing
         :raises Refused: if the model cannot be computed
         :raises MissingPackage: if a package for that, or for a cluster, is not installed
         """
@@ -189,7 +192,11 @@ class Check:
         sets, options = problem.sets, self.simulating
         if sets is None:
             raise UsageFault("--simulate requires --model", name="needs-model")
+        if fault := no_verdict(sets.base_answer):
+            raise fault
         plain = open_simulation(sets.prepared, sets.mode, options.inputs, saturate=options.saturate, listener=console)
+        if not plain.plan(sets.base):
+            raise nothing_rounded(plain.path)
 
         def simulate(trial: Trial) -> tuple[int, str]:
             simulation = plain

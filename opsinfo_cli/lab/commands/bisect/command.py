@@ -173,9 +173,9 @@ def command(
     OPSINFO_MIXLIST and ASCEND_CACHE_PATH are set too. Exit status 0 passes, 1 to 124 fails, 125 cannot tell; 126 and
     127 stop the search; after 128 and more, or a signal, the run is repeated.
 
-    Exit status 0 if a list was found or none is needed; 1 if no list passes, the budget is spent, or, with --strict,
-    there is a warning before the first run, as where atc refuses the model; 3 if the check is unusable; 130 after
-    Ctrl-C. A spent budget and a signal leave the best list known.
+    Exit status 0 if a list was found or none is needed; 1 if no list passes, the budget is spent, nothing of the model
+    is judged (with --simulate: or rounded), or, with --strict, there is a warning before the first run; 3 if the check
+    is unusable; 130 after Ctrl-C. A spent budget and a signal leave the best list known.
 
     \b
     Examples:
