@@ -263,6 +263,16 @@ def test_an_immutable_folder_is_refused_and_leaves_nothing_unfinished(
     assert names(library.parent) == [library.name]
 
 
+def test_in_place_on_a_read_only_mount_is_refused_as_without_it(
+    opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
+) -> None:
+    mount(tmp_path / "opp", "--bind", tmp_path / "opp")
+    mount(tmp_path / "opp", "-o", "remount,bind,ro")
+    ran = opsinfo("move", library, "Add", "--to", "black", "--in-place")
+    assert (ran.code, "cannot write: Read-only file system" in ran.err) == (3, True), ran.err
+    assert "is mounted read-only" in ran.err
+
+
 def test_a_mount_point_is_refused_and_in_place_works_with_a_warning(
     opsinfo: Run, library: Path, tmp_path: Path, mount: Mount
 ) -> None:

@@ -75,17 +75,18 @@ def digest_at(path: str) -> str | None:
         return sha256_of(read_original(place).data)
 
 
-def _ownership(here: os.stat_result) -> tuple[int, ...]:
-    return here.st_dev, here.st_ino, here.st_mode, here.st_uid, here.st_gid, here.st_nlink
+def _ownership(here: os.stat_result, widened: int = 0) -> tuple[int, ...]:
+    """:param widened: the bits of the mode that this run may have added"""
+    return here.st_dev, here.st_ino, here.st_mode | widened, here.st_uid, here.st_gid, here.st_nlink
 
 
-def _require_unchanged(place: FilePlace, original: Original) -> None:
+def _require_unchanged(place: FilePlace, original: Original, widened: int = 0) -> None:
     """Read the file again right before it is replaced, because many programs do not lock.
 
     :raises Stale: if it is another file now, or has other content
     """
     now = read_original(place)
-    if _ownership(now.stat) != _ownership(original.stat) or now.data != original.data:
+    if _ownership(now.stat, widened) != _ownership(original.stat, widened) or now.data != original.data:
         raise _stale(place.path)
 
 
@@ -148,7 +149,10 @@ def put(place: FilePlace, original: Original | None, data: bytes | None, in_plac
                 path=place.path,
                 hint="--in-place overwrites it after the backup, which is not atomic",
             ) from None
-        raise not_written(error, place.path) from None
+        refused = not_written(error, place.path)
+        if in_place and error.errno == errno.EACCES:
+            refused.hint = f"no permission to write {place.path}"
+        raise refused from None
 
 
 def not_written(error: OSError, real: str, given: str | None = None) -> Refused:
@@ -262,34 +266,38 @@ def sync_folder(folder: int) -> bool:
 
 
 def _write_in_place(place: FilePlace, original: Original, data: bytes) -> bool:
-    """Overwrite the file itself, for bind mounts, which cannot be renamed over. Not atomic; there is a backup."""
-    _require_unchanged(place, original)
-    try:
-        _overwrite(place, original, data)
-    except OSError as error:
+    """Overwrite the file itself, for bind mounts, which cannot be renamed over. Not atomic; there is a backup.
+
+    :raises OSError: if it cannot be opened, or the old content is there again
+    :raises Stale: if another file is there, which is not changed
+    """
+    widened = stat.S_IWUSR  # of one's own file that is read-only
+    _require_unchanged(place, original, widened)
+    with opened(place.name, os.O_WRONLY, place.folder) as descriptor:
+        if _ownership(os.fstat(descriptor), widened) != _ownership(original.stat, widened):
+            raise _stale(place.path)
         try:
-            _overwrite(place, original, original.data)
-        except OSError:
-            raise Refused(
-                f"overwriting failed half way ({error.strerror}), and restoring the old content failed too",
-                name="half-written",
-                path=place.path,
-                hint="`opsinfo restore TARGET --in-place` restores the backup",
-            ) from None
-        raise
+            _overwrite(descriptor, data)
+        except OSError as error:
+            try:
+                _overwrite(descriptor, original.data)
+            except OSError:
+                raise Refused(
+                    f"overwriting failed half way ({error.strerror}), and restoring the old content failed too",
+                    name="half-written",
+                    path=place.path,
+                    hint="`opsinfo restore TARGET --in-place` restores the backup",
+                ) from None
+            raise
     return True
 
 
-def _overwrite(place: FilePlace, original: Original, data: bytes) -> None:
-    """:raises OSError: if it is not written completely
-    :raises Stale: if another file is there, which is not changed
-    """
-    with opened(place.name, os.O_WRONLY, place.folder) as descriptor:
-        if _ownership(os.fstat(descriptor)) != _ownership(original.stat):
-            raise _stale(place.path)
-        write_all(descriptor, data)
-        os.ftruncate(descriptor, len(data))
-        os.fsync(descriptor)
+def _overwrite(descriptor: int, data: bytes) -> None:
+    """:raises OSError: if it is not written completely"""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    write_all(descriptor, data)
+    os.ftruncate(descriptor, len(data))
+    os.fsync(descriptor)
 
 
 # metadata
@@ -307,7 +315,7 @@ def _copy_owner(place: FilePlace, before: os.stat_result, descriptor: int) -> No
                 f"the file's owner and group ({user}:{group}) could not be kept",
                 name="owner-not-kept",
                 path=place.path,
-                hint="run the command as root, or as a user who is in that group",
+                hint="run the command as root, or as a user who is in that group; --in-place keeps both",
             ) from None
 
 

@@ -62,15 +62,7 @@ class Vault:
         :raises Refused: if the vault is in a config directory, belongs to another user, or cannot be written, or if the
             system fails in any call of the work done under the lock: a disk may fail in each of them
         """
-        real = os.path.realpath(self.path)
-        if any(is_library_name(os.path.join(folder, "x.json")) for folder in (real, *folders_above(real))):
-            raise Refused(
-                "a vault must not be in a config directory: the engine reads every JSON file there",
-                name="vault-in-store",
-                path=self.path,
-                hint="choose another --backup-dir",
-            )
-        require_trusted(self.path, None, "choose another --backup-dir")
+        real = self._require_place()
         made: list[str] = []
         try:
             os.makedirs(os.path.dirname(real), 0o755, exist_ok=True)
@@ -96,6 +88,35 @@ class Vault:
             raise system_failed(error) from None
         finally:
             os.close(lock)
+
+    def _require_place(self) -> str:
+        """Return the real path of the vault.
+
+        :raises Refused: if it is in a config directory, or another user may put something in its place
+        """
+        real = os.path.realpath(self.path)
+        if any(is_library_name(os.path.join(folder, "x.json")) for folder in (real, *folders_above(real))):
+            raise Refused(
+                "a vault must not be in a config directory: the engine reads every JSON file there",
+                name="vault-in-store",
+                path=self.path,
+                hint="choose another --backup-dir",
+            )
+        require_trusted(self.path, None, "choose another --backup-dir")
+        return real
+
+    def require_usable(self) -> None:
+        """Check, before long work, that a change can be recorded; nothing is written.
+
+        :raises Refused: as :meth:`locked`, as far as it can be known
+        """
+        real = self._require_place()
+        there = [folder for folder in (real, os.path.join(real, self.machine)) if os.path.lexists(folder)]
+        for folder in there:
+            _require_ours(folder, private=True)
+        place = there[-1] if there else next(filter(os.path.lexists, folders_above(real)))
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise self._refusal(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
     def is_in_use(self) -> bool:
         """Return whether another run that writes holds the vault at the moment."""

@@ -19,11 +19,12 @@ from ...opening import real_inside, unreadable
 from ..cann.file_kind import is_library_name
 from ..cann.install import root_above, version_at
 from ..text.source import read_bytes
-from .closed_folders import closed_folders, put_back, widened
+from .closed_folders import closed_to_owner, put_back, widened
 from .container import HINT, LOST, is_lost_with_container
 from .file_place import FilePlace, missing_folder, real_path
 from .history import History
 from .lock import DEFAULT_WAIT, places_locked
+from .output_file import require_writable
 from .plan import FileResult, Job, Move, Result, planned
 from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
 from .replace_file import Original, put, read_original, remove_leftovers, require_replaceable, sha256_of
@@ -113,7 +114,7 @@ class Writer:
             file = planned(job, start or job.source(original.data if original else b""))
             if file.patch or job.must_be_new:
                 write = Write(place, original, file.result.data, job.path, file.moved)
-                self._require_allowed(write)
+                self._require_allowed(job.path, place.path, original and original.stat)
                 writes[job.path] = write
             return file
 
@@ -126,17 +127,29 @@ class Writer:
         backups = {path: record.backup_id(index) for index, path in enumerate(writes) if writes[path].original}
         return Result([file._replace(backup=backups.get(file.path)) for file in files], record.id, refused)
 
-    def _require_allowed(self, write: Write) -> None:
-        """:raises Refused: if this user may not write the file, or should not"""
-        if write.original:
-            require_replaceable(write.place.path, write.original.stat)
-        require_outside_vault(write.given, write.place.path)
+    def require_writable(self, given: str) -> None:
+        """Check, before long work, that a change of a file can be written and recorded; nothing is written.
+
+        :raises Refused: if it cannot be, or should not
+        """
+        self.vault.require_usable()
+        require_writable(given, self.force)
+        real = real_path(given)
+        self._require_allowed(given, real, os.stat(real) if os.path.exists(real) else None)
+
+    def _require_allowed(self, given: str, real: str, here: os.stat_result | None) -> None:
+        """:param here: of the file; None if it is new
+        :raises Refused: if this user may not write it, or should not
+        """
+        if here:
+            require_replaceable(real, here)
+        require_outside_vault(given, real)
         if self.force:
             return
-        require_trusted(write.given, write.place.path)
-        if _is_read_only(write) and not is_library_name(write.place.path):
+        require_trusted(given, real)
+        if _is_read_only(real, here) and not is_library_name(real):
             hint = "--force writes it, and keeps its mode"
-            raise Refused("the file is read-only", name="read-only", path=write.given, hint=hint)
+            raise Refused("the file is read-only", name="read-only", path=given, hint=hint)
 
     @contextmanager
     def locked(self, paths: Sequence[str], ends: bool = False) -> Iterator[tuple[dict[str, FilePlace], History]]:
@@ -177,7 +190,7 @@ class Writer:
         :raises NotConfirmed: if all files are written but the disk did not confirm them
         """
         for write in writes:
-            self._require_allowed(write)
+            self._require_allowed(write.given, write.place.path, write.original and write.original.stat)
         record = new_record(kind, history.next_number, [], undoes, self.in_place, self.why)
         files = []
         for index, write in enumerate(writes):
@@ -196,17 +209,19 @@ class Writer:
                 inode=write.original.stat.st_ino if write.original and self.in_place else None,
             )
             files.append(file)
+        in_place = [write.place.path for write in writes if self.in_place and write.original and write.data is not None]
         folders = sorted(
             {  # in place, only those in which a file is created or removed
-                os.path.dirname(write.place.path)
-                for write in writes
-                if not (self.in_place and write.original and write.data is not None)
+                os.path.dirname(write.place.path) for write in writes if write.place.path not in in_place
             }
         )
         read_only = [path for path in folders if not os.stat(path).st_mode & stat.S_IWUSR and not root_above(path)]
-        for path in [*read_only, *(write.given for write in writes if _is_read_only(write))]:
+        for path in [
+            *read_only,
+            *(each.given for each in writes if each.original and _is_read_only(each.place.path, each.original.stat)),
+        ]:
             self.say(f"{path} is read-only; it is written to nevertheless, and keeps its mode")
-        record = replace(record, files=files, folders=closed_folders(folders))
+        record = replace(record, files=files, folders=closed_to_owner([*folders, *in_place]))
         with _signals_deferred():
             self.vault.add(record, [write.original and write.original.data for write in writes])
             confirmed = self._write_all(record, writes)
@@ -329,9 +344,9 @@ def _signals_deferred() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _is_read_only(write: Write) -> bool:
+def _is_read_only(real: str, here: os.stat_result | None) -> bool:
     """Return whether a file is one that its owner may not write, outside an install, whose files all are."""
-    return bool(write.original and not write.original.stat.st_mode & stat.S_IWUSR and not root_above(write.place.path))
+    return bool(here and not here.st_mode & stat.S_IWUSR and not root_above(real))
 
 
 def _distinct(jobs: Iterable[Job]) -> list[Job]:

@@ -26,7 +26,7 @@ from ..text.source import Source, read_standard_input
 @option(
     "-o",
     "--output",
-    type=OutputFile("OUT", replaces=["mixlists"]),
+    type=OutputFile("OUT", replaces=["mixlists"], backed_up=True),
     help="Write the result to OUT; do not change the source.",
 )
 @write_options(check_option)

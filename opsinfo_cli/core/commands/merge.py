@@ -37,7 +37,7 @@ from ..text.source import Source
 @option(
     "-o",
     "--output",
-    type=OutputFile("OUT", replaces=["mixlists"]),
+    type=OutputFile("OUT", replaces=["mixlists"], backed_up=True),
     help="Write to OUT, which may be one of the mixlists; an existing file is backed up.",
 )
 @option("--minimize", is_flag=True, help="Drop entries that change nothing in the targets of --against.")
@@ -105,7 +105,7 @@ def command(
     )
     notes = [_tally(made)]
     if not writing.dry_run:
-        notes += notes_of_result(change, undoing(writing, output or mixlists[0]), not writing.check, False)
+        notes += notes_of_result(change, undoing(writing, change.change), not writing.check, False)
     return CommandAnswer(
         lambda: made.to_dict(output, change),
         lambda: diffs(change) if writing.dry_run else [],

@@ -27,5 +27,4 @@ def command(what: str | None, writing: WriteOptions, console: Console) -> Comman
       opsinfo reapply ascend910b
     """
     result = report_change(reapply(what, say=console.warn, **settings_of(writing)), writing, console)
-    undo = result.files[0].path if result.files else "TARGET"
-    return answer_of_target(result, "", writing, console, undo=undo)
+    return answer_of_target(result, "", writing, console)

@@ -28,7 +28,12 @@ from ..text.source import Source
 
 @click.command("snapshot", cls=Command)
 @click.argument("target", type=TARGET)
-@option("-o", "--output", type=OutputFile(replaces=["target"]), help="Write to FILE instead of standard output.")
+@option(
+    "-o",
+    "--output",
+    type=OutputFile(replaces=["target"], backed_up=True),
+    help="Write to FILE instead of standard output.",
+)
 @target_options
 @write_options(check_option)
 @prints()

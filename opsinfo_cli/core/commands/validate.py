@@ -395,8 +395,7 @@ class ValidateAnswer(NamedTuple):
 
         result = self.checked.fixed
         if result and result.change:
-            first = next(file.path for file in result.files if file.patch)
-            yield from notes_of_result(result, undoing(self.writing, first), writes=True, verbose=False)
+            yield from notes_of_result(result, undoing(self.writing, result.change), writes=True, verbose=False)
         yield from self.checked.said
 
     def _about_baseline(self, verbose: bool) -> Iterator[str]:

@@ -45,7 +45,7 @@ def answer_of_result(
             return diffs(result)
         return [table] if rows else []
 
-    told = [] if dry_run else [*notes_of_result(result, undo, not check, verbose)]
+    told = [*notes_of_result(result, undo, not check, verbose)] if not (dry_run and result.would_change) else []
     return CommandAnswer(
         result.to_dict,
         blocks,

@@ -23,6 +23,7 @@ from ...errors import UsageFault
 from ..cann.policy import Policy, policy_meant
 from ..cann.targets.found import TargetOptions
 from ..change.lock import DEFAULT_WAIT
+from ..change.write_settings import WriteSettings
 from . import completion
 from .answer import CommandAnswer
 from .console import Console, OutputOptions
@@ -85,19 +86,33 @@ class OutputFile(Word):
 
     :param replaces: the parameters whose file it may replace
     :param or_folder: whether it may be a folder, too, of which the command knows whether it may exist
+    :param backed_up: whether it is written as a change, in the vault
     """
 
-    def __init__(self, metavar: str = "FILE", replaces: Sequence[str] = (), or_folder: bool = False) -> None:
+    def __init__(
+        self, metavar: str = "FILE", replaces: Sequence[str] = (), or_folder: bool = False, backed_up: bool = False
+    ) -> None:
         super().__init__(metavar, files=True)
+        self.backed_up = backed_up
         self.writes = tuple(replaces)
         self.or_folder = or_folder
 
-    def require_writable(self, path: str, force: bool) -> None:
-        """:raises Refused: if it cannot be written; before the command begins, because its work may be long"""
-        from ..change.output_file import require_writable
+    def require_writable(self, path: str, values: Mapping[str, Any]) -> None:
+        """Check before the command begins, because its work may be long.
 
-        if not (self.or_folder and os.path.isdir(path)):
-            require_writable(path, force)
+        :param values: of the command's parameters
+        :raises Refused: if it cannot be written
+        """
+        from ..change.output_file import require_writable
+        from ..change.writer import writer_of
+
+        if self.or_folder and os.path.isdir(path):
+            return
+        if self.backed_up:
+            settings: WriteSettings = {"force": values["force"], "backup_dir": values["backup_dir"]}
+            writer_of(settings, lambda _: None).require_writable(path)
+        else:
+            require_writable(path, values.get("force", False))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "-":
@@ -255,7 +270,7 @@ class Command(click.Command):
             for param in self.params:
                 path = ctx.params.get(param.name or "")
                 if isinstance(param.type, OutputFile) and path is not None:
-                    param.type.require_writable(path, ctx.params.get("force", False))
+                    param.type.require_writable(path, ctx.params)
         return super().invoke(ctx)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

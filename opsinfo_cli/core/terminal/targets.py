@@ -22,4 +22,4 @@ def short_name(path: str | None, files: Sequence[str]) -> str:
 
 def below(path: str, target: str) -> str:
     """Return a path relative to the target if it is below it."""
-    return path.removeprefix(target.rstrip("/") + "/")
+    return path.removeprefix(target.rstrip("/") + "/") if target else path

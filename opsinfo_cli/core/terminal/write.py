@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...errors import OpsinfoError, quoted
+from ...errors import quoted
 from ..cann.install import root_above
 from ..change.fmt import BuildPlan, build_jobs
 from ..change.plan import Job, Result, planned
-from ..change.scope import scope_of
 from ..change.write_settings import WriteSettings
 from ..change.writer import write_files
 from ..text.source import Source
@@ -54,23 +52,13 @@ def report_change(result: Result, writing: WriteOptions, console: Console) -> Re
 
 
 def answer_of_target(
-    result: Result, target: str, writing: WriteOptions, console: Console, undo: str | None = None, **more: Any
+    result: Result, target: str, writing: WriteOptions, console: Console, **more: Any
 ) -> CommandAnswer:
-    """:param undo: the target of the command line that undoes the change; None for ``target``, or a changed file if
-        ``target`` has none
-    :param more: as for :func:`answer_of_result`
-    """
-    paths = [file.path for file in result.files if file.patch]
-    try:
-        scope = scope_of(target)
-        is_inside = any(scope(os.path.realpath(path)) for path in paths)
-    except OpsinfoError:
-        is_inside = False
-    touched = target if is_inside or not paths else paths[0]
+    """:param more: as for :func:`answer_of_result`"""
     return answer_of_result(
         result,
         target=target,
-        undo=undoing(writing, undo or touched),
+        undo=undoing(writing, result.change),
         dry_run=writing.dry_run,
         check=writing.check,
         verbose=bool(console.verbose),
@@ -102,7 +90,9 @@ def would_build(text: str, source: Source) -> Result:
     return Result([planned(Job(source.path, BuildPlan(text)), source)], dry_run=True)
 
 
-def undoing(writing: WriteOptions, target: str) -> str:
-    folder = writing.backup_dir
-    words = ["opsinfo", "restore", *(["--backup-dir", folder] if folder else [])]
-    return quoted(*words, *(["--"] if target.startswith("-") else []), target)
+def undoing(writing: WriteOptions, change: str | None) -> str:
+    """Return the command line that undoes a change; empty if there is none."""
+    if change is None:
+        return ""
+    vault = ["--backup-dir", writing.backup_dir] if writing.backup_dir else []
+    return quoted("opsinfo", "restore", *vault, *(["--in-place"] if writing.in_place else []), change)

@@ -47,7 +47,12 @@ if TYPE_CHECKING:
 @option("--against", type=TARGET, help="Target that a mixlist is a difference from.")
 @install_options
 @option("--opset", type=click.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
-@option("-o", "--output", type=OutputFile("OUT", or_folder=True), help="A file; a new directory if there are two.")
+@option(
+    "-o",
+    "--output",
+    type=OutputFile("OUT", or_folder=True, backed_up=True),
+    help="A file; a new directory if there are two.",
+)
 @strict_option
 @option("--with-defaults", is_flag=True, help="Also translate the built-in entries that stay active beside FILE.")
 @option("--replace", is_flag=True, help="Also move the op types that FILE does not list, as its system would.")
@@ -117,7 +122,7 @@ def command(
         return conversion_answer(found._replace(files={}), is_dry, status=status)
     paths = {name: output if len(found.files) == 1 else os.path.join(output, name) for name in found.files}
     result = _written({paths[name]: text for name, text in found.files.items()}, output, writing, console)
-    return conversion_answer(found, is_dry, paths, result, undoing(writing, output), status)
+    return conversion_answer(found, is_dry, paths, result, undoing(writing, result.change), status)
 
 
 def _opened(system: System, inputs: Sequence[str], console: Console, options: TargetOptions) -> Inputs:

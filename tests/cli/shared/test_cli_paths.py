@@ -54,7 +54,6 @@ def test_a_leading_dash_after_two_dashes(opsinfo: Run, tmp_path: Path, name: str
     assert opsinfo("list", "--", name, cwd=tmp_path).code == 0
     moved = opsinfo("move", "--to", "black", "--", name, "Mul", cwd=tmp_path)
     assert moved.code == 0
-    assert " -- " in moved.err or f"./{name}" in moved.err, "the command that undoes it can be pasted"
     assert opsinfo("restore", "--", name, cwd=tmp_path).code == 0
 
 

@@ -147,7 +147,7 @@ run_options = bundle(
     "-o",
     "--output",
     "list_file",
-    type=OutputFile("OUT", replaces=("base",)),
+    type=OutputFile("OUT", replaces=("base",), backed_up=True),
     help="Write the list to OUT; an existing file is backed up.",
 )
 @run_options
