@@ -31,6 +31,8 @@ from .python_values import (
 )
 
 _DEEPEST = 12
+_MOST_RUNS = 8
+"""Runs of a function that gives no list itself; what more of them return is not known."""
 
 
 def calls_of(source: Source, library: Library) -> list[Call]:
@@ -73,6 +75,7 @@ class _Script(Expressions):
         self._called: set[ast.AST] = set()
         self._defined: list[list[Function]] = [[]]
         self._called_names: set[str] = set()
+        self._runs: dict[ast.AST, int] = {}
 
     def run(self, tree: ast.Module) -> None:
         calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -122,7 +125,10 @@ class _Script(Expressions):
         """Run the body of a function, and return what it returns."""
         node = function.node
         scopes = self.state.scopes
-        if node in self._running or len(self._running) >= _DEEPEST or len(scopes) < function.depth:
+        self._runs[node] = self._runs.get(node, 0) + 1
+        is_often = self._runs[node] > _MOST_RUNS and not self._mentions(node)
+        if is_often or node in self._running or len(self._running) >= _DEEPEST or len(scopes) < function.depth:
+            self._called.add(node)
             return self._unread(place)
         self._called.add(node)
         local = self._bound(function, args, keywords, is_asked)
@@ -146,6 +152,10 @@ class _Script(Expressions):
         self.state = State([*self.state.scopes[: function.depth], *saved[function.depth :]], self.state.heap)
         is_generator = any(isinstance(each, ast.Yield | ast.YieldFrom | ast.Await) for each in ast.walk(node))
         return self._unread(place) if is_generator else value
+
+    def _mentions(self, node: ast.AST) -> bool:
+        """Return whether a function itself gives a list to a call."""
+        return any(isinstance(each, ast.keyword) and each.arg in self.library.names for each in ast.walk(node))
 
     def _bound(self, function: Function, args: list[Value], keywords: dict[str, Value], is_asked: bool) -> Scope:
         """Return the parameters of a call. One that nothing gives has its default, if that is a list or the file calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ def python_lists(
         for name, value in call.arguments.items():
             if value is not None and (name in library.names or name in library.constants):
                 given.setdefault(name, []).append((call, value))
+    if not given:
+        _require_reached(source, library)
     line = chosen_line(source)
     if line is not None:
         lines = sorted({str(call.line) for calls in given.values() for call, _ in calls}, key=int)
@@ -72,6 +75,16 @@ def unread_losses(
     return losses
 
 
+def _require_reached(source: Source, library: Library) -> None:
+    """:raises UsageFault: if the script gives a list where it never comes, as behind a flag that is False"""
+    for node in ast.walk(ast.parse(source.text)):
+        is_given = isinstance(node, ast.keyword) and node.arg in library.names
+        if isinstance(node, ast.keyword) and is_given and ast.unparse(node.value) not in ("None", node.arg):
+            message = f"line {node.lineno} gives `{node.arg}`, but the script does not come to it"
+            hint = "set the flag on which it depends, or write the names into a file of their own"
+            raise UsageFault(message, path=source.path, hint=hint)
+
+
 def _is_at(call: Call, line: int) -> bool:
     return call.line <= line <= call.last_line
 
@@ -88,11 +101,15 @@ def _decided(calls: list[tuple[Call, Value]], library: Library) -> PythonList:
         return 0 if call.function in library.functions else _OTHERS.get(call.function, 1)
 
     best = min(rank(*each) for each in calls)
-    lists = {_list_of(call, value): call for call, value in calls if rank(call, value) == best}
+    lists: dict[object, tuple[PythonList, Call]] = {}
+    for call, value in calls:
+        if rank(call, value) == best:
+            found = _list_of(call, value)
+            lists.setdefault((found.items, tuple(each.text for each in found.unread)), (found, call))
     if len(lists) == 1:
-        return next(iter(lists))
-    places = [f"{shown(found.items + found.unread)} in line {call.line}" for found, call in lists.items()]
-    last = list(lists.values())[-1]
+        return next(iter(lists.values()))[0]
+    places = [f"{shown(found.items + found.unread)} in line {call.line}" for found, call in lists.values()]
+    last = list(lists.values())[-1][1]
     return PythonList(
         (), (Unread(last.line, last.column, f"the script gives {len(lists)} lists: {', '.join(places)}"),)
     )
