@@ -12,6 +12,7 @@ from ..core.cann.onnx_opsets import NEWEST_OPSET
 from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several, open_target_or_mixlist
 from ..errors import UsageFault
 from .input_lists import Inputs, open_inputs, read_inputs
+from .model_nodes import with_model
 from .registry import SYSTEMS, lists_of, system_called
 from .system import ConversionOptions, System, Write
 from .translation import translate
@@ -98,6 +99,7 @@ def convert(
     files: AnyTargets | Mixlist = None,
     *,
     against: AnyTarget | None = None,
+    model: str | None = None,
     opset: int | None = None,
     output: str | None = None,
     with_defaults: bool = False,
@@ -110,6 +112,7 @@ def convert(
     :param files: a file of ``source``, or several if it has several; a target or mixlist may be open; none for the
         system's own lists
     :param against: the target that a mixlist is a difference from
+    :param model: an ONNX model whose nodes the node names and patterns of ``source`` mean
     :param opset: ONNX: the opset of the model
     :param output: the file or folder that the files are meant for, as they may name it
     :param with_defaults: also translate the built-in entries that stay active beside the files
@@ -126,6 +129,7 @@ def convert(
         to,
         inputs,
         against=against,
+        model=model,
         opset=opset,
         output=output,
         with_defaults=with_defaults,
@@ -141,6 +145,7 @@ def convert_inputs(
     inputs: Inputs | None,
     *,
     against: AnyTarget | None,
+    model: str | None,
     opset: int | None,
     output: str | None,
     with_defaults: bool,
@@ -165,6 +170,10 @@ def convert_inputs(
         raise UsageFault(f"{source} has no built-in lists; give a file")
     else:
         read = ReadLists(lists_of(source))
+    if model is not None:
+        if not any(entry.scope == "node" for entry in read.lists.entries):
+            raise UsageFault("--model has no effect: the lists name no nodes")
+        read = with_model(read, model, target.has_nodes)
     if with_defaults and (inputs is None or source == "library"):
         message = f"--with-defaults adds nothing: the lists of {source} are converted whole"
         raise UsageFault(message, hint="it applies to files beside which built-in entries stay active")
@@ -199,14 +208,17 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
         loss._replace(kind="node-rules") if loss.is_unread and loss.scope == "node" and not to.has_nodes else loss
         for loss in read.losses
     ]
+    nodes = [entry for entry in lists.entries if entry.scope == "node"] if to.has_nodes else []
+    lists = lists._replace(entries=tuple(entry for entry in lists.entries if entry not in nodes))
     schemes = [to.names]
     if lists.names != to.names and "ascend" not in (lists.names, to.names):
         schemes.insert(0, "ascend")  # between two other systems names become Ascend's op types first
     for scheme in schemes:
         after = translate(lists, scheme, options.same, options.opset)
-        _drop(dropped, given, lists, after.lists.entries, reasons_of(after.losses))
+        _drop(dropped, given, lists, (*after.lists.entries, *nodes), reasons_of(after.losses))
         losses += after.losses
         lists = after.lists
+    lists = lists._replace(entries=(*lists.entries, *nodes))
     written = write(to, lists, options)
     reasons = written.dropped
     kept = [entry for entry in lists.deciding().values() if entry.name not in reasons]

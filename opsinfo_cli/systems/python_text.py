@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -19,6 +20,11 @@ class PythonList(NamedTuple):
 
     items: tuple[str | Symbol, ...]
     unread: tuple[Unread, ...]
+
+
+def is_python(source: Source) -> bool:
+    """Return whether a text is a Python script, by its name or an import."""
+    return source.path.endswith(".py") or re.search(r"^\s*(?:import|from) \w", source.text, re.MULTILINE) is not None
 
 
 def python_lists(

@@ -59,7 +59,8 @@ def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
             operators[stem] = known._replace(given=(*known.sources, *entry.sources))
         else:
             clashes[name] = f"{name} is {entry.cls}, {stem} is {known.cls}"
-    losses = loss_of("node-rules", "rules on node names are left out; op types cannot express them", nodes, drops=True)
+    message = "op types cannot express names of nodes; --model MODEL gives the op types of these nodes"
+    losses = loss_of("node-rules", message, nodes, drops=True)
     losses += loss_of("overloads", "an overload is translated as its whole operator", overloads)
     message = "overloads of one operator have different classes; the first one is used"
     losses += loss_of("conflict", message, clashes, clashes.values(), drops=True)

@@ -32,12 +32,14 @@ class OperatorClass(str, Enum):
 
 
 Scope = Literal["operator", "class", "node"]
+Pattern = Literal["regex", "glob"]
 
 
 class ListEntry(NamedTuple):
     """One name on one list.
 
-    :param scope: ``class`` is a Cell or a module, ``node`` a regular expression over node names
+    :param scope: ``class`` is a Cell or a module, ``node`` a node of a model
+    :param pattern: how the name of a node means several: ``regex`` matches the beginning, ``glob`` has ``*``
     :param origin: the name of the list in its own system
     :param module: the Python module of a function, if the source says so
     :param is_default: whether it comes from a built-in list, not from the user
@@ -54,6 +56,7 @@ class ListEntry(NamedTuple):
     is_default: bool = False
     given: tuple[str, ...] = ()
     is_form: bool = False
+    pattern: Pattern | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:

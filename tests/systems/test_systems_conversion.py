@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from conversion_check import marks_in, unaccounted
@@ -18,9 +19,10 @@ from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.systems.conversion import Conversion, convert_lists
 from opsinfo_cli.systems.facts import facts
 from opsinfo_cli.systems.input_lists import of_mixlist, read_lists
+from opsinfo_cli.systems.model_nodes import with_model
 from opsinfo_cli.systems.registry import SYSTEMS, lists_of
 from opsinfo_cli.systems.system import ConversionOptions
-from opsinfo_cli.systems.vocabulary import ReadLists
+from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists
 
 WRITABLE = [system.name for system in SYSTEMS.values() if system.writes]
 BUILT_IN = ["torch-npu", "torch-amp", "apex:O1", "tensorflow", "mindspore:auto", "habana-hmp", "paddle:O1"]
@@ -160,3 +162,76 @@ def test_built_in_names_that_no_table_knows_are_few() -> None:
     known = name_table("tensorflow").ops
     names = [n for each in facts("tensorflow")["levels"]["ALL"]["lists"] for n in each["names"]]
     assert len([name for name in names if name not in known]) == 34
+
+
+@pytest.mark.parametrize("low", ["float16", "bfloat16"])
+def test_added_forms_have_a_kernel_of_the_dtype_of_the_lists(low: str) -> None:
+    other = {"float16": "bfloat16", "bfloat16": "float16"}[low]
+    tensor = {"name": "x", "paramType": "required", "format": "ND,ND"}
+    columns = {"MatMul": other, "MatMulV2": other, "MatMulV3": low}
+    content = {n: {"input0": {**tensor, "dtype": f"{dtype},float"}} for n, dtype in columns.items()}
+    operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
+    lists = OperatorLists("some", "tensorflow", (ListEntry("MatMul", OperatorClass.LOW),), "inputs", low)
+    made = convert_lists(
+        ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
+    )
+    marked = marks_in(made.files["ops_info.json"])
+    named = {name for loss in made.losses if loss.kind == "no-kernel" for name in loss.names}
+    assert "MatMulV3" in marked
+    assert named == marked - {"MatMulV3"}  # those that the list names itself
+    assert len(named) == 1
+
+
+SCRIPT = "convert(m, op_block_list=['Exp'], node_block_list=['/a/Softmax', '/b/Div_1'])"
+
+
+def test_node_names_are_lines_of_a_keep_dtype_file() -> None:
+    made = convert_lists(read("onnxconverter", SCRIPT), SYSTEMS["keep-dtype"], ConversionOptions())
+    assert made.files["keep_dtype.cfg"].splitlines() == ["OpType::Exp", "/a/Softmax", "/b/Div_1"]
+    assert made.dropped == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "dropped"),
+    [
+        ("autocast -ne '/enc/.*' -ope Exp", ["OpType::Exp"], ["/enc/.*"]),
+        ("autocast --nodes_to_exclude /enc/Conv_9", ["/enc/Conv_9"], []),
+        ("autocast -ne /a/Conv -ni /b/Conv", ["/a/Conv"], ["/b/Conv"]),
+    ],
+)
+def test_a_pattern_of_node_names_needs_a_model(text: str, lines: list[str], dropped: list[str]) -> None:
+    made = convert_lists(read("modelopt", text), SYSTEMS["keep-dtype"], ConversionOptions())
+    assert made.files["keep_dtype.cfg"].splitlines() == lines
+    assert [each.name for each in made.dropped] == dropped
+
+
+def onnx_model(path: Path) -> str:
+    onnx = pytest.importorskip("onnx")
+    kinds = {"/a/Softmax": "Softmax", "/b/Softmax": "Softmax", "/b/Div_1": "Div", "/b/Div_10": "Div"}
+    nodes = [onnx.helper.make_node(kind, ["x"] * (1 + (kind == "Div")), [name], name) for name, kind in kinds.items()]
+    value = onnx.helper.make_tensor_value_info("x", 1, [2])
+    graph = onnx.helper.make_graph(nodes, "g", [value], [onnx.helper.make_tensor_value_info("/b/Div_10", 1, [2])])
+    onnx.save(onnx.helper.make_model(graph), path)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("system", "text", "names", "types"),
+    [
+        ("onnxconverter", "f(node_block_list=['/a/Softmax', '/x'])", ["/a/Softmax"], ["Softmax"]),
+        ("modelopt", "autocast -ne /b/Div_1", ["/b/Div_1", "/b/Div_10"], ["Div"]),
+        ("modelopt", "autocast -ne '.*/Softmax$' -ope Exp", ["/a/Softmax", "/b/Softmax"], ["Softmax"]),
+    ],
+)
+def test_a_model_says_which_nodes_and_op_types_names_mean(
+    system: str, text: str, names: list[str], types: list[str], tmp_path: Path
+) -> None:
+    model = onnx_model(tmp_path / "m.onnx")
+    found = read(system, text)
+    own = [each.name for each in with_model(found, model, True).lists.own if each.scope == "node"]
+    assert own == names
+    of_types = with_model(found, model, False)
+    assert [each.name for each in of_types.lists.own if each.name != "Exp"] == types
+    kinds = {loss.kind: loss.names for loss in of_types.losses}
+    assert kinds.get("not-a-name", ()) == (("/x",) if "/x" in text else ())
+    assert ("broader" in kinds) == (len(names) == 1)

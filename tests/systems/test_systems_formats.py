@@ -16,6 +16,7 @@ from opsinfo_cli.systems.input_lists import read_lists
 from opsinfo_cli.systems.list_text import ListText
 from opsinfo_cli.systems.registry import SYSTEMS, lists_of
 from opsinfo_cli.systems.system import ConversionOptions
+from opsinfo_cli.systems.translation import translate
 from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, Unlisted
 
 
@@ -205,8 +206,8 @@ def test_rules_on_node_names_are_lost_in_a_list_of_op_types() -> None:
         ("Exp", "operator"),
         ("/head/.*", "node"),
     ]
-    (lost,) = [loss for loss in convert_lists(found, SYSTEMS["keep-dtype"], ConversionOptions()).losses if loss.names]
-    assert (lost.kind, set(lost.names)) == ("node-rules", {"/head/.*", "/body/mul"})
+    (lost,) = [loss for loss in translate(found.lists, "ascend").losses if loss.kind == "node-rules"]
+    assert set(lost.names) == {"/head/.*", "/body/mul"}
 
 
 def test_the_low_dtype_of_modelopt_is_read() -> None:
@@ -483,3 +484,42 @@ def test_too_many_files_are_refused_with_the_number_that_may_be_given(system: st
 def test_a_name_with_half_a_character_is_refused_since_it_cannot_be_written() -> None:
     with pytest.raises(Damaged, match="not called with a name that can be read"):
         read("apex", 'amp.register_half_function(torch, "\\ud800mm")\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("python -m modelopt.onnx.quantization --op_types_to_exclude MatMul --op_types_to_exclude_fp16 Exp Softmax",
+         ["Exp", "Softmax"]),
+        ("python3 -m modelopt.onnx.autocast --onnx_path m --op_types_to_exclude=Exp", ["Exp"]),
+        ("from modelopt.onnx.autocast import convert_to_f16\nconvert_to_f16(m, op_block_list=['Exp'])", ["Exp"]),
+        ("import modelopt.onnx.autocast as a\na.convert_to_mixed_precision(p, 'fp16', None, ['Exp', 'Pow'])",
+         ["Exp", "Pow"]),
+        ("from modelopt.onnx.quantization import quantize\n"
+         "quantize(p, op_types_to_exclude=['Conv'], op_types_to_exclude_fp16=['Exp'])", ["Exp"]),
+    ],
+)  # fmt: skip
+def test_of_modelopt_the_lists_of_float16_are_read(text: str, names: list[str]) -> None:
+    assert [each.name for each in read("modelopt", text).lists.own] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python -m modelopt.onnx.quantization --onnx_path m --op_types_to_exclude MatMul",
+        "from modelopt.onnx.quantization import quantize\nquantize(onnx_path=p, op_types_to_exclude=['MatMul'])",
+    ],
+)
+def test_lists_of_int8_are_refused_with_the_reason(text: str) -> None:
+    with pytest.raises(UsageFault, match="says little about float16"):
+        read("modelopt", text)
+
+
+def test_of_two_commands_of_modelopt_a_line_chooses_one() -> None:
+    text = "a=1\npython3 -m x.autocast -ope \\\n  Conv\npython3 -m x.autocast -ope Exp\n"
+    with pytest.raises(UsageFault, match="2 commands, in lines 2, 4") as caught:
+        read("modelopt", text)
+    assert caught.value.hint == "give one as FILE:LINE"
+    source = ListText(text.encode(), "f0")
+    source.line = 4
+    assert [each.name for each in read_lists(SYSTEMS["modelopt"], [source]).lists.own] == ["Exp"]

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 @option("--to", type=FORMAT, required=True, help="Format to write; `opsinfo systems list` lists them.")
 @option("--against", type=TARGET, help="Target that a mixlist is a difference from.")
 @install_options
+@option("--model", type=FILE, help="ONNX: the model whose nodes FILE names; for a mixlist their op types.")
 @option("--opset", type=click.IntRange(OLDEST_OPSET), metavar="N", help="ONNX: the opset of the model.")
 @option(
     "-o",
@@ -64,6 +65,7 @@ def command(
     source: str,
     to: str,
     against: str | None,
+    model: str | None,
     opset: int | None,
     output: str | None,
     with_defaults: bool,
@@ -101,6 +103,7 @@ def command(
         to,
         _opened(system_called(source), inputs, console, options) if inputs else None,
         against=open_against(against, console, options) if against is not None and reads_base else against,
+        model=model,
         opset=opset,
         output=output,
         with_defaults=with_defaults,

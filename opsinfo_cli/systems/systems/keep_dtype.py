@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...core.cann.keep_dtype import keep_dtype_text, kept_names
 from ...core.text.source import Source
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
@@ -25,13 +27,24 @@ def read(system: System, sources: list[Source]) -> ReadLists:
 
 
 def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
+    patterns = [e.name for e in lists.entries if e.pattern is not None and not _is_plain(e.name)]
+    beginnings = [e.name for e in lists.entries if e.pattern == "regex" and e.cls is OperatorClass.HIGH]
+    prefixes = [name for name in beginnings if _is_plain(name)]
+    lists = lists._replace(entries=tuple(entry for entry in lists.entries if entry.name not in patterns))
     nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
     to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
     names = sort_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)
     kept = names.lists["keep_dtype"]
     text = keep_dtype_text(kept, types={*kept} - nodes)
-    losses = [*names.losses, *default_differences(lists, "mode", None, system.name)]
+    message = "patterns over node names; --model MODEL says which nodes they mean"
+    losses = [*names.losses, *loss_of("node-rules", message, patterns, drops=True)]
+    message = "the source also means nodes whose names begin so; --model MODEL names them"
+    losses += [*loss_of("broader", message, prefixes), *default_differences(lists, "mode", None, system.name)]
     return WrittenLists({"keep_dtype.cfg": text}, losses)
+
+
+def _is_plain(name: str) -> bool:
+    return re.fullmatch(r"[\w/.:\-]+", name) is not None
 
 
 SYSTEMS = (

@@ -6,7 +6,7 @@ import re
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..python_text import python_lists
+from ..python_text import is_python, python_lists
 from ..python_values import Library, Symbol
 from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, loss_of
@@ -60,7 +60,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
     key = "white_list" if _is_white(system) else "black_list"
     losses: tuple[Loss, ...] = ()
-    if source.path.endswith(".py") or re.search(rf"\b{key}\s*\+?=|^\s*(?:import|from)\b", source.text, re.MULTILINE):
+    if is_python(source) or re.search(rf"\b{key}\s*\+?=", source.text):
         constants = {"get_white_list": "O1", "get_black_list": "O2"}
         built_in = {
             name: [_symbol(entry.name) for entry in SYSTEMS[0].lists(level).entries]

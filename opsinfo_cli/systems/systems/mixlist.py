@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ...core.cann.entry import Columns, Possible
+from ...core.cann.entry import BF16, FP16, Columns, Possible
 from ...core.cann.library import Operators
 from ...core.cann.marks import marks_for
 from ...core.cann.mixlist import mixlist_content
@@ -42,16 +42,18 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     wanted = {name: Policy(policy) for policy, of_policy in names.lists.items() for name in of_policy}
     forms = {entry.name for entry in lists.entries if entry.is_form}
     left_out = {name: f"not an op type of {options.target}" for name in wanted if name not in operators}
-    left_out |= {name: "no kernel for it" for name in _without_kernel(operators, wanted) if name in forms}
+    left_out |= {name: "no kernel for it" for name in _without_kernel(operators, wanted, lists.low) if name in forms}
     absent = [name for name in wanted if name not in operators and name not in forms]
     message = f"not op types of {options.target}; they are left out"
     losses = [*names.losses, *loss_of("not-in-base", message, absent, drops=True)]
     wanted = {name: policy for name, policy in wanted.items() if name not in left_out}
     losses += _unlisted(lists, wanted, options, operators)
     policies = {name: operators[name].entry.policy for name in wanted}
-    moved = _without_kernel(operators, {name: to for name, to in wanted.items() if to is not policies[name]})
+    changed = {name: to for name, to in wanted.items() if to is not policies[name]}
+    moved = _without_kernel(operators, changed, lists.low)
     low, high = ([name for name, to in moved.items() if to is policy] for policy in (Policy.WHITE, Policy.BLACK))
-    losses += loss_of("no-kernel", "no float16 or bfloat16 kernel is listed; white changes nothing", low)
+    dtype = lists.low or "float16 or bfloat16"
+    losses += loss_of("no-kernel", f"no {dtype} kernel is listed; white changes nothing", low)
     message = "no float32 kernel is listed; with black the AI Core engine refuses a float32 node"
     losses += loss_of("no-kernel", message, high)
     marks = {name: marks_for(policies[name], wanted[name]) for name in sorted(wanted)}
@@ -94,13 +96,17 @@ def _unlisted(
     return losses
 
 
-def _without_kernel(operators: Operators, wanted: dict[str, Policy]) -> dict[str, Policy]:
-    """Return the op types that have no listed kernel for the wanted policy."""
+def _without_kernel(operators: Operators, wanted: dict[str, Policy], low: str | None) -> dict[str, Policy]:
+    """Return the op types that have no listed kernel for the wanted policy.
+
+    :param low: the dtype of the lists; None for any low one
+    """
+    dtypes = {"float16": FP16, "bfloat16": BF16}.get(low or "", FP16 | BF16)
     impossible: dict[str, Policy] = {}
     for name, to in wanted.items():
         if name in operators and to is not Policy.GRAY:
             columns = Columns(operators[name].entry)
-            possible = columns.can_be_white() if to is Policy.WHITE else columns.can_be_black()
+            possible = columns.can_be_white(dtypes) if to is Policy.WHITE else columns.can_be_black()
             if possible is Possible.NO:
                 impossible[name] = to
     return impossible

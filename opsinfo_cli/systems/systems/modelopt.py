@@ -1,60 +1,132 @@
-"""Arguments of NVIDIA ModelOpt's `python -m modelopt.onnx.autocast`."""
+"""NVIDIA ModelOpt's `modelopt.onnx.autocast`: arguments of the command, or of its functions in Python.
+
+Of `modelopt.onnx.quantization` only `op_types_to_exclude_fp16` is about float16; its other lists are about INT8
+(modelopt/onnx/quantization/__main__.py, quantize.py).
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
 from contextlib import suppress
+from typing import NamedTuple
 
 from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
+from ..list_text import chosen_line
+from ..python_text import is_python, python_lists
+from ..python_values import Library
 from ..system import System
-from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, Scope, loss_of
+from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Scope, loss_of
 
-_FLAGS: dict[str, tuple[Scope, OperatorClass]] = {
-    **dict.fromkeys(("--op_types_to_include", "-opi"), ("operator", OperatorClass.LOW)),
-    **dict.fromkeys(("--op_types_to_exclude", "-ope"), ("operator", OperatorClass.HIGH)),
-    **dict.fromkeys(("--nodes_to_include", "-ni"), ("node", OperatorClass.LOW)),
-    **dict.fromkeys(("--nodes_to_exclude", "-ne"), ("node", OperatorClass.HIGH)),
+_LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
+_LISTS: dict[str, tuple[Scope, OperatorClass]] = {
+    "op_types_to_include": ("operator", _LOW),
+    "op_types_to_exclude": ("operator", _HIGH),
+    "nodes_to_include": ("node", _LOW),
+    "nodes_to_exclude": ("node", _HIGH),
+    "op_types_to_exclude_fp16": ("operator", _HIGH),
+    "op_block_list": ("operator", _HIGH),
 }
+"""The first four in autocast, the fifth in quantization, the last in ``convert_to_f16``."""
+_FLAGS = {f"--{name}": name for name in list(_LISTS)[:5]}
+_FLAGS |= {"-opi": "op_types_to_include", "-ope": "op_types_to_exclude"}
+_FLAGS |= {"-ni": "nodes_to_include", "-ne": "nodes_to_exclude"}
+_OF_QUANTIZATION = "op_types_to_exclude_fp16"
+_INT8 = "modelopt.onnx.quantization: its lists are about INT8, and sensitivity to INT8 says little about float16"
+_LIBRARY = Library(
+    functions={
+        "convert_to_mixed_precision": (
+            "onnx_path", "low_precision_type", "nodes_to_exclude", "op_types_to_exclude", "nodes_to_include",
+            "op_types_to_include",
+        ),
+        "convert_to_f16": ("model", "low_precision_type", "keep_io_types", "op_block_list"),
+    },
+    names=frozenset(_LISTS),
+)  # fmt: skip
+
+
+class _Command(NamedTuple):
+    """One run of a module of ModelOpt: its line and its words."""
+
+    line: int
+    is_quantization: bool
+    words: list[str]
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:
-    """Read a command line from a script. Included entries come first, because include beats exclude.
+    """Read a call or a command. Included entries come first, because include beats exclude.
 
+    :raises UsageFault: if there are several commands, or they have no list of float16
     :raises Damaged: if a quote is not closed, and no line alone has a flag
     """
     (source,) = sources
-    words, losses = _words(source)
     own = system.lists()
+    if is_python(source):
+        return _read_python(own, source)
+    commands, losses = _commands(source)
+    line = chosen_line(source)
+    chosen = [command for command in commands if line in (None, command.line)]
+    if len(chosen) > 1:
+        lines = ", ".join(str(command.line) for command in commands)
+        raise UsageFault(f"{len(chosen)} commands, in lines {lines}", path=source.path, hint="give one as FILE:LINE")
     entries: list[ListEntry] = []
-    low, flag = own.low, ""
-    for before, word in zip(["", *words], words, strict=False):
+    low, flag, before = own.low, "", ""
+    for word in chosen[0].words if chosen else ():
         flag, _, value = word.partition("=") if word.startswith("-") else (flag, "", word)
-        if flag in _FLAGS and value:
-            scope, cls = _FLAGS[flag]
-            entries.append(ListEntry(value, cls, scope, flag))
+        name = _FLAGS.get(flag)
+        if name and value and (name == _OF_QUANTIZATION) == chosen[0].is_quantization:
+            entries.append(_entry(value, name, flag))
         if before == "--low_precision_type":
             low = {"bf16": "bfloat16", "fp16": "float16"}.get(word, own.low)
+        before = word
     if not entries:
-        raise UsageFault("the command includes or excludes no operator or node", path=source.path)
-    entries.sort(key=lambda entry: entry.cls is OperatorClass.HIGH)
+        is_int8 = bool(chosen) and chosen[0].is_quantization
+        hint = f"--{_OF_QUANTIZATION} is its list of float16" if is_int8 else None
+        message = _INT8 if is_int8 else "the command includes or excludes no operator or node"
+        raise UsageFault(message, path=source.path, hint=hint)
+    return _read_lists(own, entries, low, losses)
+
+
+def _entry(text: str, name: str, origin: str) -> ListEntry:
+    scope, cls = _LISTS[name]
+    return ListEntry(text, cls, scope, origin, pattern="regex" if scope == "node" else None)
+
+
+def _read_lists(own: OperatorLists, entries: list[ListEntry], low: str | None, losses: tuple[Loss, ...]) -> ReadLists:
+    entries.sort(key=lambda entry: entry.cls is _HIGH)
     return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), low=low, version=None), losses)
 
 
-def _words(source: Source) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return the words of a script; if a quote is not closed, those of the lines that can be read alone."""
-    text = source.text.replace("\\\n", " ")
-    with suppress(ValueError):
-        return shlex.split(text, comments=True), ()
-    words, unread = [], {}
-    for number, line in enumerate(text.split("\n"), 1):
-        try:
-            words += shlex.split(line, comments=True)
-        except ValueError as error:
-            unread[f"line {number}"] = f"line {number} ({source.path}: {error})"
-    if _FLAGS.keys().isdisjoint(word.partition("=")[0] for word in words):
+def _read_python(own: OperatorLists, source: Source) -> ReadLists:
+    is_int8 = re.search(r"\bquantize\(", source.text) is not None
+    library = _LIBRARY._replace(names=frozenset({_OF_QUANTIZATION})) if is_int8 else _LIBRARY
+    lists, losses = python_lists(source, library, of_nodes=("nodes_to_include", "nodes_to_exclude"))
+    if not lists:
+        message = _INT8 if is_int8 else "no call includes or excludes an operator or node"
+        raise UsageFault(message, path=source.path)
+    entries = [_entry(str(item), name, name) for name, found in lists.items() for item in found.items]
+    return _read_lists(own, entries, own.low, losses)
+
+
+def _commands(source: Source) -> tuple[list[_Command], tuple[Loss, ...]]:
+    """Return the commands of a script; a line that ends in a backslash goes on in the next."""
+    commands: list[_Command] = []
+    unread: dict[str, str] = {}
+    after = 1
+    for text in re.split(r"(?<!\\)\n", source.text):
+        number, after = after, after + text.count("\n") + 1
+        words: list[str] | None = None
+        with suppress(ValueError):
+            words = shlex.split(text.replace("\\\n", " "), comments=True)
+        if words is None:
+            unread[f"line {number}"] = f"line {number} ({source.path}: a quote is not closed)"
+        elif not _FLAGS.keys().isdisjoint(word.partition("=")[0] for word in words):
+            commands.append(_Command(number, any("onnx.quantization" in word for word in words), words))
+    if unread and not commands:
         raise Damaged("not a command line: a quote is not closed", path=source.path)
-    return words, loss_of("unread", "these lines are not read, because a quote is not closed", unread, unread.values())
+    message = "these lines are not read, because a quote is not closed"
+    return commands, loss_of("unread", message, unread, unread.values())
 
 
 SYSTEMS = (
