@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +22,7 @@ from pydantic.json_schema import GenerateJsonSchema
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from opsinfo_cli.core.document import Head  # noqa: E402
+from opsinfo_cli.core.document import Head, keys_of  # noqa: E402
 
 _FAILED = "The command that failed, as given, known or unknown; empty if none was given."
 
@@ -43,8 +44,12 @@ def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
 
 DOCUMENTS = dict(
     [
-        *(_typed("core", name) for name in ("backups", "diff", "list", "merge", "modes")),
-        *(_typed("core", name) for name in ("restore", "show")),
+        *(_typed("core", name) for name in ("backups", "modes")),
+        _typed("core", "restore"),
+        ("diff", Document("core.compare:TwoTargets|ManyTargets", ("diff",))),
+        ("merge", Document("core.merge:MergeDocument", ("merge",))),
+        ("list", Document("core.cann.operator_rows:ListDocument", ("list",))),
+        ("show", Document("core.cann.operator_rows:ShowDocument", ("show",))),
         ("completion", Document("core.commands.completion:CompletionScript", ("completion",))),
         ("explain", Document("core.commands.explain:Explanations", ("explain",))),
         ("schema", Document("core.commands.schema:SchemaNames|PublishedSchema", ("schema",))),
@@ -58,7 +63,26 @@ DOCUMENTS = dict(
     ]
 ) | {"error": Document("core.document:ErrorDocument", ())}
 
-PUBLISHED = {"Failure": "Error", "InstallFound": "Install", "PublishedSchema": "OneSchema"}
+PUBLISHED = {
+    "ChangedOpType": "Difference",
+    "ConflictingOpType": "Conflict",
+    "DifferenceCounts": "Counts",
+    "ListActions": "Actions",
+    "MatrixCounts": "Counts2",
+    "MatrixRow": "Operator",
+    "MixlistContent": "Mixlist",
+    "SectionDifference": "DifferenceInASection",
+    "Failure": "Error",
+    "FileChange": "File",
+    "InstallFound": "Install",
+    "OperatorDetails": "Operator",
+    "OperatorRow": "Operator",
+    "PolicyCounts": "Counts",
+    "PublishedSchema": "OneSchema",
+    "Standing": "Place",
+    "TargetFacts": "Target",
+    "TensorColumns": "Tensor",
+}
 """Records that have another name in the published schemas."""
 
 
@@ -117,8 +141,22 @@ def _json_schema(*kinds: Any) -> dict[str, Any]:
     made = adapter.json_schema(schema_generator=WithoutTitles, mode="serialization")
     definitions = {name: _of_record(each) for name, each in made.pop("$defs", {}).items()}
     enums = {name: each for name, each in definitions.items() if "properties" not in each}
-    records = {name: each for name, each in definitions.items() if name not in enums}
+    records = {name: _described(name, each) for name, each in definitions.items() if name not in enums}
     return _resolved({**_of_record(made), "$defs": records}, enums)
+
+
+def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a record with the descriptions of the fields that it inherits, which pydantic leaves out."""
+    for record in (each for each in _records() if (each.__name__, keys_of(each)) == (name, [*schema["properties"]])):
+        for base in filter(is_dataclass, record.__mro__[1:]):
+            for key, each in _json_schema(base)["properties"].items():
+                schema["properties"][key] = {**each, **schema["properties"][key]}
+    return schema
+
+
+def _records() -> Iterator[type]:
+    for module in [each for name, each in sys.modules.items() if name.startswith("opsinfo_cli.")]:
+        yield from (each for each in vars(module).values() if isinstance(each, type) and is_dataclass(each))
 
 
 def _of_record(schema: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +183,8 @@ def _resolved(value: Any, enums: dict[str, Any]) -> Any:
         return value
     name = str(value.get("$ref", "")).removeprefix("#/$defs/")
     if name in enums:
-        value = {key: each for key, each in {**enums[name], **value}.items() if key not in ("title", "$ref")}
+        words = {key: each for key, each in enums[name].items() if key in ("enum", "type")}
+        value = {**words, **{key: each for key, each in value.items() if key != "$ref"}}
     return {key: _resolved(each, enums) for key, each in value.items()}
 
 

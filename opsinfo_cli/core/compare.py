@@ -4,25 +4,151 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, overload
 
 from ..errors import UsageFault
 from .cann.library import Operators
-from .cann.marks import Mark, mark_words, marks_for
+from .cann.marks import Mark, MarkWord, mark_words, marks_for
 from .cann.mixlist import AnyMixlist, Mixlist, MixlistFile, mixlist_content
 from .cann.policy import Policy
 from .cann.target import AnyTarget, Target, open_target_or_mixlist
+from .cann.targets.found import TargetFacts
+from .document import Count, OpType, Schema, headed, optional
 
 if TYPE_CHECKING:
     from .cann.entry_rules import Sections
     from .cann.install import Install
     from .cann.library import Library, Store
-    from .documents import diff as documents
 
 T = TypeVar("T")
 Side = TypeVar("Side", bound="Policy | tuple[Mark, ...]")
 Policies: TypeAlias = tuple[Policy | None, ...]
 """The policy of one op type in each target; None if the target lacks it."""
+
+
+SideValue: TypeAlias = Policy | list[MarkWord]
+
+
+@dataclass(frozen=True)
+class ChangedOpType:
+    """One op type in A and in B."""
+
+    name: OpType
+    """The op type."""
+    a: SideValue
+    """The policy in A; for a mixlist its marks."""
+    b: SideValue
+    """The policy in B; for a mixlist its marks."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    name: str
+    """The op type."""
+    policy: Policy
+    """Its policy in B."""
+    by_default: bool
+    """Whether it is white only because its source sets no policy."""
+    file: str
+    """The source."""
+    line: int
+    """The line that decides, from 1."""
+
+
+@dataclass(frozen=True)
+class SectionDifference:
+    """One value in A and in B."""
+
+    name: OpType
+    """The op type."""
+    section: Annotated[str, Schema(examples=["input0"])]
+    """The section."""
+    key: Annotated[str | None, Schema(examples=["dtype"])]
+    """The key in the section; null if only one side has the section."""
+    a: str | None
+    """The value in A, or the keys and values of a whole section as text; null if A does not have it."""
+    b: str | None
+    """The value in B, or the keys and values of a whole section as text; null if B does not have it."""
+
+
+@dataclass(frozen=True)
+class DifferenceCounts:
+    """Number of op types by result."""
+
+    only_in_a: Count
+    """Number of op types only in A."""
+    only_in_b: Count
+    """Number of op types only in B."""
+    changed: Count
+    """Number of op types that differ."""
+    same: Count
+    """Number of op types that are equal in both."""
+
+
+@dataclass(frozen=True)
+class TwoTargets:
+    """The differences between two targets of one kind, or the policies in three or more targets. Later versions may add
+    keys.
+    """
+
+    a: TargetFacts
+    """The first target."""
+    b: TargetFacts
+    """The second target."""
+    only_in_a: list[str]
+    """Op types that only A has, sorted."""
+    only_in_b: list[str]
+    """Op types that only B has, sorted."""
+    changed: list[ChangedOpType]
+    """Op types that are in both and differ, sorted by name."""
+    counts: DifferenceCounts
+    """Number of op types by result."""
+    decided: list[Decision] | None = optional()
+    """If B is OpDef sources: what decides the policy of each op type in only_in_b and changed, sorted by name."""
+    sections: list[SectionDifference] | None = optional()
+    """With --sections: every value that differs."""
+
+
+@dataclass(frozen=True)
+class MatrixCounts:
+    """Number of op types."""
+
+    operators: Count
+    """Number of op types shown."""
+    differ: Count
+    """Number of op types that --on, --match and --only-in leave and whose policies differ; one that a target lacks
+    differs.
+    """
+    total: Count
+    """Number of all op types."""
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """One op type and its policy in every target."""
+
+    name: OpType
+    """The op type."""
+    policies: Annotated[Sequence[Policy | None], Schema(minItems=1)]
+    """The policy in each target, in the order of `targets`; null if the target does not have the op type."""
+
+
+@dataclass(frozen=True)
+class ManyTargets:
+    """The differences between two targets of one kind, or the policies in three or more targets. Later versions may add
+    keys.
+    """
+
+    targets: Annotated[list[Annotated[str, Schema(examples=["ascend910b"])]], Schema(minItems=2)]
+    """Of three or more targets: their names, distinct."""
+    operators: list[MatrixRow]
+    """The op types shown, sorted by name."""
+    counts: MatrixCounts
+    """Number of op types."""
+    decided: list[Decision] | None = optional()
+    """If B is OpDef sources: what decides the policy of each op type in only_in_b and changed, sorted by name."""
+    sections: list[SectionDifference] | None = optional()
+    """With --sections: every value that differs."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +164,8 @@ class NameDifference(Generic[T]):
         return bool(self.only_in_a or self.only_in_b or self.changed)
 
     @property
-    def counts(self) -> documents.Counts:
-        return {
-            "only_in_a": len(self.only_in_a),
-            "only_in_b": len(self.only_in_b),
-            "changed": len(self.changed),
-            "same": self.same,
-        }
+    def counts(self) -> DifferenceCounts:
+        return DifferenceCounts(len(self.only_in_a), len(self.only_in_b), len(self.changed), self.same)
 
 
 @dataclass(frozen=True)
@@ -70,40 +191,23 @@ class Difference(NameDifference[Side]):
         changed, only_in_a, only_in_b = len(self.changed), len(self.only_in_a), len(self.only_in_b)
         return f"<Difference of {self.a.text} and {self.b.text}: {changed} changed, {only_in_a} and {only_in_b} alone>"
 
-    def to_dict(self) -> documents.TwoTargets:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo diff``."""
-        document: documents.TwoTargets = {
-            "schema_version": 1,
-            "command": "diff",
-            "a": self.a.facts,
-            "b": self.b.facts,
-            "only_in_a": self.only_in_a,
-            "only_in_b": self.only_in_b,
-            "changed": [{"name": name, "a": _plain(a), "b": _plain(b)} for name, (a, b) in self.changed.items()],
-            "counts": self.counts,
-        }
-        if self.sections is not None:
-            document["sections"] = [
-                {"name": each.name, "section": each.section, "key": each.key, "a": each.a, "b": each.b}
-                for each in self.sections
+        decided = None
+        if isinstance(self.b, Target) and self.b.kind == "opdef":
+            of_b = [self.b.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
+            decided = [
+                Decision(each.name, each.policy, each.entry.by_default, each.entry.path, each.entry.line)
+                for each in of_b
             ]
-        if self.sources:
-            decided = [self.sources.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
-            document["decided"] = [
-                {
-                    "name": operator.name,
-                    "policy": operator.policy.value,
-                    "by_default": operator.entry.by_default,
-                    "file": operator.entry.path,
-                    "line": operator.entry.line,
-                }
-                for operator in decided
-            ]
-        return document
+        changed = [ChangedOpType(name, _plain(a), _plain(b)) for name, (a, b) in self.changed.items()]
+        only = self.only_in_a, self.only_in_b
+        sides = self.a.facts, self.b.facts
+        return headed("diff", TwoTargets(*sides, *only, changed, self.counts, decided=decided, sections=self.sections))
 
 
-def _plain(value: Policy | tuple[Mark, ...]) -> documents.Side:
-    return value.value if isinstance(value, Policy) else mark_words(value)
+def _plain(value: Policy | tuple[Mark, ...]) -> SideValue:
+    return value if isinstance(value, Policy) else mark_words(value)
 
 
 @overload
@@ -232,19 +336,6 @@ def mixlist_for(library: Mapping[str, Policy], wanted: Mapping[str, Policy]) -> 
     """
     names = sorted(wanted.keys() & library.keys())
     return mixlist_content({name: marks_for(library[name], wanted[name]) for name in names})
-
-
-class SectionDifference(NamedTuple):
-    """One key that differs.
-
-    ``key`` is None if a whole section is on one side only, ``a`` or ``b`` if it is missing there.
-    """
-
-    name: str
-    section: str
-    key: str | None
-    a: str | None
-    b: str | None
 
 
 def section_differences(a: Operators, b: Operators) -> Iterator[SectionDifference]:

@@ -29,6 +29,7 @@ class Schema:
 
 Count: TypeAlias = Annotated[int, Schema(minimum=0)]
 LineNumber: TypeAlias = Annotated[int, Schema(minimum=1)]
+OpType: TypeAlias = Annotated[str, Schema(examples=["MatMulV2"])]
 PolicyName: TypeAlias = Literal["white", "black", "gray"]
 Sha256: TypeAlias = Annotated[str, Schema(pattern="^[0-9a-f]{64}$")]
 
@@ -38,17 +39,20 @@ def renamed(key: str) -> Any:
     return field(metadata={"alias": key})
 
 
-def optional(default: Any = None, *, null: bool = False) -> Any:
+def optional(default: Any = None, *, null: bool = False, key: str | None = None) -> Any:
     """Return a field that a document need not have; None leaves it out.
 
     :param null: None is null instead: readers of older documents do not find the key, newer ones always have it
+    :param key: as for :func:`renamed`
     """
-    return field(default=default, metadata={"json_schema_extra": {"optional": "null" if null else "missing"}})
+    extra = {"json_schema_extra": {"optional": "null" if null else "missing"}}
+    return field(default=default, metadata={**extra, "alias": key} if key else extra)
 
 
 def internal(default: Any = ...) -> Any:
     """Return a field that is in no document."""
-    return field(metadata={"exclude": True}) if default is ... else field(default=default, metadata={"exclude": True})
+    hidden = {"exclude": True}
+    return field(metadata=hidden) if default is ... else field(default=default, metadata=hidden)
 
 
 def as_json(value: Any) -> Any:
@@ -140,11 +144,30 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class FileChange:
+    """One file, before and after the change."""
+
+    path: str
+    """The file, as given or under the path given."""
+    backup: Annotated[str | None, Schema(examples=["3f2a9c1d-12.1"])]
+    """The id of the backup; null for a new file, or if nothing was written."""
+    sha256_before: Sha256 | None
+    """SHA-256 of the content before the change; null for a new file."""
+    sha256_after: Sha256 | None
+    """SHA-256 of the content after the change; null if the file was removed."""
+
+
+@dataclass(frozen=True)
 class ErrorDocument:
     """The document that every command writes instead of its own when it fails. Later versions may add keys."""
 
     error: Failure
     """The error."""
+
+
+def keys_of(record: Any) -> list[str]:
+    """Return the keys of the document that a record makes."""
+    return [key for _, key, _ in _keys(record)]
 
 
 def headed(command: str, record: Any) -> dict[str, Any]:

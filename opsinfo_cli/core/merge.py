@@ -6,23 +6,124 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from warnings import warn
 
 from ..errors import UsageFault
-from .cann.marks import Mark, mark_words
+from .cann.marks import LISTS, Mark, MarkWord, mark_words
 from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
 from .cann.near_names import NearNames, did_you_mean
 from .cann.target import AnyTargets, Target, targets_of
+from .cann.targets.found import TargetFacts
 from .change.fmt import fixed
 from .change.plan import NOT_WRITTEN, Result, written_like
+from .document import FileChange, OpType, Schema, headed, optional, renamed
 from .text.scanner import scan
 from .text.source import Source
 
 if TYPE_CHECKING:
     from .cann.input_shapes import Shapes
     from .check.model_rules import LoadModelRules
-    from .documents import merge as documents
+
+
+@dataclass(frozen=True)
+class ListActions:
+    """The op types of one list by action."""
+
+    add: list[str] | None = optional(key="to-add")
+    """Op types that are added to the list."""
+    remove: list[str] | None = optional(key="to-remove")
+    """Op types that are removed from the list."""
+
+
+@dataclass(frozen=True)
+class MixlistContent:
+    """The resulting mixlist as the engine reads it, without empty lists."""
+
+    black: ListActions | None = optional(key="black-list")
+    white: ListActions | None = optional(key="white-list")
+    gray: ListActions | None = optional(key="gray-list")
+
+    @classmethod
+    def of(cls, marks: Mapping[str, frozenset[Mark]]) -> MixlistContent:
+        lists = map(mixlist_content(marks).get, LISTS)
+        return cls(*((each and ListActions(each.get("to-add"), each.get("to-remove"))) or None for each in lists))
+
+
+@dataclass(frozen=True)
+class DroppedOpType:
+    """One op type that was removed from the mixlist."""
+
+    name: OpType
+    """The op type."""
+    marks: list[MarkWord]
+    """The marks that the op type had."""
+    reason: Literal["no-effect", "unknown-operator", "no-effect-in-model"]
+    """no-effect: it changes no target. unknown-operator: no target has the op type, so the engine ignores it.
+    no-effect-in-model: no node of the models has other dtypes without it.
+    """
+
+
+@dataclass(frozen=True)
+class ShortenedOpType:
+    """One op type before and after."""
+
+    name: OpType
+    """The op type."""
+    before: list[MarkWord] = renamed("from")
+    """The marks before."""
+    after: list[MarkWord] = renamed("to")
+    """The marks after."""
+
+
+@dataclass(frozen=True)
+class MarksInOneMixlist:
+    """The marks of one mixlist."""
+
+    path: str
+    """The mixlist, as given."""
+    marks: list[MarkWord]
+    """The marks of the op type in this mixlist."""
+
+
+@dataclass(frozen=True)
+class ConflictingOpType:
+    """One op type and its marks in each mixlist that names it. The last one wins."""
+
+    name: OpType
+    """The op type."""
+    given: Annotated[list[MarksInOneMixlist], Schema(minItems=2)]
+    """The marks by mixlist, in the order of the mixlists."""
+
+
+@dataclass(frozen=True)
+class MergeDocument:
+    """One mixlist merged from several, their conflicts, and the entries that could be removed. Later versions may add
+    keys.
+    """
+
+    sources: Sequence[str]
+    """The mixlists, in the order given; later ones win."""
+    against: list[TargetFacts]
+    """The targets of --against, in the order given."""
+    mixlist: MixlistContent
+    """The resulting mixlist as the engine reads it, without empty lists."""
+    dropped: list[DroppedOpType]
+    """Entries that were removed because they have no effect."""
+    shortened: list[ShortenedOpType]
+    """Op types whose marks were replaced by fewer marks with the same effect."""
+    conflicts: list[ConflictingOpType]
+    """Op types that the mixlists treat differently."""
+    output: Annotated[str | None, Schema(examples=["ops_info.json", None])]
+    """The file of --output; null if the mixlist goes to standard output."""
+    change: Annotated[str | None, Schema(examples=["3f2a9c1d-12"])]
+    """The id of the change, for opsinfo restore; null if nothing was written."""
+    files: list[FileChange]
+    """The file written, or with dry_run the file that would be written; empty if the file needs no change, or without
+    --output.
+    """
+    dry_run: bool
+    """Whether writing was skipped: because of --dry-run or --check, or because --strict refused."""
 
 
 @dataclass(frozen=True)
@@ -45,38 +146,36 @@ class Merge:
     def __repr__(self) -> str:
         return f"<Merge of {', '.join(self.sources)}: {len(self.minimal.marks)} op types>"
 
-    def to_dict(self, output: str | None = None, change: Result = NOT_WRITTEN) -> documents.MergeDocument:
+    def to_dict(self, output: str | None = None, change: Result = NOT_WRITTEN) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo merge``.
 
         :param output: the file that the mixlist is for
         :param change: what writing it changed
         """
-        return {
-            "schema_version": 1,
-            "command": "merge",
-            "sources": [*self.sources],
-            "against": [target.facts for target in self.against],
-            "mixlist": cast("documents.Mixlist", mixlist_content(self.minimal.marks)),
-            "dropped": [
-                {"name": each.name, "marks": mark_words(each.marks), "reason": each.reason}
-                for each in self.minimal.dropped
-            ],
-            "shortened": [
-                {"name": name, "from": mark_words(before), "to": mark_words(after)}
-                for name, (before, after) in self.minimal.shortened.items()
-            ],
-            "conflicts": [
-                {
-                    "name": each.name,
-                    "given": [{"path": given.path, "marks": mark_words(given.marks)} for given in each.given],
-                }
-                for each in self.conflicts
-            ],
-            "output": output,
-            "change": change.change,
-            "files": change.file_documents(),
-            "dry_run": change.dry_run,
-        }
+        dropped = [DroppedOpType(each.name, mark_words(each.marks), each.reason) for each in self.minimal.dropped]
+        return headed(
+            "merge",
+            MergeDocument(
+                sources=self.sources,
+                against=[target.facts for target in self.against],
+                mixlist=MixlistContent.of(self.minimal.marks),
+                dropped=dropped,
+                shortened=[
+                    ShortenedOpType(name, mark_words(before), mark_words(after))
+                    for name, (before, after) in self.minimal.shortened.items()
+                ],
+                conflicts=[
+                    ConflictingOpType(
+                        each.name, [MarksInOneMixlist(given.path, mark_words(given.marks)) for given in each.given]
+                    )
+                    for each in self.conflicts
+                ],
+                output=output,
+                change=change.change,
+                files=change.changed_files(),
+                dry_run=change.dry_run,
+            ),
+        )
 
 
 def merge(

@@ -9,11 +9,13 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 from ...errors import Damaged
+from ..document import Schema
 from ..text.members import RawMember
 from ..text.scanner import scan
 from ..text.source import Source
@@ -175,12 +177,16 @@ class Possible(str, Enum):
         return self.value
 
 
-class TensorColumns(NamedTuple):
-    """One input or output: its name, ``paramType`` and the dtype of each column, case folded."""
+@dataclass(frozen=True)
+class TensorColumns:
+    """One input or output."""
 
-    name: str
-    param_type: str
+    name: Annotated[str, Schema(examples=["x1"])]
+    """The name of the tensor in the library."""
+    param_type: Annotated[str, Schema(examples=["required"])]
+    """required, optional, dynamic or reserved, as in the library."""
     dtypes: tuple[str, ...]
+    """The dtype of each column, in lower case; empty if the library lists none."""
 
 
 class Columns:

@@ -6,13 +6,19 @@ Source: hicann/ge at ffdcbc9f, compiler/engines/nn_engine/utils/common/config_pa
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 from .policy import Policy, policy_of
 
-if TYPE_CHECKING:
-    from ..documents.shared import Mark as MarkWord
-
+MarkWord: TypeAlias = Literal[
+    "black-list.to-add",
+    "black-list.to-remove",
+    "white-list.to-add",
+    "white-list.to-remove",
+    "gray-list.to-add",
+    "gray-list.to-remove",
+]
+"""A mark in a JSON document."""
 ACTIONS = ("to-add", "to-remove")
 LISTS = {"black-list": Policy.BLACK, "white-list": Policy.WHITE, "gray-list": Policy.GRAY}
 

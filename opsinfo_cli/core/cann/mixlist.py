@@ -14,7 +14,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
@@ -22,9 +22,7 @@ from ..text.source import Source, encoded
 from .library import Operators
 from .marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal, least
 from .policy import Policy, policy_meant
-
-if TYPE_CHECKING:
-    from ..documents import shared as documents
+from .targets.found import TargetFacts
 
 
 def mixlist_content(marks: Mapping[str, frozenset[Mark]]) -> dict[str, dict[str, list[str]]]:
@@ -141,9 +139,8 @@ class MixlistFile:
         return {}
 
     @property
-    def facts(self) -> documents.Target:
-        """What a JSON document says of it."""
-        return {"text": self.text, "kind": self.kind, "path": self.path, "soc": self.soc, "version": None}
+    def facts(self) -> TargetFacts:
+        return TargetFacts(self.text, self.kind, self.path, self.soc, None)
 
 
 class MarkedItem(NamedTuple):

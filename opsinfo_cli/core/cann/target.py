@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import warn
 
 from ...errors import Refused, UsageFault, join_some, quoted
-from ..document import as_json
+from ..document import as_json, headed
 from ..text.source import Source
-from .entry import Columns
 from .file_kind import FileKind
 from .install import Install
 from .library import Library, Operators, Store
 from .mixlist import AnyMixlist, Mixlist, MixlistFile
 from .snapshot import Snapshot, snapshot_text
-from .targets.found import PHRASES, Found, Named, OneChip, TargetKind, TargetOptions, require_no_soc
+from .targets.found import PHRASES, Found, Named, OneChip, TargetFacts, TargetKind, TargetOptions, require_no_soc
 from .targets.install import of_install
 from .targets.library import soc_of_library
 from .targets.store import soc_of_store
@@ -25,9 +24,6 @@ from .targets.table import recognise
 
 if TYPE_CHECKING:
     from ..document import Unreadable
-    from ..documents import shared as documents
-    from ..documents.list import ListDocument
-    from ..documents.show import ShowDocument
 
 AnyTarget: TypeAlias = "Target | Install | Store | Library | str | os.PathLike[str]"
 """What names a target: one that is open, a path, or a SoC name of the environment's install."""
@@ -124,43 +120,34 @@ class Target:
         return self._chip.unreadable
 
     @property
-    def facts(self) -> documents.Target:
-        """What a JSON document says of it."""
-        return {
-            "text": self.text,
-            "kind": self.kind,
-            "path": self.path,
-            "soc": self.soc,
-            "version": self.version,
-        }
+    def facts(self) -> TargetFacts:
+        return TargetFacts(self.text, self.kind, self.path, self.soc, self.version)
 
-    def to_dict(self, mixlist: AnyMixlist | None = None) -> ListDocument:
+    def to_dict(self, mixlist: AnyMixlist | None = None) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo list``: the op types.
 
         :param mixlist: applied to the libraries
         """
-        from .operator_documents import list_document
-        from .operator_rows import operator_rows
+        from .operator_rows import ListDocument, operator_rows
 
         applied = None if mixlist is None else Mixlist.open(mixlist)
         rows = operator_rows(self.operators, applied)
-        document = list_document(self.facts, rows, len(rows), self.other_counts())
+        document = headed("list", ListDocument.of(rows, len(rows), self.other_counts(), self.facts))
         if self.unreadable:
             document["unreadable"] = as_json(self.unreadable)
         return document
 
-    def describe(self, ops: str | Iterable[str], mixlist: AnyMixlist | None = None) -> ShowDocument:
+    def describe(self, ops: str | Iterable[str], mixlist: AnyMixlist | None = None) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo show``: of some op types also the dtypes of their tensors.
 
         :param mixlist: applied to the libraries
         :raises UnknownOperator: if an op type is unknown
         """
-        from .operator_documents import show_document
-        from .operator_rows import operator_row
+        from .operator_rows import OperatorDetails, ShowDocument
 
         applied = None if mixlist is None else Mixlist.open(mixlist)
         found = self.operators.require([ops] if isinstance(ops, str) else ops)
-        return show_document(self.facts, [(operator_row(each, applied), Columns(each.entry)) for each in found])
+        return headed("show", ShowDocument([OperatorDetails.of(each, applied) for each in found], self.facts))
 
     def other_counts(self) -> dict[str, int]:
         """Return the number of op types in the stores of an install for other cores."""

@@ -15,7 +15,7 @@ from ..cann.library import Library
 from ..cann.marks import ACTIONS, LISTS, Mark, effective, marks_for
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import BLANKS, FLAG, PRECISION, Policy
-from ..document import Failure, as_json
+from ..document import Failure, FileChange, as_json
 from ..text.commented import add_entries, drop_entries
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of
 from ..text.members import end_of_value
@@ -25,7 +25,6 @@ from ..text.source import Source, encoded
 
 if TYPE_CHECKING:
     from ..documents.move import MoveDocument
-    from ..documents.shared import File
 
 
 class Move(NamedTuple):
@@ -153,21 +152,16 @@ class Result(NamedTuple):
             ],
             "unchanged": self.stayed,
             "ignored": sorted(self.ignored),
-            "files": self.file_documents(),
+            "files": as_json(self.changed_files()),
             "dry_run": self.dry_run,
         }
         if self.refused:
             document["refused"] = [as_json(Failure.of(error)) for error in self.refused]
         return document
 
-    def file_documents(self) -> list[File]:
+    def changed_files(self) -> list[FileChange]:
         return [
-            {
-                "path": file.path,
-                "backup": file.backup,
-                "sha256_before": None if file.is_new else file.source.sha256,
-                "sha256_after": file.result.sha256,
-            }
+            FileChange(file.path, file.backup, None if file.is_new else file.source.sha256, file.result.sha256)
             for file in self.files
             if file.patch
         ]

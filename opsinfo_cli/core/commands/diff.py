@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,6 +17,9 @@ from ..cann.target import Target, target_labels
 from ..cann.targets.found import WITH_CHIPS, TargetOptions
 from ..compare import (
     Difference,
+    ManyTargets,
+    MatrixCounts,
+    MatrixRow,
     Policies,
     SectionDifference,
     diff,
@@ -27,6 +30,7 @@ from ..compare import (
     policies_of,
     unread_in,
 )
+from ..document import headed
 from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Style, Table
 from ..terminal.console import Console
 from ..terminal.csv_markdown import csv_text, markdown_text
@@ -45,9 +49,6 @@ from ..terminal.params import (
     prints,
 )
 from ..terminal.targets import target_facts
-
-if TYPE_CHECKING:
-    from ..documents import diff as documents
 
 
 @click.command("diff", cls=Command)
@@ -425,18 +426,9 @@ def matrix_answer(
     records = ({"name": name, **dict(zip(labels, policies, strict=True))} for name, policies in shown.items())
     of = f" of {total}" if total != len(shown) else ""
 
-    def document() -> documents.ManyTargets:
-        rows: list[documents.Operator] = [
-            {"name": name, "policies": [policy.value if policy else None for policy in policies]}
-            for name, policies in shown.items()
-        ]
-        return {
-            "schema_version": 1,
-            "command": "diff",
-            "targets": labels,
-            "operators": rows,
-            "counts": {"operators": len(shown), "differ": len(different), "total": total},
-        }
+    def document() -> dict[str, Any]:
+        rows = [MatrixRow(name, policies) for name, policies in shown.items()]
+        return headed("diff", ManyTargets(labels, rows, MatrixCounts(len(shown), len(different), total)))
 
     return CommandAnswer(
         document,

@@ -10,10 +10,10 @@ import click
 from ...errors import UsageFault, counted
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.near_names import matches
-from ..cann.operator_documents import list_document, row_document
-from ..cann.operator_rows import OperatorRow, mixlist_rows, operator_rows
+from ..cann.operator_rows import ListDocument, OperatorRow, mixlist_rows, operator_rows
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions
+from ..document import as_json, keys_of
 from ..terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
@@ -110,11 +110,11 @@ def list_answer(
         return table_page(title, [(name, value) for name, value in facts if value], [table])
 
     return CommandAnswer(
-        lambda: list_document(target.facts, rows, total, target.other_counts()),
+        lambda: as_json(ListDocument.of(rows, total, target.other_counts(), target.facts)),
         lambda: [table],
         texts={
             "html": page,
-            "csv": lambda: csv_text(OperatorRow._fields, map(row_document, rows)),
+            "csv": lambda: csv_text(keys_of(OperatorRow), map(as_json, rows)),
             "markdown": lambda: markdown_text(table),
         },
         content=counted(len(rows), "operator"),
@@ -142,7 +142,7 @@ def _cells(
     if target.kind == "opdef":
         cells.append("by default" if row.by_default else "")
     if marked:
-        cells += [str(row.library_policy or "-"), ", ".join(map(str, row.marks))]
+        cells += [str(row.library_policy or "-"), ", ".join(row.marks)]
     path = below(short_name(row.file, files), target.path)
     cells.append(PathCell(path, f":{row.line}") if row.file else "-")
     if noted:
@@ -152,7 +152,7 @@ def _cells(
 
 def _fields(row: OperatorRow, target: Target | MixlistFile) -> tuple[str, ...]:
     place = f"{row.file}:{row.line}" if row.file else "-"
-    marks = ",".join(map(str, row.marks)) or "-"
+    marks = ",".join(row.marks) or "-"
     why = ("by default" if row.by_default else "-",) if target.kind == "opdef" else ()
     return row.name, str(row.policy or "-"), str(row.library_policy or "-"), place, marks, *why
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from ...errors import OpsinfoError, counted
-from ..cann.entry import Columns, Entry, TensorColumns
+from ..cann.entry import Entry, TensorColumns
 from ..cann.library import Operator
 from ..cann.marks import combination
 from ..cann.mixlist import Mixlist
 from ..cann.opdef.configuration_text import configuration_text
-from ..cann.operator_documents import show_document
-from ..cann.operator_rows import OperatorRow, Standing, operator_row
+from ..cann.operator_rows import OperatorDetails, OperatorRow, ShowDocument, Standing
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions
+from ..document import as_json, keys_of
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table, Tree
 from ..terminal.console import Console
 from ..terminal.csv_markdown import csv_text, markdown_text
@@ -73,7 +73,7 @@ def command(
     files = [operator.entry.path for operator in operators] + ([mixlist] if mixlist else [])
     kept = _kept_reasons(files, backup_dir)
     for operator in operators:
-        row = operator_row(operator, applied)
+        row = OperatorDetails.of(operator, applied)
         why = kept.get((operator.entry.path, operator.name, str(row.library_policy)), [])
         if mixlist and row.marks:
             why = [*why, *kept.get((mixlist, operator.name, str(row.policy)), [])]
@@ -109,7 +109,7 @@ def _kept_reasons(paths: Sequence[str], backup_dir: str | None) -> dict[tuple[st
 def _reasons(target: Target, operator: Operator, row: OperatorRow, mixlist: Mixlist | None) -> list[str]:
     reasons = [_library_reason(target, operator, str(row.library_policy))]
     if mixlist and row.marks:
-        marks = combination(row.marks)
+        marks = combination(mixlist.marks_of(row.name))
         if row.policy is row.library_policy:
             reasons.append(f"{mixlist.path} has {marks}, which changes nothing")
         else:
@@ -146,17 +146,15 @@ _MEANING = {
 }
 
 
-class Details:
+class Details(NamedTuple):
     """
     :param entry: the one that decides
     :param reasons: why the op type is on its list, one sentence each
     """
 
-    def __init__(self, row: OperatorRow, entry: Entry, reasons: list[str]) -> None:
-        self.row = row
-        self.entry = entry
-        self.columns = Columns(entry)
-        self.reasons = reasons
+    row: OperatorDetails
+    entry: Entry
+    reasons: list[str]
 
 
 class Part(NamedTuple):
@@ -167,20 +165,17 @@ class Part(NamedTuple):
 
 
 def show_answer(target: Target, operators: Sequence[Details]) -> CommandAnswer:
-    document = show_document(target.facts, [(each.row, each.columns) for each in operators])
+    document = as_json(ShowDocument([each.row for each in operators], target.facts))
     return CommandAnswer(
         lambda: document,
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
         texts={
             "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators]),
-            "csv": lambda: csv_text([*OperatorRow._fields, *_TENSOR_MEMBERS], document["operators"]),
+            "csv": lambda: csv_text(keys_of(OperatorDetails), document["operators"]),
             "markdown": lambda: markdown_text(_table(operators, target)),
         },
         content=counted(len(operators), "operator"),
     )
-
-
-_TENSOR_MEMBERS = ("inputs", "outputs", "can_be_black", "can_be_white")
 
 
 def _table(operators: Sequence[Details], target: Target) -> Table:
@@ -193,9 +188,9 @@ def _table(operators: Sequence[Details], target: Target) -> Table:
                 str(each.row.policy),
                 "; ".join(each.reasons),
                 f"{below(each.row.file or '', target.path)}:{each.row.line}",
-                *("; ".join(map(_tensor, tensors)) for tensors in (each.columns.inputs, each.columns.outputs)),
-                str(each.columns.can_be_black()),
-                str(each.columns.can_be_white()),
+                *("; ".join(map(_tensor, tensors)) for tensors in (each.row.inputs, each.row.outputs)),
+                str(each.row.can_be_black),
+                str(each.row.can_be_white),
             ]
             for each in operators
         ],
@@ -242,7 +237,7 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
 
     :param path_of: returns how a path is shown
     """
-    row, columns, reasons = details.row, details.columns, details.reasons
+    row = details.row
 
     def place(entry: OperatorRow | Standing, effect: str = "") -> list[Span | PathCell]:
         policy = f", {entry.policy}" if isinstance(entry, Standing) else ""
@@ -250,17 +245,17 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
         gap = "" if policy or not store else " "
         return [PathCell(path_of(entry.file or ""), f":{entry.line}{policy}{gap}{store}{effect}")]
 
-    yield from (Part("why", [Span(reason)]) for reason in reasons)
+    yield from (Part("why", [Span(reason)]) for reason in details.reasons)
     yield Part("entry", place(row))
     yield from (Part("shadowed", place(entry, ", never read")) for entry in row.shadowed)
     yield from (Part("also in", place(entry, ", used if the first refuses a node")) for entry in row.also_in)
     if details.entry.unread:
         yield Part("dtypes", [Span(f"could not be read: {details.entry.unread}")])
         return
-    yield from (Part("inputs", [Span(text)]) for text in _tensors(columns.inputs))
-    yield from (Part("outputs", [Span(text)]) for text in _tensors(columns.outputs))
-    yield Part("black", [Span(_POSSIBLE_BLACK[str(columns.can_be_black())])])
-    yield Part("white", [Span(_POSSIBLE_WHITE[str(columns.can_be_white())])])
+    yield from (Part("inputs", [Span(text)]) for text in _tensors(row.inputs))
+    yield from (Part("outputs", [Span(text)]) for text in _tensors(row.outputs))
+    yield Part("black", [Span(_POSSIBLE_BLACK[str(row.can_be_black)])])
+    yield Part("white", [Span(_POSSIBLE_WHITE[str(row.can_be_white)])])
 
 
 def _tensors(tensors: Sequence[TensorColumns]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from ..check.mode import PLACE
 from ..check.model_rules import LoadModelRules
 from ..check.rules import Severity
 from ..check.run import Step, validate
+from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
 from ..terminal.config import Configured, config_in_use, config_options, config_that_names
@@ -332,7 +333,7 @@ class ValidateAnswer(NamedTuple):
             "baseline": self._baseline_document(),
             "fixes": {
                 "change": fixed.change if fixed else None,
-                "files": fixed.file_documents() if fixed else [],
+                "files": as_json(fixed.changed_files()) if fixed else [],
                 "dry_run": not self.writing.writes,
             }
             if self.fixes

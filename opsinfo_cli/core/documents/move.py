@@ -6,8 +6,8 @@ from typing import Annotated
 
 from typing_extensions import NotRequired, TypedDict
 
-from ..document import Failure, PolicyName, Schema
-from .shared import File, Head
+from ..document import Failure, FileChange, PolicyName, Schema
+from .shared import Head
 
 Move = TypedDict(
     "Move",
@@ -36,7 +36,7 @@ class MoveDocument(Head):
     """Op types that need no change."""
     ignored: list[str]
     """Names that are not in the target."""
-    files: list[File]
+    files: list[FileChange]
     """The files written, or with dry_run the files that would be written."""
     dry_run: bool
     """Whether writing was skipped: because of --dry-run or --check; because of warnings with --strict; or, with -o of

@@ -5,11 +5,11 @@ The modules of `documents` are imported by type checkers and by the script that 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ..document import Count, LineNumber, PolicyName, Schema, Sha256, Unreadable
+from ..document import Count, LineNumber, Schema, Unreadable
 
 
 class Head(TypedDict):
@@ -21,29 +21,6 @@ class Head(TypedDict):
     """The command that wrote the document."""
     unreadable: NotRequired[list[Unreadable]]
     """Op types and files of OpDef sources that could not be read; missing if there are none."""
-
-
-class Target(TypedDict):
-    text: Annotated[str, Schema(examples=["ascend910b"])]
-    """The target as given."""
-    kind: Literal["library", "mixlist", "snapshot", "store", "install", "ini", "opdef", "package"]
-    """The kind of target."""
-    path: str
-    """The path of the target; `-` is standard input."""
-    soc: Annotated[str | None, Schema(examples=["ascend910b"])]
-    """The chip folder; null if unknown."""
-    version: Annotated[str | None, Schema(examples=["8.5.0"])]
-    """The CANN version; null if unknown."""
-
-
-Mark: TypeAlias = Literal[
-    "black-list.to-add",
-    "black-list.to-remove",
-    "white-list.to-add",
-    "white-list.to-remove",
-    "gray-list.to-add",
-    "gray-list.to-remove",
-]
 
 
 class NotJudged(TypedDict):
@@ -101,32 +78,6 @@ class Difference(TypedDict):
     """The dtypes of a node."""
     why: str
     """Why these dtypes were predicted."""
-
-
-class Place(TypedDict):
-    """Another entry of the same op type, with its location."""
-
-    file: str
-    """The library file, as given or under the path given."""
-    line: LineNumber
-    """The line number of the entry's key, from 1."""
-    policy: PolicyName | None
-    """The policy of this entry; null if the engine would refuse its flag."""
-    store: str | None
-    """The store of the entry: built-in, vendor:<name> or env:<path>; null if the path does not show it."""
-
-
-class File(TypedDict):
-    """One file, before and after the change."""
-
-    path: str
-    """The file, as given or under the path given."""
-    backup: Annotated[str | None, Schema(examples=["3f2a9c1d-12.1"])]
-    """The id of the backup; null for a new file, or if nothing was written."""
-    sha256_before: Sha256 | None
-    """SHA-256 of the content before the change; null for a new file."""
-    sha256_after: Sha256 | None
-    """SHA-256 of the content after the change; null if the file was removed."""
 
 
 class Lists(TypedDict):

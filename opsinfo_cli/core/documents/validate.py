@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ..document import Count, Failure, LineNumber, Schema
-from .shared import File, Head
+from ..document import Count, Failure, FileChange, LineNumber, Schema
+from .shared import Head
 
 
 class Finding(TypedDict):
@@ -122,7 +122,7 @@ class Fixes(TypedDict):
 
     change: str | None
     """The id of the change, for opsinfo restore; null if nothing was written."""
-    files: list[File]
+    files: list[FileChange]
     """The files that were fixed."""
     dry_run: bool
     """Whether writing was skipped."""

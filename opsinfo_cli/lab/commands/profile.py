@@ -13,6 +13,7 @@ import click
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target
 from ...core.cann.targets.found import TargetOptions
+from ...core.document import as_json
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured
@@ -330,7 +331,7 @@ def _caveats(view: ProfileView) -> list[str]:
 def _document(view: ProfileView) -> documents.ProfileDocument:
     document: documents.ProfileDocument = {
         **view.profile.to_dict(),
-        "target": view.target.facts if view.target else None,
+        "target": as_json(view.target.facts) if view.target else None,
         "types": [row.to_dict() for row in view.types],
     }
     if view.mixlist:

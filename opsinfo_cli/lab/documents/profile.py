@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
+from ...core.cann.targets.found import TargetFacts
 from ...core.document import Count, LineNumber, PolicyName, Schema
-from ...core.documents.shared import Difference, Head, Target
+from ...core.documents.shared import Difference, Head
 
 
 class Type(TypedDict):
@@ -217,7 +218,7 @@ class ReadBack(TypedDict):
 class ProfileDocument(Head):
     """The time of what ran on the device. Later versions may add keys."""
 
-    target: Target | None
+    target: TargetFacts | None
     """The target of --against; null without it."""
     types: list[Type]
     """The op types of the engine but Cast, the longest time first."""

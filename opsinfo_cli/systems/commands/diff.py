@@ -9,6 +9,7 @@ import click
 
 from ...core.cann.targets.found import TargetOptions
 from ...core.compare import difference
+from ...core.document import as_json
 from ...core.terminal.answer import Cell, Column, CommandAnswer, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, install_options, prints
@@ -102,7 +103,7 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
             "only_in_a": difference.only_in_a,
             "only_in_b": difference.only_in_b,
             "changed": [{"name": name, "a": x.value, "b": y.value} for name, (x, y) in difference.changed.items()],
-            "counts": difference.counts,
+            "counts": as_json(difference.counts),
         }
 
     return CommandAnswer(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
 from ....errors import Damaged, UsageFault
+from ...document import Schema
 from ...text.members import read_members
 from ...text.source import Source, read_bytes
 from ..file_kind import FileKind, kind_of
@@ -23,6 +25,21 @@ if TYPE_CHECKING:
     from ..opdef.find import NotRead
 
 TargetKind: TypeAlias = Literal["library", "snapshot", "store", "install", "ini", "opdef", "package"]
+
+
+# What a JSON document says of a target, or of a mixlist that stands for one
+@dataclass(frozen=True)
+class TargetFacts:
+    text: Annotated[str, Schema(examples=["ascend910b"])]
+    """The target as given."""
+    kind: Literal["library", "mixlist", "snapshot", "store", "install", "ini", "opdef", "package"]
+    """The kind of target."""
+    path: str
+    """The path of the target; `-` is standard input."""
+    soc: Annotated[str | None, Schema(examples=["ascend910b"])]
+    """The chip folder; null if unknown."""
+    version: Annotated[str | None, Schema(examples=["8.5.0"])]
+    """The CANN version; null if unknown."""
 
 
 class TargetOptions(NamedTuple):
