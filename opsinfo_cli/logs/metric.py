@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
-from typing import Literal, get_args
 
 from ..errors import UsageFault
-
-Pick = Literal["last", "max", "min"]
-PICKS: tuple[Pick, ...] = get_args(Pick)
 
 _TAIL = 1 << 13
 """Bytes of a block that are searched again with the next one, so that an expression may span lines."""
@@ -31,12 +26,10 @@ def compile_metric(text: str) -> re.Pattern[bytes]:
 
 
 class Metric:
-    """The last, highest or lowest value that the first group of an expression finds."""
+    """The last value that the first group of an expression finds."""
 
-    def __init__(self, pattern: re.Pattern[bytes], pick: str = "last") -> None:
-        """:param pick: one of ``PICKS``"""
+    def __init__(self, pattern: re.Pattern[bytes]) -> None:
         self._pattern = pattern
-        self._pick = pick
         self._tail = b""
         self.value: float | None = None
 
@@ -47,11 +40,7 @@ class Metric:
             if match.end() <= begun or match[1] is None:
                 continue
             try:
-                value = float(match[1])
+                self.value = float(match[1])
             except ValueError:  # the group is not a number
                 continue
-            if self.value is None or self._pick == "last" or math.isnan(value):
-                self.value = value
-            else:
-                self.value = max(self.value, value) if self._pick == "max" else min(self.value, value)
         self._tail = text[text.rfind(b"\n", 0, max(0, len(text) - _TAIL)) + 1 :] if len(text) > _TAIL else text

@@ -17,8 +17,7 @@ from .startup import LEVELS
 from .student_t import binomial_tail
 
 LIMIT = 0.005
-LARGE_BATCH_LIMIT = 0.001
-"""The guide's limits for the share of overflowed steps: 0.5 %, and 0.1 % for a large global batch."""
+"""The guide's limit for the share of overflowed steps; for a large global batch it is 0.001."""
 
 _BY_CHANCE = 0.001
 
@@ -34,18 +33,15 @@ class Facts:
     :param amp: the mixed-precision level, if the log does not show it
     :param loss_scale: ``dynamic`` or a number, if the log does not show it
     :param spread: the largest range of the metrics of runs, as a share of their mean
+    :param limit: the share of overflowed steps from which a run is not sound (0 to 1)
     """
 
     steps: int | None = None
     ranks: int | None = None
-    large_batch: bool = False
     amp: str | None = None
     loss_scale: str | None = None
     spread: float = 0.01
-
-    @property
-    def limit(self) -> float:
-        return LARGE_BATCH_LIMIT if self.large_batch else LIMIT
+    limit: float = LIMIT
 
     @property
     def scaling(self) -> Scaling | None:

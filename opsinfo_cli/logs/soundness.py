@@ -18,8 +18,8 @@ from ..core.cann.target import AnyTarget, Target
 from ..core.text.source import standard_input
 from ..errors import UsageFault
 from .formats import FORMATS
-from .metric import Pick, compile_metric
-from .points import Facts, share_of
+from .metric import compile_metric
+from .points import LIMIT, Facts, share_of
 from .reduced import Reduced
 from .scale import advise, collapse_of
 from .startup import LEVELS
@@ -196,43 +196,47 @@ def qualify(
     logs: AnyPath | Iterable[AnyPath],
     *,
     metric: str | None = None,
-    pick: Pick = "last",
     reference: AnyPath | Iterable[AnyPath] = (),
     against: AnyTarget | None = None,
     steps: int | None = None,
     ranks: int | None = None,
     amp: str | None = None,
     loss_scale: str | float | None = None,
-    large_batch: bool = False,
+    limit: float = LIMIT,
     spread: float = 0.01,
     seen: Callable[[int, int | None], None] = lambda count, total: None,
 ) -> Soundness:
     """Check training logs for NaN, overflow and loss-scale trouble, as ``opsinfo qualify``.
 
     :param logs: each is a run; a folder is a run with a log per rank, unless its logs do not fit each other
-    :param metric: a regular expression of the validation metric; its first group is the number
-    :param pick: the value of the metric to use
+    :param metric: a regular expression of the validation metric; its first group is the number; the last counts
     :param reference: the logs of runs in high precision
     :param against: the target whose policies are told for op types that MindSpore logged as reduced
     :param steps: optimizer steps of each run, if the logs do not show them
     :param ranks: ranks that print to each log
     :param amp: the mixed-precision level, if the log lacks it
     :param loss_scale: ``dynamic`` or a number, if the log lacks it
-    :param large_batch: whether the limit is 0.1 %, not 0.5 %, of the steps
+    :param limit: the share of overflowed steps from which a run is not sound; 0.001 for a large global batch
     :param spread: the largest range of the metrics of runs, as a share of their mean
     :param seen: called with the number of bytes that were read next, and the total, None if it is unknown
     :raises UsageFault: if an argument does not fit, or no line of a run has a known format
     :raises Refused: if a log cannot be read
     """
+    for name, count in (("steps", steps), ("ranks", ranks)):
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            raise UsageFault(f"{name} must be a whole number above 0, not {count!r}", name="bad-number")
+    for name, share in (("spread", spread), ("limit", limit)):
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < math.inf:
+            raise UsageFault(f"{name} must be a number above 0, not {share!r}", name="bad-number")
     facts = Facts(
         steps,
         ranks,
-        large_batch,
         None if amp is None else known_level(amp),
         None if loss_scale is None else known_scale(str(loss_scale)),
         spread,
+        limit,
     )
-    return soundness_of(logs, facts, metric=metric, pick=pick, reference=reference, against=against, seen=seen)
+    return soundness_of(logs, facts, metric=metric, reference=reference, against=against, seen=seen)
 
 
 def soundness_of(
@@ -240,7 +244,6 @@ def soundness_of(
     facts: Facts,
     *,
     metric: str | None,
-    pick: Pick,
     reference: AnyPath | Iterable[AnyPath],
     against: AnyTarget | None,
     seen: Callable[[int, int | None], None],
@@ -254,7 +257,7 @@ def soundness_of(
     stdin, total = standard_input(), _size(path for run in runs + others for path in run.paths)
 
     def read(run: TrainingRun) -> FoundRuns:
-        return run_evidence(run, facts.steps, facts.ranks, pattern, pick, stdin, lambda count: seen(count, total))
+        return run_evidence(run, facts.steps, facts.ranks, pattern, stdin, lambda count: seen(count, total))
 
     found = [read(run) for run in runs]
     found_others = [read(run) for run in others]

@@ -83,7 +83,6 @@ def run_evidence(
     steps: int | None = None,
     ranks: int | None = None,
     metric: re.Pattern[bytes] | None = None,
-    pick: str = "last",
     stdin: IO[bytes] | None = None,
     seen: Callable[[int], None] | None = None,
 ) -> FoundRuns:
@@ -99,7 +98,7 @@ def run_evidence(
     """
     logs = []
     for path in run.paths:
-        log = read_log(path, Metric(metric, pick) if metric else None, stdin, seen)
+        log = read_log(path, Metric(metric) if metric else None, stdin, seen)
         logs.append(_ReadLog(path, log, log.evidence(steps, ranks if len(run.paths) == 1 else 1)))
     known = [log for log in logs if log.evidence.known] or logs
     notes = tuple(

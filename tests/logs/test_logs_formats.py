@@ -63,7 +63,7 @@ def test_a_share_at_the_limit_fails_and_one_below_it_holds(tmp_path: Path, reade
     assert statuses(found(maker(STEPS, OVERFLOWS), tmp_path))["overflow-share"] == "fails"
     below = found(maker(STEPS, OVERFLOWS[:4]), tmp_path)
     assert statuses(below)["overflow-share"] == "holds"
-    assert statuses(below, Facts(large_batch=True))["overflow-share"] == "fails"
+    assert statuses(below, Facts(limit=0.001))["overflow-share"] == "fails"
 
 
 @pytest.mark.parametrize(("reader", "maker"), MAKERS.values(), ids=MAKERS)

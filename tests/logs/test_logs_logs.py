@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from pathlib import Path
@@ -18,6 +19,7 @@ from opsinfo_cli.logs.blocks import Block
 from opsinfo_cli.logs.evidence import Evidence
 from opsinfo_cli.logs.formats import FORMATS
 from opsinfo_cli.logs.log import Log
+from opsinfo_cli.logs.soundness import qualify
 from opsinfo_cli.logs.startup import LEVELS
 from opsinfo_cli.logs.training_run import TrainingRun, run_evidence, runs_of
 
@@ -294,12 +296,18 @@ def test_what_the_log_in_use_lacks_comes_from_the_others(tmp_path: Path) -> None
 def test_the_metric_of_a_run_is_that_of_its_first_log_with_one(tmp_path: Path) -> None:
     run = ranks_of(tmp_path, b"nothing\n", b"acc 0\nacc 3\n", b"acc 4\n")
 
-    def metric(pattern: re.Pattern[bytes] | None, pick: str) -> float | None:
-        return run_evidence(run, metric=pattern, pick=pick).runs[0].metric
+    def metric(pattern: re.Pattern[bytes] | None) -> float | None:
+        return run_evidence(run, metric=pattern).runs[0].metric
 
-    assert metric(re.compile(rb"acc (\d)"), "last") == 3
-    assert metric(re.compile(rb"acc (\d)"), "min") == 0
-    assert metric(None, "last") is None
+    assert metric(re.compile(rb"acc (\d)")) == 3
+    assert metric(None) is None
+
+
+@pytest.mark.parametrize("known", [{"ranks": 0}, {"ranks": True}, {"steps": 1.5}, {"limit": math.nan}, {"spread": -1}])
+def test_numbers_of_a_program_are_checked_as_those_of_the_prompt(tmp_path: Path, known: dict[str, Any]) -> None:
+    (tmp_path / "a.log").write_bytes(APEX % 8)
+    with pytest.raises(UsageFault, match="must be a"):
+        qualify(tmp_path / "a.log", **known)
 
 
 # Logs of one run

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -17,7 +19,6 @@ from ...core.terminal.console import Console
 from ...core.terminal.open import open_given
 from ...core.terminal.params import (
     TARGET,
-    Choice,
     Number,
     OutputFile,
     Word,
@@ -29,8 +30,7 @@ from ...core.terminal.params import (
     strict_option,
 )
 from ...core.terminal.plot import picture, require_svg, svg_text
-from ..metric import PICKS, Pick
-from ..points import Facts, VerdictPoint, percent, share_of
+from ..points import LIMIT, Facts, VerdictPoint, percent, share_of
 from ..reduced import Reduced
 from ..scale import Advice, advise
 from ..soundness import Soundness, known_level, known_scale, soundness_of
@@ -64,7 +64,14 @@ _facts = bundle(
         type=Word("dynamic|VALUE", lambda *_: ["dynamic"], parse=known_scale),
         help="Loss scaling, if missing in the log.",
     ),
-    option("--large-batch", is_flag=True, help="Large global batch: the limit is 0.1 %, not 0.5 %."),
+    option(
+        "--limit",
+        metavar="SHARE",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=LIMIT,
+        show_default=True,
+        help="Share of overflowed steps from which a run is not sound; 0.001 for a large global batch.",
+    ),
     advanced(
         "--spread",
         type=Percent("PERCENT"),
@@ -78,9 +85,10 @@ _facts = bundle(
 @click.command("qualify", cls=Targeted)
 @click.argument("logs", nargs=-1, required=True, type=LOG)
 @option(
-    "--metric", type=Word("REGEX"), help="Regular expression of the validation metric; its first group is the number."
+    "--metric",
+    type=Word("REGEX"),
+    help="Regular expression of the validation metric; its first group is the number; the last one counts.",
 )
-@option("--pick", type=Choice(PICKS), default="last", show_default=True, help="Value of the metric to use.")
 @option("--reference", type=LOG, multiple=True, help="Log of a high-precision run of the same model; repeatable.")
 @_facts
 @option("--against", type=TARGET, help="Show the policies of reduced operators in this target.")
@@ -91,7 +99,6 @@ _facts = bundle(
 def command(
     logs: tuple[str, ...],
     metric: str | None,
-    pick: Pick,
     reference: tuple[str, ...],
     facts: Facts,
     against: str | None,
@@ -131,7 +138,7 @@ def command(
                 advance.append(stack.enter_context(console.progress("reading logs", total)))
             advance[0](count)
 
-        found = soundness_of(logs, facts, metric=metric, pick=pick, reference=reference, against=target, seen=seen)
+        found = soundness_of(logs, facts, metric=metric, reference=reference, against=target, seen=seen)
     for note in found.notes:
         console.note(note)
     for warning in found.warnings:
@@ -142,6 +149,8 @@ def command(
 
 
 _STYLES: dict[str, Style] = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
+_SHORT = 18
+"""A name of so many characters is whole in every column."""
 _STATUS = 15
 """Cells for the status of a point."""
 
@@ -216,15 +225,32 @@ def _run_table(soundness: Soundness) -> Table:
     columns = [Column("run"), Column("format", spare=True)]
     columns += [Column(title, number=True) for title in ("steps", "overflows", "share", "last scale")]
     columns += [Column("metric", number=True)] * has_metric
-    return Table(columns, [_run_cells(run, has_metric) for run in soundness.runs])
+    names = _distinct([run.name for run in soundness.runs])
+    return Table(columns, [_run_cells(name, run, has_metric) for name, run in zip(names, soundness.runs, strict=True)])
 
 
-def _run_cells(run: RunEvidence, has_metric: bool) -> list[str | PathCell]:
+def _distinct(names: list[str]) -> list[str]:
+    """Return names without the words that all begin or end with, so that a narrow column tells them apart."""
+    if max(map(len, names)) <= _SHORT:
+        return names
+    words = [re.split(r"(?<=[/_.-])", name) for name in names]
+    head = _shared(words)
+    tail = _shared([[*reversed(each[head:])] for each in words])
+    shown = ["".join(each[head : len(each) - tail]) for each in words]
+    return [f"{'...' * (head > 0)}{name}{'...' * (tail > 0)}" for name in shown] if all(shown) else names
+
+
+def _shared(words: list[list[str]]) -> int:
+    """Return how many words all begin with."""
+    return sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
+
+
+def _run_cells(name: str, run: RunEvidence, has_metric: bool) -> list[str | PathCell]:
     evidence, count, share = run.evidence, run.evidence.count, share_of(run.evidence)
     overflows = str(count.low) if count.low == count.high else f"{count.low}-{count.high}"
     final = evidence.scale.final
     return [
-        PathCell(run.name),
+        PathCell(name),
         evidence.format,
         str(count.steps) if count.steps else "-",
         overflows if count.proof else "-",

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from cli_support import Run
 
+from opsinfo_cli.logs.commands.qualify import _distinct
+
 BLOCK = "opt_level              : O1\nloss_scale             : dynamic\n"
 OVER = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to {:.1f}\n"
 
@@ -105,3 +107,17 @@ def test_a_log_that_grows_ends(opsinfo: Run, tmp_path: Path) -> None:
     finally:
         done.set()
         writer.join()
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["logs/mlperf_bert_r0.txt", "logs/mlperf_gnmt_r0.txt"], ["...bert_...", "...gnmt_..."]),
+        (["first/of_the_runs.log", "second/of_the_runs.log"], ["first/...", "second/..."]),
+        (["of_many_long_names.log", "of_many_long_names.log.1"], ["...log", "...log.1"]),
+        (["run.log", "run.log.1"], ["run.log", "run.log.1"]),
+        (["x", "y"], ["x", "y"]),
+    ],
+)
+def test_runs_of_a_table_can_be_told_apart(names: list[str], shown: list[str]) -> None:
+    assert _distinct(names) == shown
