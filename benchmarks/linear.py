@@ -207,6 +207,21 @@ def write_ports(folder: Path, count: int) -> None:
     (place / "many_def.cpp").write_text(f"{head}{many}}}\n")
 
 
+def write_unread(folder: Path, count: int) -> None:
+    """Registrations without a class."""
+    registered = "".join(f"OP_ADD(No{number});\n" for number in range(count))
+    (folder / "unread_def.cpp").write_text(f"{registered}class X : public OpDef {{}};\n")
+
+
+def write_wrong_inis(folder: Path, count: int) -> None:
+    """A section with many bad inputs, and a line with many bad words."""
+    bad = "".join(f"input{number}.dtype=bogus\n" for number in range(count))
+    (folder / "aic-ascend910b-ops-info.ini").write_text(f"[Add]\n{bad}")
+    words = ",".join(f"bogus{number}" for number in range(4 * count))
+    head = "[Add]\ninput0.name=x\ninput0.paramType=required\n"
+    (folder / "aic-ascend910-ops-info.ini").write_text(f"{head}input0.dtype={words}\n")
+
+
 def write_macros(folder: Path, count: int) -> None:
     place = folder / "sources/op_host"
     place.mkdir(parents=True)
@@ -568,6 +583,16 @@ INPUTS = (
         """,
     ),
     Input("macros of a source", 1_000, write_macros, "list sources@ascend950"),
+    Input("registrations that cannot be read", 4_000, write_unread, "validate unread_def.cpp"),
+    Input(
+        "faults of an ini",
+        2_000,
+        write_wrong_inis,
+        """
+        validate aic-ascend910b-ops-info.ini
+        validate aic-ascend910-ops-info.ini
+        """,
+    ),
     Input(
         "nodes of an ONNX model",
         1_000,

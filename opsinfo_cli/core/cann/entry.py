@@ -143,14 +143,14 @@ def _token(value: Node, index: int | None) -> tuple[int, int]:
     text = str(value.value)
     if index is None or len(text) != value.end - value.start - 2:
         return value.start, value.end
-    start, end = _parts(text)[index]
+    start, end = comma_parts(text)[index]
     part = text[start:end]
     start += value.start + 1 + len(part) - len(part.lstrip(BLANKS))
     return start, start + max(len(part.strip(BLANKS)), 1)
 
 
 @lru_cache(maxsize=8)
-def _parts(text: str) -> list[tuple[int, int]]:
+def comma_parts(text: str) -> list[tuple[int, int]]:
     """Return the spans of the parts of a comma list, cached because lists may have thousands of parts."""
     at = len(text) - len(text.lstrip(BLANKS))
     spans = []

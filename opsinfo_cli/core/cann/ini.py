@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..text.members import RawMember
 from ..text.source import Source
-from .entry import Entry
+from .entry import Entry, comma_parts
 from .entry_rules import DTYPES, FORMATS, EntryFault, Sections
 from .library import Library, Store
 
@@ -310,20 +310,35 @@ class IniEntry(Entry):
 
     def span(self, fault: EntryFault) -> tuple[int, int]:
         """Return the span of the line of a fault, or of the word in it; without a key that of the section."""
-        if fault.section is None:
+        span = self._lines.get((fault.section, fault.key)) if fault.section is not None else None
+        if span is None:
             return self.member.key_start, self.member.key_end
-        line = re.compile(rf"^[^\S\n]*{re.escape(fault.section)}\.{re.escape(fault.key or '')}", re.MULTILINE)
-        match = line.search(self.source.text, self.member.key_end, self.member.end)
-        if match is None:
-            return self.member.key_start, self.member.key_end
-        stop = self.source.text.find("\n", match.end())
-        stop = len(self.source.text) if stop < 0 else stop
+        start, stop = span
         if fault.token is None:
-            return match.start(), stop
-        at = self.source.text.find("=", match.end()) + 1
-        words = self.source.text[at:stop].rstrip().split(",")
-        at += sum(len(word) + 1 for word in words[: fault.token])
-        return at, at + len(words[fault.token])
+            return start, stop
+        if span not in self._words:  # once for all faults of a line
+            at = self.source.text.find("=", start) + 1
+            parts = comma_parts(self.source.text[at:stop].rstrip())
+            self._words[span] = [(at + first, at + end) for first, end in parts]
+        return self._words[span][fault.token]
+
+    @cached_property
+    def _words(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        return {}
+
+    @cached_property
+    def _lines(self) -> dict[tuple[str, str | None], tuple[int, int]]:
+        """The span of the first line of each key, and of each section (key None)."""
+        found: dict[tuple[str, str | None], tuple[int, int]] = {}
+        at = self.member.key_end
+        for line in self.source.text[at : self.member.end].split("\n"):
+            name, mark, _ = line.partition("=")
+            section, _, key = name.partition(".")
+            start = at + len(line) - len(line.lstrip())
+            for each in ((section.strip(), key.strip()), (section.strip(), None)) if mark else ():
+                found.setdefault(each, (start, at + len(line)))
+            at += len(line) + 1
+        return found
 
 
 class IniLibrary(Library):

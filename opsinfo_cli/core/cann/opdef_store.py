@@ -76,9 +76,8 @@ def line_span(source: Source, line: int) -> tuple[int, int]:
 
     :param line: 1-based
     """
-    text = source.text.split("\n")[:line]
-    start = sum(len(each) + 1 for each in text[:-1])
-    own = text[-1]
+    start, end = source.line(line)
+    own = source.text[start:end]
     return start + len(own) - len(own.lstrip()), start + max(len(own.rstrip()), 1)
 
 

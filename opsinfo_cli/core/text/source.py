@@ -78,6 +78,15 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return Place(line, offset - self._line_starts[line - 1] + 1)
 
+    def line(self, number: int) -> tuple[int, int]:
+        """Return the span of the text of a line, without its end.
+
+        :param number: 1-based
+        """
+        start = self._line_starts[number - 1]
+        end = self.text.find("\n", start)
+        return start, len(self.text) if end < 0 else end
+
     def damaged(self, message: str, offset: int, hint: str | None = None) -> Damaged:
         place = self.place(offset)
         return Damaged(message, path=self.path, line=place.line, column=place.column, hint=hint)
