@@ -76,7 +76,7 @@ def line_span(source: Source, line: int) -> tuple[int, int]:
 
     :param line: 1-based
     """
-    start, end = source.line(line)
+    start, end = source.span_of_line(line)
     own = source.text[start:end]
     return start + len(own) - len(own.lstrip()), start + max(len(own.rstrip()), 1)
 

@@ -78,7 +78,7 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return Place(line, offset - self._line_starts[line - 1] + 1)
 
-    def line(self, number: int) -> tuple[int, int]:
+    def span_of_line(self, number: int) -> tuple[int, int]:
         """Return the span of the text of a line, without its end.
 
         :param number: 1-based

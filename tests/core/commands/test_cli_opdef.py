@@ -479,6 +479,33 @@ def test_a_new_row_says_that_it_is_white_by_default_and_what_other_chips_say(ops
     ]  # and none of white-by-default for the same row
 
 
+ON_TWO = {
+    "two lines": (f'{DEFAULT}\nthis->AICore().AddConfig("ascend910b");', {8: "ascend950", 9: "ascend910b"}),
+    "a loop": (
+        'for (auto chip : {"ascend950", "ascend910b", "ascend310p"}) this->AICore().AddConfig(chip);',
+        {8: "ascend950, ascend910b, ascend310p"},
+    ),
+    "a configuration": (
+        'OpAICoreConfig c("any"); this->AICore().AddConfig("ascend950", c); this->AICore().AddConfig("ascend910b", c);',
+        {8: "ascend950, ascend910b"},
+    ),
+    "a chip that sets it and one that does not": (
+        f'{WHITE}\nthis->AICore().AddConfig("ascend910b");',
+        {9: "ascend910b"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ON_TWO)
+def test_all_chips_that_are_white_by_default_are_named(opsinfo: Run, tmp_path: Path, case: str) -> None:
+    body, said = ON_TWO[case]
+    path = write(tmp_path / "a.cpp", source("A", body))
+    found = opsinfo("validate", path, "--select", "white-by-default", "--format", "json").json["findings"]
+    assert [(each["line"], each["message"]) for each in found] == [
+        (line, f"`A` is white on {chips} by default: nothing sets its policy") for line, chips in said.items()
+    ]
+
+
 def test_files_that_are_passed_over_are_counted_and_listed(opsinfo: Run, tmp_path: Path) -> None:
     for name in ("a", "experimental/b", "experimental/c", "examples/d"):
         write(tmp_path / f"{name}_def.cpp", source("A", WHITE))
