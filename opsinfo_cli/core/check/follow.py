@@ -14,9 +14,11 @@ from ..cann.near_names import NearNames, did_you_mean
 from ..cann.option_files import KEEP_DTYPE
 from ..cann.repository import git_root
 from ..text.source import Source
+from .autofuse import VARIABLE, check_autofuse
 from .finding import Finding, Outcome, PassedOver, at
+from .rules import Severity
 from .script_text import NAMES
-from .scripts import candidates, folders_of, script_settings, without_variable
+from .scripts import CPP, candidates, folders_of, script_settings, without_variable
 from .settings import KINDS, Setting, Settings, check_settings
 
 OTHERS = ("", ".txt", ".md", ".rst", ".yaml", ".yml", ".toml", ".mk", ".cmake", ".bat", ".ps1", ".ipynb", ".conf")
@@ -26,6 +28,17 @@ _MIXLIST = re.compile(
     r"(?:modify_mixlist|mixprecision_list_path|MODIFY_MIXLIST_FILE_PATH)[\"'\]]?[ \t]*[=: ][^\n]*[./]"
 )
 _MOST_NAMED = 3
+_COMPUTED_FOLDER = re.compile(
+    r"^[ \t]*(?:cd|pushd)[ \t]+(?!.*(?:dirname|BASH_SOURCE|pwd|PWD))[\"']?[^\s\"']*[$`]|\bos\.chdir\((?!.*__file__)",
+    re.MULTILINE,
+)
+"""A script that changes to a folder which is not known; its relative paths may be anywhere."""
+_MAKES = re.compile(
+    r"(?:>{1,2}|\btee|[ \t](?:-o|-O|--output))[ \t=]*[\"']?([^\s\"';|&<>()]+)"
+    r"|\b(?:cp|mv|ln|sed)[ \t][^\n;|&]{0,500}[ \t][\"']?([^\s\"';|&<>()]+)"
+    r"|\bopen\([ \t]*[\"']([^\"'\n]+)[\"'][ \t]*,[ \t]*(?:mode[ \t]*=[ \t]*)?[\"'][wax]"
+)
+"""How a script writes a file: by redirection, an option for output, a copy, or in Python."""
 
 
 class Followed(NamedTuple):
@@ -49,13 +62,13 @@ _MOST_REFERENCES = 1000
 
 
 def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followed | None:
-    """Return what a script names and sets; None if it names nothing and no setting of it is at fault.
+    """Return what a script names and sets of the engine; None if it does neither.
 
     :param top: the folder out of which no reference is followed; None: the repository of the script, or the working
         folder if the script is in it, or its folder
     :param socs: SoC folders of the targets
     """
-    if not NAMES.search(source.text):
+    if not NAMES.search(source.text) or (source.path.endswith(CPP) and "OP_ADD(" in source.text):
         return None
     folder = os.path.dirname(source.path) or "."
     if top is None:
@@ -70,9 +83,15 @@ def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followe
     followed = following.followed
     for settings in found:
         followed.findings.extend(check_settings(source, following.files_of(settings), socs))
+        for setting in settings.options:
+            if setting.option == VARIABLE:
+                followed.findings.extend(check_autofuse(source, setting))
     findings = dict.fromkeys(followed.findings)
     followed.findings[:] = findings
-    return followed if following.count or findings else None
+    is_engine = any(
+        settings.options and (settings.is_engine or settings.options[0].option == VARIABLE) for settings in found
+    )
+    return followed if following.count or findings or is_engine else None
 
 
 def names_mixlist(data: bytes) -> bool:
@@ -122,13 +141,16 @@ class _Following:
             self._seen.add(setting.span)
             self.count += 1
             if self.count <= _MOST_REFERENCES:
-                self._file(kind, setting)
+                self._file(kind, setting, is_passed=settings.is_engine or setting.option == "modify_mixlist")
             elif self.count == _MOST_REFERENCES + 1:
                 self._pass_over(setting, f"it is after the first {_MOST_REFERENCES} references")
         return settings
 
-    def _file(self, kind: NamedKind, setting: Setting) -> None:
-        """Note the file that a setting names as one to check, or why there is none."""
+    def _file(self, kind: NamedKind, setting: Setting, is_passed: bool) -> None:
+        """Note the file that a setting names as one to check, or why there is none.
+
+        :param is_passed: whether the compiler certainly gets it, so that one that is missing is an error
+        """
         path = setting.text if setting.value is None else setting.value
         rest = without_variable(path)
         found = first_file(candidates(rest, self._folders))
@@ -140,12 +162,23 @@ class _Following:
             self._pass_over(setting, f"`{path}` is out of this folder")
         elif rest != path or setting.value is None or "$" in path:
             self._pass_over(setting, f"`{path}` depends on a variable")
+        elif os.path.basename(path) in self._made:
+            self._pass_over(setting, f"`{path}` is made by the script")
         else:
+            is_sure = is_passed and not setting.is_default and not _COMPUTED_FOLDER.search(self.source.text)
+            severity: Severity = "error" if is_sure else "warning"
             hint = did_you_mean(os.path.basename(path), self._beside)
             if setting.option == "keep_dtype" and not re.search("[./]", path):
                 hint = hint or KEEP_DTYPE
             message = f"`{path}` does not exist"
-            self.followed.findings.append(at("missing-file", self.source, setting.span, message, hint=hint))
+            finding = at("missing-file", self.source, setting.span, message, hint=hint, severity=severity)
+            self.followed.findings.append(finding)
+
+    @cached_property
+    def _made(self) -> set[str]:
+        """The names of the files that the script writes."""
+        found = _MAKES.finditer(self.source.text)
+        return {os.path.basename(next(filter(None, match.groups()))) for match in found}
 
     @cached_property
     def _beside(self) -> NearNames:

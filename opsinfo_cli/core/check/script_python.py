@@ -9,6 +9,7 @@ import ast
 import re
 import warnings
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
@@ -56,8 +57,11 @@ class _Script:
         for line in re.finditer(r"\r\n|\r|\n", source.text):  # the ends of lines for the parser
             self._starts.append(line.end())
         self._bytes: dict[int, list[int] | None] = {}
+        self._defaults: dict[str, ast.expr] = {}
+        self._names: dict[str, ast.expr] = {}
 
     def settings(self, tree: ast.Module) -> Iterator[Settings]:
+        self._defaults, self._names = _defaults(tree), _names(tree)
         assigned: list[_Assigned] = []
         waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
         while waiting:  # not recursive: a hostile script is as deep as the parser allows
@@ -136,6 +140,7 @@ class _Script:
             yield from string_settings(self._text, quote.end() if quote else start, end - width)
 
     def _setting(self, option: str, node: ast.expr) -> Setting:
+        node, is_default = self._known(node)
         value, literal = _literal(node), _constant(node)
         if literal is not None and literal.value is None:
             value = ""  # as if it were not given
@@ -144,7 +149,18 @@ class _Script:
         if literal is not None and value is not None and value in written:
             start += written.index(value)
             end = start + len(value)
-        return Setting(option, value, value if value is not None else written, (start, end))
+        return Setting(option, value, value if value is not None else written, (start, end), is_default)
+
+    def _known(self, node: ast.expr) -> tuple[ast.expr, bool]:
+        """Return the literal that an expression stands for, as far as the script shows it, and whether it is a default:
+        ``args.mixlist``, ``FLAGS.mixlist``, a name that is assigned once.
+        """
+        inner = _converted(node)
+        if isinstance(inner, ast.Name):
+            return self._names.get(inner.id, node), False
+        if isinstance(inner, ast.Attribute) and inner.attr in self._defaults:
+            return self._defaults[inner.attr], True
+        return node, False
 
     def _span(self, node: ast.expr) -> tuple[int, int]:
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 1, node.end_col_offset or 0)
@@ -203,15 +219,64 @@ def _literal(node: ast.expr) -> str | None:
 
 
 def _constant(node: ast.expr) -> ast.Constant | None:
-    """Return the literal that an expression is, or converts: ``tf.compat.as_bytes("x")``, ``"x".encode()``."""
+    """Return the literal that an expression is, or converts."""
+    inner = _converted(node)
+    return inner if isinstance(inner, ast.Constant) else None
+
+
+def _converted(node: ast.expr) -> ast.expr:
+    """Return what an expression converts: ``x`` of ``tf.compat.as_bytes(x)`` and ``x.encode()``."""
     while isinstance(node, ast.Call) and _last_name(node.func) in _CONVERSIONS:
         if node.args:
             node = node.args[0]
         elif isinstance(node.func, ast.Attribute):
             node = node.func.value
         else:
-            return None
-    return node if isinstance(node, ast.Constant) else None
+            break
+    return node
+
+
+def _defaults(tree: ast.Module) -> dict[str, ast.expr]:
+    """Return the texts that options of the script have by default, by their names: of argparse and click, and of the
+    flags of absl and TensorFlow. A name with two defaults has none.
+    """
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        words = [word.value for word in node.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+        given = {word.arg: word.value for word in node.keywords}
+        called = _last_name(node.func) or ""
+        if called in ("add_argument", "option") and words:
+            dest = _literal(given["dest"]) if "dest" in given else None
+            long = next((word for word in words if word.startswith("--")), words[0])
+            name, default = dest or long.lstrip("-").replace("-", "_"), given.get("default")
+        elif called.startswith("DEFINE_") and words:
+            name, default = words[0], given.get("default", node.args[1] if len(node.args) > 1 else None)
+        elif called.startswith("DEFINE_") and "name" in given and _literal(given["name"]):
+            name, default = _literal(given["name"]) or "", given.get("default")
+        else:
+            continue
+        if default is not None:
+            found.setdefault(name, []).append(default)
+    return {name: values[0] for name, values in found.items() if len(values) == 1 and _literal(values[0])}
+
+
+def _names(tree: ast.Module) -> dict[str, ast.expr]:
+    """Return the texts of the names that are assigned once, and not in another way."""
+    stored = Counter(
+        each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+    )
+    stored.update(each.arg for each in ast.walk(tree) if isinstance(each, ast.arg))
+    return {
+        node.targets[0].id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0], ast.Name)
+        and stored[node.targets[0].id] == 1
+        and _literal(node.value)
+    }
 
 
 def _last_name(node: ast.expr) -> str | None:

@@ -49,7 +49,8 @@ def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
         comment = _COMMENT.search(line[0])
         for match in _SET.finditer(text, line.start(), line.start() + comment.start() if comment else line.end()):
             option = OPTIONS[match["option"]]
-            if not is_shell or match["ge"] or option in KINDS or match["option"].startswith(PADDLE_LITE):
+            is_variable = match["option"].startswith(PADDLE_LITE) or option == "AUTOFUSE_FLAGS"
+            if not is_shell or match["ge"] or option in KINDS or is_variable:
                 sections[-1].add(match)
     modes = [each for section in sections for each in section.modes]
     for section in sections:

@@ -35,6 +35,7 @@ OPTIONS = {
     "precision_mode_v2": "precision_mode_v2",
     "soc_version": "soc_version",
     "HUAWEI_ASCEND_NPU_PRECISION_MODE": "precision_mode",
+    "AUTOFUSE_FLAGS": "AUTOFUSE_FLAGS",
 }
 """Options of atc by the names that they have there, in GE (``ge.exec.modify_mixlist``), MindSpore Lite, Paddle Lite."""
 KINDS: dict[str, NamedKind] = {

@@ -168,10 +168,14 @@ def annotated(checked: Checked, width: int) -> list[Block]:
 def summary_line(outcome: Outcome) -> str:
     counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
     said = ", ".join(counted(count, severity) for count, severity in counts if count)
-    files = sum(verdict.kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for verdict in outcome.files)
-    if not files and not said:
+    kinds = [verdict.kind for verdict in outcome.files]
+    files = sum(kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for kind in kinds)
+    scripts = kinds.count("script")
+    if not files and not scripts and not said:
         return "no file was checked"
-    return f"{counted(files, 'file')} checked: {said or 'no findings'}"
+    checked = [counted(files, "file")] if files or not scripts else []
+    checked += [counted(scripts, "script")] if scripts else []
+    return f"{' and '.join(checked)} checked: {said or 'no findings'}"
 
 
 def file_lines(outcome: Outcome) -> Iterator[str]:

@@ -163,7 +163,7 @@ def test_a_file_that_the_user_names_is_followed_whatever_its_ending(tmp_path: Pa
         tmp_path, {"Makefile": "build:\n\tatc --modify_mixlist=lists.json --precision_mode=origin\n", "list.json": "{}"}
     )
     outcome = validate(str(tmp_path / "Makefile"), follow=True)
-    assert [finding.rule.name for finding in outcome.findings] == ["unknown-mode", "missing-file"]
+    assert [finding.rule.name for finding in outcome.findings] == ["missing-file", "unknown-mode"]
 
 
 def test_paths_that_are_computed_are_counted(tmp_path: Path) -> None:

@@ -122,6 +122,13 @@ def test_a_command_is_one_thing(tmp_path: Path, command: str, expected: list[tup
         ),
         ("[ge_global_options]\nge.exec.precision_mode=mixed_float16", [("unknown-mode", "mixed_float16")]),
         ("[ascend_context]\nprecision_mode=preferred_optimal\nmixprecision_list_path=ops_info.json", []),
+        (
+            "[acl_init_options]\nge.exec.precision_mode=preferred_optimal\nge.exec.modify_mixlist=ops_info.json",
+            [("unknown-mode", "preferred_optimal")],
+        ),
+        ("[acl_build_options]\nge.exec.precision_mode=enforce_fp32", [("unknown-mode", "enforce_fp32")]),
+        ("[acl_option_cfg_param]\nprecision_mode=enforce_fp16", []),
+        ("[ascend_context]\nprecision_mode=preferred_optimum", [("unknown-mode", "preferred_optimum")]),
         ("[ascend_context]\nmixprecision_list_path=ops_info.json", []),
         ("[trainer]\nprecision_mode=O1\nmodify_mixlist=ops_info.json", []),
     ],
@@ -162,6 +169,37 @@ def test_an_ini_is_one_thing(tmp_path: Path, name: str, text: str, expected: lis
         ),
         ('é = 1; NPURunConfig(customize_dtypes="none.cfg")', [("missing-file", "none.cfg")]),
         ('NPURunConfig(precision_mode=args.mode, modify_mixlist="ops_info.json")', []),
+        (
+            'add_argument("--mode", default="force_fp16")\n'
+            'NPURunConfig(precision_mode=args.mode, modify_mixlist="ops_info.json")',
+            [("mode-refuses-mixlist", "force_fp16")],
+        ),
+        (
+            'DEFINE_string("m", "allow_mixed", "")\nnpu.global_options().precision_mode = FLAGS.m',
+            [("unknown-mode", "allow_mixed")],
+        ),
+        (
+            'flags.DEFINE_string(name="f", default="none.json", help="")\n'
+            'op.parameter_map["modify_mixlist"].s = tf.compat.as_bytes(FLAGS.f)',
+            [("missing-file", "none.json")],
+        ),
+        ('LIST = "none.json"\nNPURunConfig(modify_mixlist=LIST)', [("missing-file", "none.json")]),
+        ('LIST = "none.json"\nLIST = x\nNPURunConfig(modify_mixlist=LIST)', []),
+        ('def f(LIST):\n    LIST = "none.json"\n    NPURunConfig(modify_mixlist=LIST)', []),
+        ('add_argument("--f", default=None)\nNPURunConfig(modify_mixlist=args.f)', []),
+        (
+            'config.set_nnadapter_context_properties("A=1;HUAWEI_ASCEND_NPU_PRECISION_MODE=mixed_float16;")',
+            [("unknown-mode", "mixed_float16")],
+        ),
+        (
+            'c.set_nnadapter_context_properties("HUAWEI_ASCEND_NPU_PRECISION_MODE=force_fp16;'
+            'HUAWEI_ASCEND_NPU_MODIFY_MIXLIST_FILE_PATH=ops_info.json")',
+            [("no-effect-with-mode", "ops_info.json")],
+        ),
+        (
+            'os.environ["AUTOFUSE_FLAGS"] = "--enable_autofuse=true;--autofuse_enhance_precision_blacklist=Le,Sum"',
+            [("autofuse-list", "Sum")],
+        ),
         ('NPURunConfig(modify_mixlist="ops_info.json")', []),
         ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=None)', []),
         ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=args.mixlist)', []),
@@ -244,3 +282,77 @@ def test_a_hostile_script_costs_no_more_than_its_size(tmp_path: Path, text: str)
 def test_hostile_python_costs_no_more_than_its_size(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.py").write_text(text)
     validate(str(tmp_path), follow=True)
+
+
+LISTS = "--autofuse_enhance_precision_blacklist="
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (f"--enable_autofuse=true;{LISTS}Le,Where,Sub", []),
+        (f"--enable_autofuse=true;{LISTS}all", []),
+        (f"--enable_autofuse=true;{LISTS}SoftmaxV2,Le", ["SoftmaxV2"]),
+        (f"--enable_autofuse=true;{LISTS}le, Where", ["le", " Where"]),
+        (f"--enable_autofuse=true;{LISTS}Prod", ["Prod"]),
+        (f"--enable_autofuse=true;{LISTS}all,Le", ["all,Le"]),
+        (f"{LISTS}Le", ["Le"]),
+        (f"--enable_autofuse=false;{LISTS}Le", ["Le"]),
+        ("--autofuse_enable_pass=reduce,concat;--autofuse_disable_pass=concat", ["concat"]),
+        ("--autofuse_enable_pass=reduce;--autofuse_disable_pass=concat", []),
+        ("--enable_autofuse=true", []),
+    ],
+)
+def test_the_list_of_autofuse_is_the_other_way_round(tmp_path: Path, value: str, expected: list[str]) -> None:
+    wanted = [("autofuse-list", text) for text in expected]
+    assert found(tmp_path, "run.sh", f'export AUTOFUSE_FLAGS="{value}"\n') == wanted
+    assert found(tmp_path, "run.sh", f"AUTOFUSE_FLAGS='{value}' {ATC}\n") == wanted
+
+
+def test_what_rests_on_a_default_is_a_warning_and_a_literal_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        'add_argument("--f", default="none.json")\nNPURunConfig(modify_mixlist=args.f)\n'
+        'NPURunConfig(modify_mixlist="gone.json")\n'
+    )
+    findings = validate(str(tmp_path), follow=True).findings
+    assert {finding.message: finding.severity for finding in findings} == {
+        "`none.json` does not exist": "warning",
+        "`gone.json` does not exist": "error",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (f"{ATC} {LIST}", "error"),
+        (f"cd models\n{ATC} {LIST}", "error"),
+        (f'cd "$(dirname "$0")"\n{ATC} {LIST}', "error"),
+        (f'cd "$models"\n{ATC} {LIST}', "warning"),
+        (f"echo {{}} > ops_info.json\n{ATC} {LIST}", None),
+        (f"python make.py -o ops_info.json\n{ATC} {LIST}", None),
+        (f"cp a.json ./ops_info.json\n{ATC} {LIST}", None),
+        ("python train.py --keep_dtype=none.cfg", "warning"),
+    ],
+)
+def test_a_missing_list_is_an_error_where_its_folder_is_known(tmp_path: Path, text: str, severity: str | None) -> None:
+    (tmp_path / "run.sh").write_text(text)
+    outcome = validate(str(tmp_path), follow=True)
+    severities = [each.severity for each in outcome.findings if each.rule.name == "missing-file"]
+    assert severities == ([severity] if severity else [])
+    assert [verdict.kind for verdict in outcome.files] == ["script"]
+
+
+def test_a_script_that_only_sets_a_mode_is_a_file_that_was_checked(tmp_path: Path) -> None:
+    for name, text in {"a.sh": f"{ATC} --precision_mode_v2=mixed_float16", "b.sh": "train --precision_mode=O1"}.items():
+        (tmp_path / name).write_text(text)
+    outcome = validate(str(tmp_path), follow=True)
+    assert (outcome.failures, outcome.findings) == ([], [])
+    assert [(verdict.path, verdict.kind) for verdict in outcome.files] == [(str(tmp_path / "a.sh"), "script")]
+
+
+def test_strings_of_cpp_are_read(tmp_path: Path) -> None:
+    text = (
+        'config.set_nnadapter_context_properties(\n  "HUAWEI_ASCEND_NPU_PRECISION_MODE=allow_mix_precision;"\n'
+        '  "HUAWEI_ASCEND_NPU_MODIFY_MIXLIST_FILE_PATH=./none.json");'
+    )
+    assert found(tmp_path, "run.cc", text) == [("missing-file", "./none.json")]

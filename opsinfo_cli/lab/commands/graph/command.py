@@ -498,6 +498,10 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
         nodes = counted(len(judged.answer.may_be_in_hf32), "high node")
         caveats.append(f"unknown whether this chip computes {nodes} in HF32 or in float32")
     caveats += [*modes.caveats, *(f"considered: {option_text}" for option_text in considered.applied)]
+    if "--enable_autofuse=true" in os.environ.get("AUTOFUSE_FLAGS", ""):
+        caveats.append(
+            "AUTOFUSE_FLAGS: what AutoFuse fuses runs in float32, but for its list; see `opsinfo explain autofuse`"
+        )
     if considered.unknown:
         caveats.append(f"not considered: {', '.join(f'--{name}' for name in considered.unknown)} of atc")
     return caveats
