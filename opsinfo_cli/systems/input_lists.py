@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
@@ -11,11 +12,14 @@ from ..core.cann.mixlist import Mixlist, MixlistFile
 from ..core.cann.policy import Policy
 from ..core.cann.target import AnyTarget, Target, open_target_or_mixlist, target_text
 from ..core.text.source import Source
-from ..errors import UsageFault
+from ..errors import OpsinfoError, UsageFault
 from .list_text import read_list_text
+from .registry import NOT_FLOAT16
 from .system import System
 from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
 
+_INT8 = re.compile(r"IgnoredScope\(|activation_encodings|^\s*(?:from|import) (?:nncf|quark|aimet\w*)\b", re.MULTILINE)
+"""What NNCF, AIMET and Quark write or are called with."""
 CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}
 
 
@@ -73,7 +77,13 @@ def read_lists(system: System, sources: list[Source]) -> ReadLists:
     if system.files is not None and len(sources) > system.files:
         wanted = "exactly one file" if system.files == 1 else f"at most {system.files} files ({system.reads})"
         raise UsageFault(f"{system.name} takes {wanted}")
-    return system.read(system, sources)
+    try:
+        return system.read(system, sources)
+    except OpsinfoError as error:
+        tool = next((tool for source in sources for tool in _INT8.findall(source.text)), None)
+        if tool is None:
+            raise
+        raise UsageFault(f"these are settings for INT8 (`{tool}`); {NOT_FLOAT16}", path=error.path) from None
 
 
 def of_operators(operators: Operators, text: str = "library") -> OperatorLists:

@@ -15,6 +15,7 @@ from .python_values import (
     Ref,
     Scope,
     Symbol,
+    Test,
     Unread,
     Value,
     Values,
@@ -34,7 +35,7 @@ class Expressions(Values):
         super().__init__()
         self.library = library
         self.calls: list[Call] = []
-        self._tests: list[tuple[ast.expr, bool]] = []
+        self._tests: list[Test] = []
         self._lines: dict[str, ast.stmt] = {}
         self._bare: ast.expr | None = None
 
@@ -65,7 +66,7 @@ class Expressions(Values):
                 self._set_attribute(target, value)
                 self._lines[target.attr] = node
                 if target.attr in self.library.functions:
-                    self._note(target.attr, {"value": value, "owner": self._value(target.value)}, node)
+                    self._note(target.attr, {"value": value, "owner": ast.unparse(target.value)}, node)
             case ast.Subscript():
                 self._set_item(target, value, node)
             case ast.Starred():

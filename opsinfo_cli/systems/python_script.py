@@ -22,6 +22,7 @@ from .python_values import (
     Scope,
     State,
     Symbol,
+    Test,
     TooLong,
     Unread,
     Value,
@@ -178,7 +179,20 @@ class _Script(Expressions):
     # statements: each returns whether the next one runs
 
     def _body(self, statements: Sequence[ast.stmt]) -> bool:
-        return all(self._statement(statement) for statement in statements)
+        tests = len(self._tests)
+        goes_on = all(self._statement(statement) for statement in statements)
+        del self._tests[tests:]
+        return goes_on
+
+    def _jumps(self) -> int:
+        """Return how many states a return, break or continue has left."""
+        loops = sum(len(loop.broken) + len(loop.continued) for loop in self._loops)
+        return loops + sum(map(len, self._returns))
+
+    def _known_in(self, test: ast.expr) -> dict[str, Value]:
+        """Return the values of the variables and lists in a test, by their text."""
+        kinds = (ast.Name, ast.List, ast.Tuple, ast.Set, ast.Constant)
+        return {ast.unparse(each): self._plain(self._value(each)) for each in ast.walk(test) if isinstance(each, kinds)}
 
     def _statement(self, node: ast.stmt) -> bool:
         self._step()
@@ -251,16 +265,25 @@ class _Script(Expressions):
         return self._any_of([node.body, node.orelse], node, node.test)
 
     def _any_of(self, bodies: Sequence[Sequence[ast.stmt]], node: ast.AST, test: ast.expr | None = None) -> bool:
-        """Run each of the bodies from here, and go on with what all of them leave alike."""
+        """Run each of the bodies from here, and go on with what all of them leave alike.
+
+        After `if x: continue` the other branch is all that the rest of its body has.
+        """
         before, ends = self.state, []
+        known = self._known_in(test) if test is not None else {}
+        survives: list[Test] = []
+        jumps = self._jumps()
         for number, body in enumerate(bodies):
             self.state = before.copy()
             if test is not None:
-                self._tests.append((test, number == 0))
+                self._tests.append(Test(test, number == 0, known))
             if self._body(body):
                 ends.append(self.state)
+                survives += self._tests[-1:]
             if test is not None:
                 self._tests.pop()
+        if test is not None and len(ends) == 1 and self._jumps() > jumps:
+            self._tests += survives
         if ends:
             self.state = self._joined(ends, node)
         return bool(ends)

@@ -46,13 +46,25 @@ class Default(str):
     __slots__ = ()
 
 
+class Test(NamedTuple):
+    """A test that decides whether a call runs.
+
+    :param holds: whether it must hold
+    :param known: the values of variables and lists in it, by their text
+    """
+
+    test: ast.expr
+    holds: bool
+    known: dict[str, Value]
+
+
 class Call(NamedTuple):
     """A call that gives values to parameters.
 
     :param function: its last name; ``dict`` for a dictionary, ``=`` for a variable of the name
     :param arguments: by parameter; a list, set or tuple is a tuple
     :param last_line: where the call ends
-    :param tests: what decides whether it runs, each with whether it must hold
+    :param tests: what decides whether it runs
     """
 
     function: str
@@ -60,7 +72,7 @@ class Call(NamedTuple):
     line: int
     last_line: int
     column: int
-    tests: tuple[tuple[ast.expr, bool], ...] = ()
+    tests: tuple[Test, ...] = ()
 
 
 class Library(NamedTuple):

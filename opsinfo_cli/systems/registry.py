@@ -19,6 +19,10 @@ SYSTEMS: dict[str, System] = {
 }
 
 
+INT8_TOOLS = ("nncf", "quark", "aimet", "neural-compressor", "openvino")
+NOT_FLOAT16 = "sensitivity to INT8 says little about float16, so its lists are not converted"
+
+
 def names_system(text: str) -> bool:
     """Return whether ``NAME``, ``NAME:LEVEL`` or ``NAME=FILE`` names a system and is not an existing file."""
     return text.partition("=")[0].partition(":")[0] in SYSTEMS and not os.path.lexists(text)
@@ -28,6 +32,8 @@ def system_called(name: str) -> System:
     """:raises UsageFault: if the name is unknown"""
     if name in SYSTEMS:
         return SYSTEMS[name]
+    if name.lower() in INT8_TOOLS:
+        raise UsageFault(f"{name} is a tool for INT8; {NOT_FLOAT16}", name="unknown-system")
     if "=" in name:
         hint = "a file that is read is an argument of its own; -o names one that is written"
     else:

@@ -150,7 +150,7 @@ def test_the_lists_are_read_from_a_zip(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert ran.stdout.split() == ["18", "130"]
+    assert ran.stdout.split() == ["19", "130"]
 
 
 def test_apex_states_when_upstream_removed_it() -> None:
