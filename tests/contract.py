@@ -100,6 +100,7 @@ FINDINGS = {
     "new-policy": Finding("OpDef source", "note", "accepts"),
     "changed-policy": Finding("OpDef source", "warning", "accepts"),
     "removed-policy": Finding("OpDef source", "warning", "accepts"),
+    "configuration-changed": Finding("configuration", "warning", "accepts"),
     "edits-lost": Finding("vault", "warning", "accepts"),
     "damaged-backup": Finding("vault", "error", "accepts"),
     "modes-left-open": Finding("vault", "warning", "accepts"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ...errors import OpsinfoError
+from ...errors import OpsinfoError, counted
 from ..cann.repository import Repository
 from .baseline import Baseline, Known, fingerprinted
 from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver, Tally
@@ -56,7 +56,7 @@ class Narrowing:
         return result
 
 
-_NO_FILES = frozenset({"-", PLACE})
+NO_FILES = frozenset({"-", PLACE})
 """Places of findings that are not files: standard input and the command line."""
 
 
@@ -125,6 +125,15 @@ class Checked:
         """The number of findings that the baseline hides."""
         return len(self.selected) - len(self.outcome.findings)
 
+    @property
+    def remarks(self) -> list[str]:
+        """What every report says of findings that it does not have."""
+        said = []
+        if base := self.outcome.base:
+            what = base.text if base.commit is None else f"{base.text} ({base.commit[:12]})"
+            said.append(f"only what {what} does not have; {counted(base.left_out, 'finding')} of it left out")
+        return said
+
     def fails(self, finding: Finding) -> bool:
         return finding.severity == "error" or (self.strict and finding.severity == "warning")
 
@@ -136,7 +145,7 @@ class Checked:
         return int(any(map(self.fails, self.outcome.findings)))
 
     def is_file(self, path: str) -> bool:
-        return path not in _NO_FILES
+        return path not in NO_FILES
 
     def relative(self, path: str) -> str:
         """Return a path as in output for programs; standard input and the command line keep their names."""

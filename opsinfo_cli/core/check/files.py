@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,21 +14,9 @@ from ..cann.opdef.find import SUFFIXES
 from ..cann.repository import git_root
 from ..change.vault_place import in_vault
 from .finding import Outcome, PassedOver
+from .git import PATIENCE, git
 
-_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
-
-_USER_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
-"""The variables of git that do not point to another repository, as ``GIT_DIR`` in a hook does."""
-_SAFELY = (
-    *("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-    *("-c", "safe.bareRepository=explicit"),
-)
-"""Options with which git writes nothing, and runs no program that the configuration of a checked repository, or of a
-bare one in its tree, names: a file monitor, a hook. The transport that fetches a missing `.gitignore` is forbidden by
-``GIT_ALLOW_PROTOCOL``, which no configuration overrides."""
-_PATIENCE = 60
-"""The seconds after which git is given up: a named pipe as `.gitignore` would stop it."""
-
+SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 
 EXTENSIONS = (".json", ".cfg", ".ini")
 
@@ -97,7 +84,7 @@ class FoundFiles:
             folders = [entry for entry in entries if _is_folder(entry)]
             self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)
             for entry in reversed(folders):
-                if entry.name in _SKIPPED_FOLDERS or entry.is_symlink():
+                if entry.name in SKIPPED_FOLDERS or entry.is_symlink():
                     continue
                 if listing is None or entry.path in listing.folders:
                     waiting.append((entry.path, listing))
@@ -132,14 +119,14 @@ class FoundFiles:
                 notes.append(f"{_shown(top)}: .gitignore is not used, because this is not a git repository")
             return None
         try:
-            if _git(top, "check-ignore", "--quiet", "--no-index", "--", ".").returncode == 0:
+            if git(top, "check-ignore", "--quiet", "--no-index", "--", ".").returncode == 0:
                 return None  # named by the user, so it is read
-            listed = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+            listed = git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
             reason = os.fsdecode(listed.stderr).strip().partition("\n")[0]
         except FileNotFoundError:
             listed, reason = None, "git is not installed"
         except subprocess.TimeoutExpired:
-            listed, reason = None, f"git did not answer in {_PATIENCE} seconds"
+            listed, reason = None, f"git did not answer in {PATIENCE} seconds"
         if listed is None or listed.returncode != 0:
             notes.append(f"{_shown(top)}: files that git ignores are checked too, since git failed: {reason}")
             return None
@@ -151,24 +138,6 @@ class FoundFiles:
                 folders.add(folder)
                 folder = os.path.dirname(folder)
         return Listing(top, entries, frozenset(folders))
-
-
-def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """:raises FileNotFoundError: if git is not installed
-    :raises subprocess.TimeoutExpired: if it does not answer
-    """
-    program = shutil.which("git")
-    if program is None or not os.path.isabs(program):  # a relative one could lie in the checked folder
-        raise FileNotFoundError("git")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _USER_SETTINGS}
-    return subprocess.run(
-        [program, *_SAFELY, "-C", folder, *words],
-        env={**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_PATIENCE,
-        check=False,
-    )
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -198,6 +198,19 @@ class PassedOver(NamedTuple):
     reason: str
 
 
+class BaseUsed(NamedTuple):
+    """The base of a run.
+
+    :param text: as given
+    :param commit: None for a folder
+    :param left_out: the number of findings that it has, too
+    """
+
+    text: str
+    commit: str | None
+    left_out: int
+
+
 @dataclass(repr=False)
 class Outcome:
     """Findings on any number of files.
@@ -217,6 +230,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     trees: dict[str, str] = field(default_factory=dict)
     against: list[str] = field(default_factory=list)
+    base: BaseUsed | None = None
 
     def add(self, path: str, kind: CheckedKind, findings: Iterable[Finding], accepts: bool | None = None) -> None:
         """Add a file with its distinct findings; by default the engine accepts it unless a finding refuses it."""
@@ -246,6 +260,8 @@ class Outcome:
             "summary": {"files": files, "errors": errors, "warnings": warnings, "notes": notes},
             "against": self.against,
         }
+        if self.base:
+            document["base"] = {"text": self.base.text, "commit": self.base.commit, "left_out": self.base.left_out}
         if self.failures:
             document["error"] = as_json(Failure.of(self.failures[0]))
         return document

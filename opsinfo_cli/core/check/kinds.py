@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, OpsinfoError, Refused, UsageFault
 from ..cann.file_kind import (
@@ -36,10 +37,13 @@ from .asked import Asked
 from .finding import CheckedKind, Finding
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistReading, check_against, check_mixlist
+from .mixlist import MixlistReading, check_against, check_mixlist, names_of
 from .options import OptionCheck, OptionFile
 from .store import check_store, never_built
 from .text import bom, faults, unreadable
+
+if TYPE_CHECKING:
+    from ..cann.opdef.reading import Reading
 
 NOT_MARKED = "neither its name nor its text marks a kind of file that is checked"
 
@@ -123,6 +127,60 @@ class ReadFile:
         return foreign.message if foreign else NOT_MARKED
 
 
+class SourceProject(NamedTuple):
+    """The OpDef sources of one project: path -> what it says.
+
+    :param folder: into which includes may lead
+    :param experimental: those below `experimental/`, which is a build of its own
+    """
+
+    folder: str
+    main: dict[str, Reading]
+    experimental: dict[str, Reading]
+
+    @property
+    def reading(self) -> Reading:
+        return _joined(self.main)
+
+    @property
+    def apart(self) -> Reading:
+        return _joined(self.experimental)
+
+
+def _joined(readings: Mapping[str, Reading]) -> Reading:
+    from ..cann.opdef.reading import joined
+
+    return joined(readings.values())
+
+
+class Context:
+    """What the checks of one run share.
+
+    :param has_base: whether a base is compared with, or is what is checked
+    :param project: the folder into which includes of OpDef sources may lead; None for that of each source
+    :param known: OpDef sources that need not be read: path -> what it says
+    :ivar projects: the OpDef sources that were read
+    """
+
+    def __init__(
+        self,
+        asked: Asked,
+        has_base: bool = False,
+        project: str | None = None,
+        known: Mapping[str, Reading] = MappingProxyType({}),
+    ) -> None:
+        self.asked = asked
+        self.has_base = has_base
+        self.project = project
+        self.known = known
+        self.projects: list[SourceProject] = []
+
+    @cached_property
+    def names(self) -> NearNames:
+        """The op types of the targets; one search of near names has one bound for all files."""
+        return names_of(self.asked.against)
+
+
 class FileFindings(NamedTuple):
     """The findings on one file.
 
@@ -144,7 +202,7 @@ class Kind(NamedTuple):
     """
 
     recognise: Callable[[ReadFile], bool]
-    check: Callable[[Sequence[ReadFile], Asked, NearNames], Iterator[FileFindings]]
+    check: Callable[[Sequence[ReadFile], Context], Iterator[FileFindings]]
     together: bool = False
 
 
@@ -163,22 +221,39 @@ def _left_out(file: ReadFile) -> frozenset[str]:
     return LEFT_OUT.intersection(os.path.relpath(os.path.realpath(file.path), file.top).split("/")[:-1])
 
 
-def check_opdef(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+def check_opdef(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
     """Check OpDef sources, those of one project together."""
-    from ..cann.opdef.reading import read_sources
+    from ..cann.opdef.reading import joined
     from .opdef import SourceCheck
 
-    projects: dict[str, tuple[list[str], list[str]]] = {}
-    for file in files:
-        project = str(project_of(file.top or file.path))
-        projects.setdefault(project, ([], []))[bool(_left_out(file))].append(file.path)
-    for project, (main, experimental) in projects.items():
-        reading, apart = (read_sources(paths, project) for paths in (main, experimental))
-        found: dict[str, list[Finding]] = {path: [] for path in main}
-        against = [each.target for each in asked.against]
-        for finding in SourceCheck(reading, apart, against, asked.by_chip).findings():
+    against = [each.target for each in context.asked.against]
+    context.projects = _projects(files, context)
+    for project in context.projects:
+        found: dict[str, list[Finding]] = {path: [] for path in project.main}
+        for finding in SourceCheck(project.reading, project.apart, against, context.asked.by_chip).findings():
             found.setdefault(finding.path, []).append(finding)
+        if context.has_base:  # what stands there is left out, so that experiments need not be
+            found.update((path, []) for path in project.experimental)
+            for finding in SourceCheck(project.apart, joined(()), (), context.asked.by_chip).findings():
+                found.setdefault(finding.path, []).append(finding)
         yield from (FileFindings(path, findings) for path, findings in found.items())
+
+
+def _projects(files: Sequence[ReadFile], context: Context) -> list[SourceProject]:
+    """Read OpDef sources by project, but for those that the context knows."""
+    from ..cann.opdef.reading import read_each
+
+    paths: dict[str, tuple[list[str], list[str]]] = {}
+    for file in files:
+        folder = context.project or str(project_of(file.top or file.path))
+        paths.setdefault(folder, ([], []))[bool(_left_out(file))].append(file.path)
+    found = []
+    for folder, parts in paths.items():
+        unread = [path for part in parts for path in part if path not in context.known]
+        read = {**context.known, **dict(zip(unread, read_each(unread, folder), strict=True))}
+        main, experimental = ({path: read[path] for path in part} for part in parts)
+        found.append(SourceProject(folder, main, experimental))
+    return found
 
 
 def is_build(file: ReadFile) -> bool:
@@ -188,7 +263,7 @@ def is_build(file: ReadFile) -> bool:
     return is_ini(file.path, file.data.decode("utf-8", "replace"))
 
 
-def check_builds(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+def check_builds(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
     """Check inis, those of one chip and build together."""
     builds: dict[tuple[str, str | None], list[Source]] = {}
     for file in files:
@@ -204,7 +279,8 @@ def _is_option(kind: OptionKind, file: ReadFile) -> bool:
     return file.option_kind == kind
 
 
-def check_options(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+def check_options(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
+    asked = context.asked
     for file in files:
         assert file.option_kind is not None
         read = OptionFile(file.option_kind, Source(file.data, file.path, strict=False))
@@ -223,7 +299,7 @@ def _is_json(kind: NamedKind, file: ReadFile) -> bool:
     return (file.given or found) == kind
 
 
-def check_libraries(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+def check_libraries(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
     yield from (FileFindings(file.path, _library(file)[1]) for file in files)
 
 
@@ -241,15 +317,15 @@ def _library(file: ReadFile) -> tuple[Library | None, list[Finding]]:
     return (None if any(library.structure_faults()) else library), findings
 
 
-def check_mixlists(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+def check_mixlists(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
     for file in files:
         if file.damage:
             yield FileFindings(file.path, [unreadable(file.damage)])
-        elif asked.models and not asked.against:
+        elif context.asked.models and not context.asked.against:
             fault = UsageFault("--model requires --against for a mixlist", path=file.path)
             yield FileFindings(file.path, failure=fault)
         else:
-            yield FileFindings(file.path, find_in_mixlist(file.source, asked, names))
+            yield FileFindings(file.path, find_in_mixlist(file.source, context.asked, context.names))
 
 
 def find_in_mixlist(source: Source, asked: Asked, names: NearNames) -> Iterator[Finding]:
@@ -269,7 +345,7 @@ def find_in_mixlist(source: Source, asked: Asked, names: NearNames) -> Iterator[
             yield from asked.model_rules().check_models(reading, asked.models, asked.against, known)
 
 
-def check_stores(files: Sequence[ReadFile], asked: Asked, names: NearNames) -> Iterator[FileFindings]:
+def check_stores(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
     """Check config directories: their files, and the result of loading them together."""
     for folder in files:
         yield from _check_store(folder)

@@ -10,7 +10,6 @@ from ..cann.entry import Columns, Possible
 from ..cann.entry_rules import build_faults
 from ..cann.ini import script_faults
 from ..cann.opdef.find import build_folder, read_bytes
-from ..cann.opdef.policy_changes import PolicyChange, policy_changes
 from ..cann.opdef.reading import Length, Reading, Row
 from ..cann.opdef_store import OpDefEntry, line_span
 from ..cann.target import Target
@@ -26,15 +25,12 @@ class SourceCheck:
     :param experimental: those below `experimental/`, which is a build of its own
     :param against: what their policies are compared with
     :param by_chip: whether different policies for different chips are reported
-    :param base: the sources before a change, main and experimental ones: what it does to policies is reported, for
-        each chip that either names
     """
 
     reading: Reading
     experimental: Reading
     against: Sequence[Target] = ()
     by_chip: bool = False
-    base: tuple[Reading, Reading] | None = None
     _sources: dict[str, Source] = field(default_factory=dict)
 
     def findings(self) -> Iterator[Finding]:
@@ -42,9 +38,7 @@ class SourceCheck:
         yield from self._twice()
         yield from self._unpassed()
         rows = _by_name(self.reading)
-        changes = list(policy_changes(self.base[0], self.reading)) if self.base else []
-        yield from self._changes(changes, self.reading)
-        said = {(change.name, change.chip) for change in changes}
+        said: set[tuple[str, str]] = set()
         for target in self.against:
             for finding, row in self._against(target, rows):
                 said.add((row.name, row.chip))
@@ -56,8 +50,6 @@ class SourceCheck:
             if self.by_chip:
                 yield from self._by_chip(name, own)
         yield from self._experimental(rows)
-        if self.base:
-            yield from self._changes(policy_changes(self.base[1], self.experimental), self.experimental)
 
     def _at(
         self, rule: str, file: str, line: int, message: str, name: str | None, hint: str | None = None, place: str = ""
@@ -154,21 +146,6 @@ class SourceCheck:
                 place = f"{other.file}:{other.line}"
                 yield self._at("differs-from-main", row.file, row.line, message, row.name, place=place)
 
-    def _changes(self, changes: Iterable[PolicyChange], reading: Reading) -> Iterator[Finding]:
-        """Yield what a change does to policies: a row it adds, changes or removes."""
-        rows = _by_name(reading)
-        registered = {registration.name: registration.place for registration in reading.registrations}
-        for name, chip, before, after, unread in changes:
-            if after is None and before is not None:
-                message = f"`{name}` is no longer declared for {chip}; it was {_said(before)}"
-                file, line = registered.get(name, (before.file, before.line))
-                yield self._at("removed-policy", file, line, message, name)
-            elif before is None and after is not None:
-                hint = f"before the change it could not be read: {unread.reason}" if unread else None
-                yield self._new(after, rows[name], hint)
-            elif before is not None and after is not None:
-                yield self._changed(after, _said(before))
-
     def _against(self, target: Target, rows: dict[str, list[Row]]) -> Iterator[tuple[Finding, Row]]:
         """Yield policies that a target of the same chip lacks, or has otherwise."""
         for name, own in rows.items():
@@ -180,7 +157,7 @@ class SourceCheck:
                 elif (before := target.operators[name].policy) != row.policy_word:
                     yield self._changed(row, str(before)), row
 
-    def _new(self, row: Row, own: Iterable[Row], hint: str | None = None) -> Finding:
+    def _new(self, row: Row, own: Iterable[Row]) -> Finding:
         """:param own: all rows of the op type: authors of a chip look at those of others"""
         others: dict[str, list[str]] = {}
         for other in own:
@@ -188,7 +165,7 @@ class SourceCheck:
                 others.setdefault(_said(other), []).append(other.chip)
         known = "".join(f"; it is {said} on {', '.join(chips)}" for said, chips in others.items())
         message = f"`{row.name}` is new on {row.chip}: {_said(row)}{known}"
-        return self._at("new-policy", row.file, row.line, message, row.name, hint=hint)
+        return self._at("new-policy", row.file, row.line, message, row.name)
 
     def _changed(self, row: Row, before: str) -> Finding:
         message = f"`{row.name}` on {row.chip} becomes {_said(row)}; it was {before}"

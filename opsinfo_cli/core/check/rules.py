@@ -19,7 +19,18 @@ else:
 Severity = Literal["error", "warning", "note"]
 Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
 About = Literal[
-    "mixlist", "library", "both", "mode", "model", "options", "store", "install", "vault", "ini", "OpDef source"
+    "mixlist",
+    "library",
+    "both",
+    "mode",
+    "model",
+    "options",
+    "store",
+    "install",
+    "vault",
+    "ini",
+    "OpDef source",
+    "configuration",
 ]
 
 _FAMILIES = ("text", "mixlist", "mode", "model", "options", "library", "store", "definitions", "vault")

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
 
 from ...errors import Refused, UsageFault
 from ..cann.file_kind import NamedKind, is_option_name
-from ..cann.near_names import NearNames, did_you_mean
+from ..cann.near_names import did_you_mean
 from ..cann.opdef.find import SUFFIXES
 from ..cann.repository import Repository
 from ..cann.target import AnyTargets, Target, targets_of
 from ..text.source import Source, read_bytes
 from .asked import Asked
-from .baseline import Baseline
-from .checked import Checked, Narrowing
+from .base import Base, open_base
+from .baseline import Baseline, fingerprinted
+from .checked import NO_FILES, Checked, Narrowing
+from .compare_base import Side, compare_libraries, configuration_findings, policy_findings, without_defaults
 from .files import EXTENSIONS, Found, FoundFiles
-from .finding import SEVERITIES, CheckedKind, FileVerdict, Outcome, PassedOver
+from .finding import SEVERITIES, BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
-from .kinds import KINDS, NOT_MARKED, FileFindings, ReadFile, is_left_out, recognise
-from .mixlist import MixlistTarget, mixlist_targets, names_of
+from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, is_left_out, recognise
+from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
 from .model_rules import LoadModelRules
 from .rules import Severity
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..cann.input_shapes import Shapes
+    from ..cann.opdef.reading import Reading
     from ..change.write_settings import WriteSettings
 
 Step = Callable[[int, int], None]
@@ -54,6 +56,7 @@ def validate(
     strict: bool = False,
     baseline: Baseline | str | os.PathLike[str] | None = None,
     fix: Literal["safe", "unsafe"] | None = None,
+    base: str | os.PathLike[str] | None = None,
     by_chip: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
@@ -75,6 +78,7 @@ def validate(
     :param strict: whether a warning fails the run
     :param baseline: known findings, or their file, which are not returned
     :param fix: which fixes are applied before the files are checked again
+    :param base: a folder, or a revision of the checkout: what it has, too, is not returned, and policies are compared
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
@@ -101,8 +105,15 @@ def validate(
         model_rules,
     )
 
+    texts = [os.fspath(path) for path in paths]
+
     def run() -> Checked:
-        return narrowing.narrow(check_paths([os.fspath(path) for path in paths], asked, stdin, step))
+        if base is None:
+            return narrowing.narrow(check_paths(texts, asked, stdin, step))
+        with open_base(os.fspath(base), texts) as opened:
+            return narrowing.narrow(
+                _brought(opened, texts, asked, run_checks(texts, asked, stdin, step, has_base=True))
+            )
 
     checked = run()
     if fix is None:
@@ -133,11 +144,16 @@ def _open_models(paths: Sequence[str], shapes: Shapes, model_rules: LoadModelRul
 def check_paths(
     paths: Sequence[str], asked: Asked, stdin: bytes | None = None, step: Step = lambda done, total: None
 ) -> Outcome:
+    """Return all findings, before they are narrowed."""
+    return run_checks(paths, asked, stdin, step).outcome
+
+
+def run_checks(paths: Sequence[str], asked: Asked, stdin: bytes | None, step: Step, has_base: bool = False) -> Run:
     """Find, read and check files, stores and trees, each once. A path with nothing to check is a failure.
 
     With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
     """
-    run = Run(asked)
+    run = Run(asked, Context(asked, has_base))
     outcome = run.outcome
     if not paths and not asked.modes:
         outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
@@ -157,7 +173,55 @@ def check_paths(
         if not any(checked[os.path.abspath(found[index].path)] for index in indexes):
             outcome.failures.append(_nothing_to_check(path))
     run.finish()
+    return run
+
+
+def _brought(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Outcome:
+    """Return what a checkout has that its base lacks: findings, and policies that are new, changed or removed."""
+    in_base = _run_base(base, paths, asked, run)
+    outcome = run.outcome
+    if in_base.outcome.files:  # what is gone from a path is checked, too
+        outcome.failures = [error for error in outcome.failures if error.name != "nothing-to-check"]
+    outcome.failures += (error for error in in_base.outcome.failures if isinstance(error, Refused))
+    checked = {base.relative(verdict.path) for verdict in in_base.outcome.files}
+    known = {each.fingerprint for each in fingerprinted(in_base.outcome.findings, base.relative)}
+    here, there = Side.of(run.context.projects), Side.of(in_base.context.projects)
+    compare_libraries(base, here, there, outcome.files, in_base.outcome.files)
+    own = []
+    for finding, marked in zip(outcome.findings, fingerprinted(outcome.findings, base.relative), strict=True):
+        path = base.relative(finding.path)
+        is_standing = finding.path not in NO_FILES and path not in checked and base.is_same(path)
+        if marked.fingerprint not in known and not is_standing:
+            own.append(finding)
+    news = [*own, *policy_findings(base, here, there), *configuration_findings(base)]
+    outcome.base = BaseUsed(base.text, base.commit, len(outcome.findings) - len(own))
+    outcome.findings = without_defaults(news)
     return outcome
+
+
+def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Run:
+    """Check what the base has of the paths, but for files that are the same and depend on no others."""
+    given = [path for path in paths if path != "-"]
+    sources = [path for project in run.context.projects for path in (*project.main, *project.experimental)]
+    base.prepare(given, sources, asked.follow)
+    unaffected: dict[str, tuple[Reading, str | None]] = {}
+    for project in run.context.projects:
+        for path, reading in (*project.main.items(), *project.experimental.items()):
+            if base.is_unaffected(base.relative(path)):
+                unaffected[base.pair(path)] = reading, run.outcome.trees.get(path)
+    context = Context(asked, True, base.root, {path: reading for path, (reading, _) in unaffected.items()})
+    of_base = Run(asked, context)
+    pairs = map(base.pair, given)
+    found, _ = find([path for path in pairs if os.path.lexists(path)], asked, of_base.outcome)
+    for path, (_, top) in unaffected.items():
+        of_base.note("opdef", ReadFile(path, b"", None, top is None, top and base.pair(top)))
+    for each in found:
+        depends = each.kind == "store" or asked.follow or each.path.endswith((".ini", *SUFFIXES))
+        if os.path.abspath(each.path) not in unaffected and (depends or not base.is_same(base.relative(each.path))):
+            of_base.read_and_check(each)
+    of_base.check_together()
+    of_base.check_referenced()
+    return of_base
 
 
 def find(paths: Iterable[str], asked: Asked, outcome: Outcome) -> tuple[list[Found], list[tuple[str, range]]]:
@@ -178,16 +242,13 @@ def find(paths: Iterable[str], asked: Asked, outcome: Outcome) -> tuple[list[Fou
 class Run:
     """What one run has read, and what it found."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, context: Context | None = None) -> None:
         self.asked = asked
+        self.context = context or Context(asked)
         self.outcome = Outcome()
         self._together: dict[CheckedKind, list[ReadFile]] = {}
         self._referenced: list[tuple[NamedKind, str]] = []
         self._not_followed: list[str] = []
-
-    @cached_property
-    def _names(self) -> NearNames:
-        return names_of(self.asked.against)
 
     def read_and_check(self, found: Found) -> bool:
         """:returns: whether something was checked, or a failure recorded"""
@@ -250,15 +311,20 @@ class Run:
             self.outcome.passed_over.append(PassedOver(file.path, reason or NOT_MARKED))
             return False
         if KINDS[kind].together:
-            self._together.setdefault(kind, []).append(file)
+            self.note(kind, file)
         else:
-            self._add(kind, KINDS[kind].check([file], self.asked, self._names))
+            self._add(kind, KINDS[kind].check([file], self.context))
         return True
+
+    def note(self, kind: CheckedKind, file: ReadFile) -> None:
+        """Note a file of a kind that is checked together with the others."""
+        self._together.setdefault(kind, []).append(file)
 
     def check_together(self) -> None:
         for kind in KINDS:
             if files := self._together.pop(kind, None):
-                self._add(kind, KINDS[kind].check(files, self.asked, self._names))
+                files.sort(key=lambda file: _walked(file.path))
+                self._add(kind, KINDS[kind].check(files, self.context))
 
     def _add(self, kind: CheckedKind, checked: Iterable[FileFindings]) -> None:
         for each in checked:
@@ -304,6 +370,10 @@ class Run:
     def finish(self) -> None:
         """Say what was not followed, check the precision modes, once for all files, and note what models left open."""
         asked, outcome = self.asked, self.outcome
+        not_read = [each for project in self.context.projects for each in project.reading.not_read]
+        if not_read:
+            outcome.notes.append(f"{counted(len(not_read), 'file')} with `OP_ADD(` passed over; -v lists them")
+            outcome.passed_over += (PassedOver(each.path, each.reason) for each in not_read)
         outcome.notes += not_followed(self._not_followed, outcome)
         outcome.passed_over += (PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed)
         if asked.modes:
@@ -316,6 +386,12 @@ class Run:
 def is_only_followed(found: Found) -> bool:
     """Return whether a file of a tree is of interest only as an OpDef source, or with ``follow``."""
     return found.kind == "met" and _extension(found.path) not in EXTENSIONS and not is_option_name(found.path)
+
+
+def _walked(path: str) -> list[tuple[bool, str]]:
+    """Return a key that sorts paths as a walk meets them: the files of a folder before those below it."""
+    *folders, name = path.split("/")
+    return [*((True, folder) for folder in folders), (False, name)]
 
 
 def _extension(path: str) -> str:

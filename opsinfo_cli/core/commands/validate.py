@@ -154,6 +154,11 @@ _write_options = bundle(
     is_flag=True,
     help="Also check the files that scripts name (.sh, .py, .ini, .cfg, .config), and the modes beside them.",
 )
+@option(
+    "--base",
+    type=Word("DIR|REV", files=True),
+    help="Report only what this folder, or revision of git, lacks, and each policy that differs from it.",
+)
 @_narrowing_options
 @strict_option
 @_fix_options
@@ -182,6 +187,7 @@ def command(
     socs: tuple[str, ...],
     kind: NamedKind | None,
     follow: bool,
+    base: str | None,
     narrowing: NarrowingOptions,
     fixes: Fixes,
     writing: WriteOptions,
@@ -208,6 +214,7 @@ def command(
       opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
       opsinfo validate . --follow
       opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
+      opsinfo validate . --base origin/main
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
       opsinfo validate ops_info.json --fix --dry-run
     """
@@ -240,6 +247,7 @@ def command(
             strict=console.strict,
             baseline=baseline,
             fix=("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
+            base=base,
             by_chip=console.verbose > 0,
             stdin=read_standard_input() if "-" in paths else None,
             step=_progress(stack, console),
@@ -365,7 +373,7 @@ class ValidateAnswer(NamedTuple):
         shows_diff = self.fixes and not self.writing.writes
         fixable = [] if self.fixes else fixable_notes(findings)
         baseline = self._about_baseline(console.verbose > 0)
-        notes = [*self._about_fixes(), summary_line(checked.outcome), *baseline, *fixable]
+        notes = [*self._about_fixes(), summary_line(checked.outcome), *checked.remarks, *baseline, *fixable]
 
         def text() -> list[Block]:
             from ..terminal.changes import diffs

@@ -117,6 +117,17 @@ class Baseline(TypedDict):
     """Entries of the baseline that were looked for and no longer occur."""
 
 
+class BaseUsed(TypedDict):
+    """The base: what it has, too, is not in findings."""
+
+    text: str
+    """The folder or revision, as given."""
+    commit: str | None
+    """The commit; null for a folder."""
+    left_out: Count
+    """Number of findings that the base has, too."""
+
+
 class Fixes(TypedDict):
     """What --fix changed, or would change with --dry-run; null without --fix."""
 
@@ -139,6 +150,8 @@ class ValidateDocument(Head):
     """Numbers of files and findings."""
     against: list[str]
     """The targets that names and policies were compared with."""
+    base: NotRequired[BaseUsed]
+    """What the files were compared with; missing without --base."""
     baseline: NotRequired[Baseline | None]
     """The baseline, if one was given; its findings are not in findings."""
     fixes: NotRequired[Fixes | None]

@@ -135,6 +135,11 @@ def _unmistakable(place: str) -> str:
     return re.sub(r":(?= (?:error|warning|note)\[)", r"\\x3a", place)
 
 
+def _concise_report(checked: Checked) -> Iterator[Line]:
+    yield from concise_lines(checked.outcome.findings, checked.failures)
+    yield from (f"opsinfo: {remark}" for remark in checked.remarks)
+
+
 def failure_lines(error: OpsinfoError) -> Iterator[Line]:
     """Yield an error on a file that could not be checked, in the style of findings."""
     yield f"error: {error.message}"
@@ -151,6 +156,7 @@ def text_lines(checked: Checked) -> Iterator[Line]:
     for error in checked.failures:
         yield from failure_lines(error)
     yield summary_line(checked.outcome)
+    yield from checked.remarks
 
 
 def plain(line: Line) -> str:
@@ -196,7 +202,7 @@ def rendered(format: str, checked: Checked, document: Mapping[str, object]) -> s
     if format == "json":
         return inert_json(json.dumps(document, indent=2)) + "\n"
     if format in ("text", "concise"):
-        lines = text_lines(checked) if format == "text" else concise_lines(checked.outcome.findings, checked.failures)
+        lines = text_lines(checked) if format == "text" else _concise_report(checked)
         return "".join(f"{plain(line)}\n" for line in lines)
     from ..check.reports.github import github
     from ..check.reports.gitlab import gitlab

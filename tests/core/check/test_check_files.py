@@ -12,7 +12,7 @@ import pytest
 from check_support import Checker
 
 from opsinfo_cli import validate
-from opsinfo_cli.core.check import files
+from opsinfo_cli.core.check import git as safe_git
 from opsinfo_cli.core.check.files import FoundFiles
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -171,19 +171,19 @@ def test_variables_of_a_hook_do_not_point_git_elsewhere(tmp_path: Path, monkeypa
 
 
 def missing(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(files.shutil, "which", lambda name: None)
+    monkeypatch.setattr(safe_git.shutil, "which", lambda name: None)
     return "git is not installed"
 
 
 def relative(monkeypatch: pytest.MonkeyPatch) -> str:
     """A folder of the search path is relative, so that the repository may have a program `git` there."""
     program = os.path.relpath("/bin/true")
-    monkeypatch.setattr(files.shutil, "which", lambda name: program)
+    monkeypatch.setattr(safe_git.shutil, "which", lambda name: program)
     return "git is not installed"
 
 
 def refuses(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(files, "_SAFELY", ("--no-such-option",))
+    monkeypatch.setattr(safe_git, "_SAFELY", ("--no-such-option",))
     return "unknown option: --no-such-option"
 
 
@@ -191,7 +191,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> str:
     def run(*words: object, **settings: object) -> None:
         raise subprocess.TimeoutExpired("git", 60)
 
-    monkeypatch.setattr(files.subprocess, "run", run)
+    monkeypatch.setattr(safe_git.subprocess, "run", run)
     return "git did not answer in 60 seconds"
 
 
@@ -211,7 +211,7 @@ def test_where_git_fails_everything_is_walked_and_that_is_said(
 
 
 def test_outside_a_repository_git_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files.subprocess, "run", lambda *words, **settings: pytest.fail("git was run"))
+    monkeypatch.setattr(safe_git.subprocess, "run", lambda *words, **settings: pytest.fail("git was run"))
     tree(tmp_path, "a.json", "x/b.json", **{".gitignore": "b.json"})
     found = FoundFiles()
     found.add(str(tmp_path))
@@ -295,7 +295,7 @@ def test_a_folder_that_cannot_be_listed_is_a_failure_with_the_systems_reason(
     def refused(path: str) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(files.os, "scandir", refused)
+    monkeypatch.setattr(os, "scandir", refused)
     checker = Checker()
     checker.check_paths([str(tmp_path)])
     assert [(error.name, error.message, error.path) for error in checker.failures] == [

@@ -41,6 +41,7 @@ def test_codes_are_unique_and_begin_with_their_family() -> None:
         "vault": "V",
         "ini": "D",
         "OpDef source": "D",
+        "configuration": "D",
     }
     codes = [rule.code for rule in RULES.values()]
     assert len(set(codes)) == len(codes)

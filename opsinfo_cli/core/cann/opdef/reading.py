@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -216,22 +216,31 @@ def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
     :param project: the folder that local includes may lead into; by default that of the first file
         (:func:`~opsinfo_cli.core.cann.opdef.find.project_of`)
     """
-    reading = Reading(list(files))
-    if not reading.files:
-        return reading
-    headers = Files(project or project_of(reading.files[0]))
-    for file in reading.files:
+    paths = list(files)
+    return joined(read_each(paths, project or project_of(paths[0]))) if paths else Reading([])
+
+
+def read_each(files: Iterable[str], project: str) -> Iterator[Reading]:
+    """Yield what each of some sources of a project says; see :func:`read_sources`."""
+    headers = Files(project)
+    for file in files:
         try:
-            found = _read_source(file, headers)
+            yield _read_source(file, headers)
         except Refused as error:
-            reading.unreadable.append(Unreadable(None, file, 1, error.message))
-        else:
-            reading.rows += found.rows
-            reading.operators += found.operators
-            reading.unreadable += found.unreadable
-            reading.unpassed += found.unpassed
-            reading.registrations += found.registrations
-            reading.not_read += found.not_read
+            yield Reading([file], unreadable=[Unreadable(None, file, 1, error.message)])
+
+
+def joined(readings: Iterable[Reading]) -> Reading:
+    """Return what several sources say together."""
+    reading = Reading([])
+    for found in readings:
+        reading.files += found.files
+        reading.rows += found.rows
+        reading.operators += found.operators
+        reading.unreadable += found.unreadable
+        reading.unpassed += found.unpassed
+        reading.registrations += found.registrations
+        reading.not_read += found.not_read
     return reading
 
 

@@ -14,6 +14,8 @@ from ..checked import Checked
 from ..finding import SEVERITIES, Finding
 
 _KEPT = 10
+_POLICIES = ("new-policy", "changed-policy", "removed-policy")
+"""What a reviewer looks for first, after errors."""
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
@@ -21,15 +23,21 @@ def github(checked: Checked) -> str:
     """Return the annotations; a complete report is printed as well."""
     commands: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
     commands["error"] += (_of_failure(checked, error) for error in checked.failures)
-    for finding in sorted(checked.outcome.findings, key=lambda each: each.engine != "refuses"):
+    ordered = sorted(
+        checked.outcome.findings, key=lambda each: (each.rule.name not in _POLICIES, each.engine != "refuses")
+    )
+    for finding in ordered:
         commands[finding.severity].append(_of_finding(checked, finding))
     hidden = sum(max(0, len(lines) - _KEPT) for lines in commands.values())
+    policies = {_of_finding(checked, each) for each in ordered if each.rule.name in _POLICIES}
     lines = [line for severity in SEVERITIES for line in commands[severity][:_KEPT]]
+    lines.sort(key=lambda line: not line.startswith("::error") and line not in policies)
     if hidden:
         if len(commands["note"]) >= _KEPT:  # the last notice makes room
             hidden += 1
             lines.pop()
         lines.append(f"::notice title=opsinfo::{hidden} more in the log")
+    lines += (_command("notice", [("title", "opsinfo")], remark) for remark in checked.remarks)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -17,6 +17,7 @@ _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 def gitlab(checked: Checked) -> str:
     issues = [_of_failure(checked, error) for error in checked.failures]
     issues += (_of_finding(checked, finding) for finding in checked.outcome.findings)
+    issues += (_of_remark(checked, remark) for remark in checked.remarks)
     return json.dumps(issues, indent=2) + "\n"
 
 
@@ -28,6 +29,17 @@ def _of_finding(checked: Checked, finding: Finding) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "severity": _SEVERITIES[finding.severity],
         "location": _location(checked, finding.path, finding.start.line if finding.start else 1),
+    }
+
+
+def _of_remark(checked: Checked, remark: str) -> dict[str, Any]:
+    """Return an issue that says what the report leaves out: the format has no other place for it."""
+    return {
+        "description": visible(remark),
+        "check_name": "opsinfo",
+        "fingerprint": hashlib.sha256(remark.encode("utf-8", "surrogateescape")).hexdigest()[:32],
+        "severity": "info",
+        "location": _location(checked, ".", 1),
     }
 
 

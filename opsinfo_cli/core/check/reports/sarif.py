@@ -40,6 +40,7 @@ def sarif(checked: Checked) -> str:
                 "toolExecutionNotifications": [_notification(checked, error) for error in checked.failures],
             }
         ],
+        **({"properties": {"remarks": checked.remarks}} if checked.remarks else {}),
         "results": [_result(checked, finding) for finding in checked.outcome.findings],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
