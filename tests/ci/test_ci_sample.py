@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -138,28 +139,42 @@ def test_the_command_of_a_recipe_writes_the_reports_that_its_other_steps_read(
         assert ElementTree.fromstring(text).tag == "testsuites" if name == "junit" else json.loads(text) or not wrong
 
 
-def test_the_recipe_of_operator_repositories_annotates_each_new_or_changed_policy(
-    opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def recipe_of_merge_requests(service: str) -> list[str]:
+    part = (ROOT / "docs/ci.md").read_text("utf-8").split("\n## Merge requests\n")[1].split("\n## ")[0]
+    recipe = re.findall(r"```yaml\n(.*?)```", part, re.DOTALL)[{"github": 0, "gitlab": 1}[service]]
+    (line,) = re.findall(r"opsinfo (validate [^\n]+)", recipe)
+    return shlex.split(line)
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_the_recipe_of_merge_requests_annotates_policies_and_new_mistakes(
+    opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: str
 ) -> None:
-    for name in ("base", "change"):
-        shutil.copytree(ROOT / "fixtures/custom-ops", tmp_path / name)
-    part = (ROOT / "docs/ci.md").read_text("utf-8").split("\n## Merge requests of operator repositories\n")[1]
-    command = " ".join(re.findall(r"opsinfo (validate .*?)\n```", part, re.DOTALL)[0].split())
-    update = re.findall(r"`opsinfo (validate [^`]*--update-baseline)`", part)[0]
-    assert opsinfo(*update.split(), cwd=tmp_path / "change").code == 0
-    source = tmp_path / "change/op_host/log_custom.cpp"
-    changed = source.read_text().replace("PrecisionReduceFlag(false)", "PrecisionReduceFlag(true)")
-    source.write_text(changed)
-    new = (tmp_path / "change/op_host/add_custom.cpp").read_text().replace("AddCustom", "SubCustom")
-    (tmp_path / "change/op_host/sub_custom.cpp").write_text(new)
+    shutil.copytree(ROOT / "fixtures/custom-ops", tmp_path / "change")
+    change = tmp_path / "change"
+    (change / "standing_mixlist.json").write_text('{"grey-list": {}}')
+    committed(change)
+    source = change / "op_host/log_custom.cpp"
+    source.write_text(source.read_text().replace("PrecisionReduceFlag(false)", "PrecisionReduceFlag(true)"))
+    (change / "op_host/sub_custom.cpp").write_text(
+        (change / "op_host/add_custom.cpp").read_text().replace("AddCustom", "SubCustom")
+    )
+    (change / "op_host/scatter_custom.cpp").unlink()
+    (change / "new_mixlist.json").write_text('{"grey-list": {}}')
+    base = subprocess.run(["git", "-C", change, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout
+    committed(change)
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    ran = opsinfo(*command.split(), cwd=tmp_path / "change")
-    assert ran.code == 0
-    said = [line for line in ran.out.splitlines() if line.startswith("::")]
-    assert [
-        re.findall(r"file=([^,]+),line=([0-9]+)", line)[0] for line in said if "D011" in line or "D012" in line
-    ] == [
-        ("op_host/log_custom.cpp", "12"),
-        ("op_host/sub_custom.cpp", "20"),
-        ("op_host/sub_custom.cpp", "21"),
+    words = [
+        word.replace("$CI_MERGE_REQUEST_DIFF_BASE_SHA", base.strip()) for word in recipe_of_merge_requests(service)
+    ]
+    ran = opsinfo(*words, cwd=change)
+    assert ran.code == 1
+    said = [line for line in ran.out.splitlines() if line.startswith("::") and "file=" in line]
+    assert [re.findall(r"\((\w+) .*file=([^,:]+)(?:,line=([0-9]+))?", line)[0] for line in said] == [
+        ("M001", "new_mixlist.json", "1"),
+        ("D013", "op_host", ""),
+        ("D013", "op_host", ""),
+        ("D012", "op_host/log_custom.cpp", "12"),
+        ("D011", "op_host/sub_custom.cpp", "20"),
+        ("D011", "op_host/sub_custom.cpp", "21"),
     ]
