@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
 
-from ...errors import Refused, UsageFault
+from ...errors import Refused, UsageFault, counted
 from ..cann.file_kind import NamedKind, is_option_name
 from ..cann.near_names import did_you_mean
 from ..cann.opdef.find import SUFFIXES
