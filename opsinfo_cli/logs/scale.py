@@ -28,6 +28,8 @@ def collapse_of(evidence: Evidence) -> str | None:
         return f"the scale was not a number {scale.not_numbers} times"
     if scale.final is None:
         return None
+    if not scale.falls and scale.highest < 1.0 and evidence.scaling != "static":
+        return f"the scale is below 1 throughout, {scale.highest:.10g}"
     if not scale.falls:  # the log may begin after the scale collapsed
         overflows = evidence.scaling == "dynamic" and evidence.count.low > 0
         at_floor = overflows and 0 < scale.highest <= floor

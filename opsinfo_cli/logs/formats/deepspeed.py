@@ -77,7 +77,7 @@ class DeepSpeed(LogFormat):
         """Whether a message shows a loss scale, be it one that a copy broke."""
         self._move: tuple[float, float] | None = None
         """The newest move of the scale that a message showed; each rank prints it."""
-        self._moves = 0
+        self._moves = self._lowered = 0
         self._descent = Occurrences()
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
@@ -112,6 +112,7 @@ class DeepSpeed(LogFormat):
         self._move = before, after
         place = self.place(at, self._moves)
         self._moves += 1
+        self._lowered += after < before
         self.scale.add(place, before)
         self.scale.add(place, after)
 
@@ -170,7 +171,8 @@ class DeepSpeed(LogFormat):
                 return descent
             proof = "the log has messages of skipped steps" if self._overflows else None
             basis = f"{self._overflows} messages"
-            return Count(self._overflows, self._overflows, steps, descent.calibrating, basis, proof=proof)
+            most = max(self._overflows, self._lowered)  # messages of other ranks may be missing
+            return Count(most, most, steps, min(descent.calibrating, most), basis, proof=proof)
         count = self._counters.count(steps)
         low, high = (descent.low, descent.high) if self._is_unranked else (self._overflows, self._overflows)
         if low <= self._counters.all_overflows:

@@ -16,8 +16,10 @@ _FLAG = re.compile(
     + rb"(?P<flag>True|False|true|false|[01](?:\.0{1,8})?)(?![\w.])"
 )
 _COUNTER = re.compile(
-    rb"(?<![\w/.-])(?P<key>[\w/.-]{0,40}(?:skipped[ _](?:steps|updates|iters|iterations|batches)|num_skipped|skip_count"
-    rb"|overflow_(?:count|steps)|overflows|nan_steps))" + _VALUE + rb"(?P<number>\d{1,15})(?:\.0{1,8})?(?![\w.])"
+    rb"(?<![\w/.-])(?P<key>[\w/.-]{0,40}(?:skipped[ _](?:steps|updates|iters|iterations|batches)"
+    rb"|skip_(?:steps|batches|iters|count)|num_skipped|overflow_(?:count|steps)|overflows|nan_steps))"
+    + _VALUE
+    + rb"(?P<number>\d{1,15})(?:\.0{1,8})?(?![\w.])"
 )
 _MESSAGE = re.compile(
     rb"(?i)skip(?:ping|ped|s)?\s{0,2}(?:this |the |current )?(?P<what>optimizer[ _]step|optimization step|weight update"
