@@ -24,6 +24,7 @@ from ...opening import open_file, open_inside, unreadable
 from ..graph.api import open_model
 from ..graph.atc_options import AtcOptions
 from ..graph.cost import read_prices
+from ..graph.evidence import read_evidence
 from ..graph.judge.modes import judge_mode
 from ..graph.judge.prepare import prepare
 from ..graph.readers.onnx import external_files
@@ -35,7 +36,7 @@ from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.minimal_set import Price, price
 from .session import SearchSubject
-from .suspicion import order_by_suspicion, read_evidence
+from .suspicion import order_by_suspicion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -94,7 +95,8 @@ class Problem(NamedTuple):
     :param names: the candidates, the most suspected first
     :param weights: how strongly each is suspected
     :param same: for a candidate, op types that move the same nodes
-    :param singles: numbers of candidates that may be enough alone, by a simulation, in the order of trying
+    :param singles: numbers of candidates that may be enough alone, by the evidence or a simulation, in the order of
+        trying
     :param list_files: makes the files of another form than a mixlist
     """
 
@@ -348,10 +350,11 @@ def open_problem(
             simulated, singles = _rank_by_simulation(sets, inputs, saturate, listener)
         names, same = _candidates(options, target, base, sets, listener)
     listener.detail(f"candidates: {', '.join(names)}")
-    evidence = [name for path in options.evidence for name in read_evidence(path)]
-    used = [name for name in dict.fromkeys(evidence) if name in names]
+    evidence = _suspects(options.evidence, sets, listener)
+    used = [name for name in evidence if name in names]
     if used:
         listener.note(f"suspected by the evidence: {join_some(used, 5)}")
+        singles = used[:_SINGLES]
     elif options.evidence:
         listener.warn(f"{join_some(options.evidence)} suspects no op type among the candidates")
     if simulated:
@@ -359,8 +362,28 @@ def open_problem(
     black = sets if not options.grow else None
     cost = None if black is None else lambda name: black.cost(frozenset({name}))
     order, weights = order_by_suspicion(names, [*evidence, *simulated], cost)
-    alone = sorted((name for name in singles if name in order), key=cost)
+    alone = [name for name in singles if name in order]
+    if not used:
+        alone.sort(key=cost)
     return Problem(options, target, base, sets, order, weights, same, tuple(map(order.index, alone)), list_files)
+
+
+def _suspects(paths: Sequence[str], sets: SetJudge | None, listener: Listener) -> list[str]:
+    """Return the op types that evidence suspects, the most suspect first; of a fused operator those that it has.
+
+    :raises Refused: as :func:`.read_evidence`
+    """
+    if not paths:
+        return []
+    graph = sets.base_answer.graph if sets else None
+    evidence = read_evidence(paths, graph)
+    for remark in evidence.unclear:
+        listener.note(f"evidence: {remark}")
+    found: dict[str, None] = {}
+    for suspect in evidence.suspects:
+        found.update(dict.fromkeys([graph.types[node] for node in suspect.nodes] if graph else ()))
+        found[suspect.type] = None
+    return list(found)
 
 
 def _is_simulated(options: SubjectOptions, sets: SetJudge) -> bool:

@@ -152,7 +152,7 @@ def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, 
 def test_a_single_candidate_that_passes_alone_ends_the_search_although_longer_lists_fail() -> None:
     end, asked = _asked(frozenset({5}), (2, 5))
     assert end == SearchEnd("found", frozenset({5}), True, True)
-    assert [sorted(each.kept) for each in asked[2:]] == [[2], [5]]
+    assert [sorted(each.kept) for each in asked] == [[], [2], [5]]
 
 
 @pytest.mark.parametrize("singles", [(), (2,), (1, 2, 3)])
@@ -160,6 +160,7 @@ def test_singles_that_fail_leave_the_search_as_it_is(singles: tuple[int, ...]) -
     plain, asked = _asked(frozenset(), ())
     end, more = _asked(frozenset(), singles)
     assert end == plain
-    assert [each.kept for each in more] == [
-        *(each.kept for each in asked[:2]), *(frozenset({each}) for each in singles), *(each.kept for each in asked[2:])
-    ]  # fmt: skip
+    everything, nothing, *rest = (each.kept for each in asked)
+    if singles:
+        alone = [frozenset({single}) for single in singles]
+        assert [each.kept for each in more] == [nothing, *alone, everything, nothing, *rest]

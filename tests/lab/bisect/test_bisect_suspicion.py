@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from bisect_support import CHAIN, needing
+from cli_support import Run
+from model_files import dump
 
-from opsinfo_cli.errors import Damaged
-from opsinfo_cli.lab.bisect.suspicion import is_risky, order_by_suspicion, read_evidence
+from opsinfo_cli.errors import Refused
+from opsinfo_cli.lab.bisect.suspicion import is_risky, order_by_suspicion
+from opsinfo_cli.lab.graph.evidence import read_evidence
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
@@ -22,11 +26,11 @@ def test_types_of_a_simulation_are_ordered_by_their_error_alone(tmp_path: Path) 
     ]
     file = tmp_path / "simulated.json"
     file.write_text(json.dumps({"command": "simulate", "types": types}), "utf-8")
-    assert read_evidence(str(file)) == ["Exp", "Mul", "Add"]
+    assert read_evidence([str(file)]).types == ["Exp", "Mul", "Add"]
 
 
 def test_calls_of_a_dump_come_by_how_near_their_values_are_to_overflow() -> None:
-    found = read_evidence(str(FIXTURES / "dump/dump.json"))
+    found = read_evidence([str(FIXTURES / "dump/dump.json")]).types
     assert found == ["Linear", "MatMul", "MatMulV2", "linear", "Add", "ArgMaxV2", "Argmax", "AxpyV2", "add", "argmax"]
 
 
@@ -34,8 +38,8 @@ def test_a_file_without_evidence_is_refused(tmp_path: Path) -> None:
     huge = f'{{"types": [{{"type": "Mul", "error_alone": 1{400 * "0"}}}]}}'
     for text in ("", "OpType,CosineSimilarity\nMul,0.9\n", '{"types": 3}', '{"types": ' + 200_000 * "[", huge):
         (tmp_path / "file").write_text(text, "utf-8")
-        with pytest.raises(Damaged, match="neither JSON of"):
-            read_evidence(str(tmp_path / "file"))
+        with pytest.raises(Refused):
+            read_evidence([str(tmp_path / "file")])
 
 
 def test_evidence_comes_before_risks_and_neighbours_stay_together() -> None:
@@ -54,3 +58,25 @@ PLAIN = "Conv2D Relu MatMulV2 Reshape TransData Add Mul Expand LogicalAnd"
 
 def test_types_that_lose_digits_are_risky() -> None:
     assert [name for name in f"{RISKY} {PLAIN}".split() if is_risky(name)] == RISKY.split()
+
+
+def test_a_compare_table_suspects_its_first_culprit_which_is_tried_alone(
+    opsinfo: Run, opp: Path, tmp_path: Path
+) -> None:
+    tensors = "Index,OpType,NPUDump,DataType,Address,GroundTruth,DataType,Address,TensorIndex,Shape"
+    header = f"{tensors},OverFlow,CosineSimilarity"
+    rows = [
+        f'{number},T,{name},float16,NaN,{name},float32,NaN,{name}:{side}:0,"[4]",NO,{cosine}'
+        for number, (name, side, cosine) in enumerate(
+            [("a", "output", 1), ("b", "output", 1), ("c", "input", 1), ("c", "output", 0.2), ("d", "input", 0.2)]
+        )
+    ]
+    table = tmp_path / "result_20260101000000.csv"
+    table.write_text("\n".join([header, *rows]) + "\n", "utf-8")
+    words = ["--against", opp, "--soc", "ascend910b", "--model", dump(tmp_path, CHAIN), "--evidence", table]
+    check = needing(tmp_path / "check", ["SoftmaxV2"])
+    ran = opsinfo("bisect", *words, "--format", "json", "--", check)
+    assert "suspected by the evidence: SoftmaxV2" in ran.err
+    assert [each["kept"] for each in ran.json["sets"]][:2] == [[], ["SoftmaxV2"]]
+    assert [each["type"] for each in ran.json["culprits"]] == ["SoftmaxV2"]
+    assert ran.json["trials"]["passed"] == 1

@@ -56,16 +56,21 @@ def find_minimal_set(
     ends = END_RUNS if effect is None else 1  # the search among op types has shown whether the check is noisy
     left = most_runs(max(1, count)) + count
     everything = Question(frozenset(range(count)), exact=True, likely=0.9, least=ends, left=left + 2 * ends)
-    all_pass = yield everything
-    if (yield Question(frozenset(), exact=True, likely=0.1, least=ends, left=left + ends)):
-        return SearchEnd("nothing-to-do", frozenset(), True)
-    if not all_pass:
-        return SearchEnd("cannot-cure", None)
-    for single in singles:
-        if (yield Question(frozenset({single}), exact=True, likely=0.5, left=left)):
-            kept, proved = frozenset({single}), True
-            break
-    else:
+    nothing = Question(frozenset(), exact=True, likely=0.1, least=ends, left=left + ends)
+    kept, proved = None, True
+    if singles:
+        if (yield nothing):
+            return SearchEnd("nothing-to-do", frozenset(), True)
+        for single in singles:  # if one passes, everything would, too
+            if (yield Question(frozenset({single}), exact=True, likely=0.5, left=left + ends)):
+                kept = frozenset({single})
+                break
+    if kept is None:
+        all_pass = yield everything
+        if (yield nothing):
+            return SearchEnd("nothing-to-do", frozenset(), True)
+        if not all_pass:
+            return SearchEnd("cannot-cure", None)
         kept, order = yield from halve(weights)
         kept, proved = yield from _prove(kept, order)
     monotone = proved

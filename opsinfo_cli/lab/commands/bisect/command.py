@@ -63,7 +63,7 @@ subject_options = bundle(
         "--evidence",
         type=FILE,
         multiple=True,
-        help="Suspects to try first: a dump.json of msprobe, or JSON of simulate; repeatable.",
+        help="Suspects to try first: a compare table, a dump.json of msprobe, or JSON of simulate; repeatable.",
     ),
     option(
         "--profile",
