@@ -13,6 +13,8 @@ The names are facts of these files, each in a git repository at a revision; noth
 - the build scripts of operators: virtual parts of a chip, chips of folders that the toolkit does not have, and folders.
   Their names of other chips are not taken: ``ascend910_9361`` is no chip, as the toolkit's own copy of them shows.
 
+The names that people use are in :data:`PEOPLES_NAMES`, each with the page that says which folder it is.
+
 ``--check`` writes nothing and exits 1 if the file would change.
 """
 
@@ -23,7 +25,7 @@ import ast
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +39,38 @@ _TO_BF16 = re.compile(r"^\d+=Intrinsic_vconv\|.*\bf322bf16[rfcaz]\b", re.MULTILI
 """What the engine looks for before it takes a bfloat16 mode (fe_context_utils.cc:43-46 and 109-137)."""
 _OF_HF32 = re.compile(r"^\d+=Intrinsic_mmad\|.*\bh322f32\b", re.MULTILINE)
 """What the engine looks for before it computes in HF32 (platform_utils.cc:415)."""
+
+
+_QUICKSTART = "hicann/ops-nn at e5c3fa93: docs/QUICKSTART.md:62-64"
+_DEVICES = "vllm-project/vllm-ascend at 182b75ea: docs/source/faqs.md:17-28"
+_BUILD_ACLNN = "vllm-project/vllm-ascend at 182b75ea: csrc/build_aclnn.sh"
+_PRODUCTS = (
+    "Ascend/mind-cluster, documents of 2026: Atlas A5, Atlas 350, Atlas 850 and Atlas 950 SuperPoD are one series"
+)
+_MANUAL = (
+    "hiascend.com, CANN 9.0.0 (commercial) devaids/aoe/aoepar_16_060.html: Atlas 350, "
+    "where the page of 9.1.0.beta3 has Ascend 950PR/Ascend 950DT"
+)
+PEOPLES_NAMES: dict[str, dict[str, Sequence[str]]] = {
+    "ascend910b": {
+        _QUICKSTART: ["Atlas A2"],
+        _DEVICES: ["Atlas 800T A2", "Atlas 800I A2", "Atlas 900 A2 PoD", "Atlas 200T A2 Box16", "Atlas 300T A2"],
+    },
+    "ascend910_93": {
+        _QUICKSTART: ["Atlas A3"],
+        f"{_BUILD_ACLNN}:138": ["Ascend910C"],
+        _DEVICES: ["Atlas 800T A3", "Atlas 800I A3", "Atlas 900 A3 SuperPoD", "Atlas 9000 A3 SuperPoD"],
+    },
+    "ascend950": {
+        f"{_BUILD_ACLNN}:184": ["Atlas A5"],
+        "hicann/ops-nn at e5c3fa93: docs/zh/develop/aicore_develop_guide.md:421": ["Ascend950PR", "Ascend950DT"],
+        _MANUAL: ["Atlas 350"],
+        _PRODUCTS: ["Atlas 850", "Atlas 950 SuperPoD"],
+    },
+    "ascend310p": {_DEVICES: ["Atlas 300I Duo", "Atlas 300I"]},
+    "ascend310b": {_DEVICES: ["Atlas 200I A2"]},
+}
+"""Folder -> source -> names of products and chips, the best known first."""
 
 
 class Chip(NamedTuple):
@@ -94,11 +128,22 @@ def _spelt(name: str, chips: Sequence[Chip]) -> str:
     return bases.get(base, base) + mark.capitalize() + rest
 
 
+def _lines(items: Iterable[str]) -> str:
+    return ",\n".join(items)
+
+
 def dumped(sources: list[str], folders: dict) -> str:
-    """One folder a line."""
+    """One folder, and one name, a line."""
     rows = (f"    {json.dumps(folder)}: {json.dumps(facts)}" for folder, facts in folders.items())
     listed = ",\n".join(f"    {json.dumps(source)}" for source in sources)
-    return f'{{\n  "sources": [\n{listed}\n  ],\n  "folders": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
+    names = (
+        f"    {json.dumps({'name': name, 'folder': folder, 'source': source})}"
+        for folder, named in PEOPLES_NAMES.items()
+        for source, given in named.items()
+        for name in given
+    )
+    whole = f'  "sources": [\n{listed}\n  ],\n  "folders": {{\n{_lines(rows)}\n  }},\n  "names": [\n{_lines(names)}'
+    return f"{{\n{whole}\n  ]\n}}\n"
 
 
 def _sources(given: argparse.Namespace) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Names of chips, and the folder that each has in an operator package.
 
+People say other names, as 910C or Atlas A3; these are for hints only, because a series has several chips.
 ``data/chips.json`` is written by ``python -m tools.chips`` from the ``platform_config/*.ini`` of a toolkit and of
 hicann/runtime and from the build scripts of operators; it names its sources. An install's own ini files come first.
 """
@@ -45,6 +46,37 @@ def known_folders() -> Mapping[str, Folder]:
     }
 
 
+class PeoplesName(NamedTuple):
+    """A name that people use for a product or a chip, which no command takes.
+
+    :param source: the page that says which folder it is
+    """
+
+    name: str
+    folder: str
+    source: str
+
+
+@cache
+def peoples_names() -> Sequence[PeoplesName]:
+    return [PeoplesName(**each) for each in package_data(__package__, "chips")["names"]]
+
+
+def _plain(name: str) -> str:
+    """Return a name without the maker's, blanks and case: ``Atlas 800I A2`` and ``800ia2`` are equal."""
+    return re.sub(r"[\s_-]|加速卡", "", name.lower()).removeprefix("ascend").removeprefix("atlas")
+
+
+def known_as(name: str) -> list[PeoplesName]:
+    """Return the names of people that are equal to a name, else those that begin with it: ``Atlas 800``."""
+    plain = _plain(name)
+    if len(plain) < 2:
+        return []
+    equal = [each for each in peoples_names() if _plain(each.name) == plain]
+    begun = [each for each in peoples_names() if _plain(each.name).startswith(plain)]
+    return equal or begun
+
+
 def folder_facts(folder: str) -> Folder:
     return known_folders().get(folder, Folder())
 
@@ -82,6 +114,11 @@ def folder_of(name: str, folders: Collection[str], own: Mapping[str, str] | None
     return same if same in folders else None
 
 
+def called(folder: str) -> list[str]:
+    """Return what people call the chips of a folder and the products that have them, the best known first."""
+    return [each.name for each in peoples_names() if each.folder == folder]
+
+
 def names_of(folder: str, own: Mapping[str, str] | None = None) -> list[str]:
     """Return the chips of a folder, of an install's own ini files if they name any, else of the table."""
     return [chip for chip, its in (own or {}).items() if its == folder] or list(folder_facts(folder).chips)
@@ -111,9 +148,21 @@ def suggest(name: str, folders: Collection[str], own: Mapping[str, str] | None =
     return [each for each in near if each in folders] or near
 
 
+def meant_chip(name: str, folders: Collection[str], own: Mapping[str, str] | None = None) -> str | None:
+    """Return a hint on a chip that is not known: what people call so, else a similar name; None if there is neither."""
+    named: dict[str, list[str]] = {}
+    for each in known_as(name):
+        named.setdefault(each.folder, []).append(each.name)
+    if named:
+        said = " or ".join(f"`{folder}` ({', '.join(names)})" for folder, names in named.items())
+        is_there = any(folder_of(folder, folders, own) for folder in named)
+        return f"did you mean {said}?" if is_there else f"that is {said}; it has {', '.join(folders) or 'none'}"
+    return meant(suggest(name, folders, own))
+
+
 def unknown_chip(name: str, folders: Collection[str], own: Mapping[str, str] | None, path: str) -> UsageFault:
     known = chip_folder(name, own)
     message = f"`{known}` is none of its chips" if known else f"unknown chip `{name}`"
     has = "it has " + (", ".join(folders) or "none")
-    hint = has if known else meant(suggest(name, folders, own)) or has
+    hint = has if known else meant_chip(name, folders, own) or has
     return UsageFault(message, name="unknown-soc", path=path, hint=hint)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ...errors import UsageFault, join_some
-from ..cann.chips import chip_folder, known_folders, note_of, suggest
-from ..cann.near_names import meant
+from ..cann.chips import chip_folder, known_folders, meant_chip, note_of
 from ..cann.precision_mode import MECHANISMS, MODES, SAME_MODES, SERIES, Mode, Series, required_mode, series_of
 from ..cann.snippet import SetupSnippet, default_mode, snippet, snippet_levels
 from ..terminal import completion
@@ -79,7 +78,7 @@ def _folder(soc: str, console: Console) -> str:
     folder = chip_folder(soc, folders=SAME_MODES)
     if folder is None:
         named = ", ".join(folder for each in SERIES for folder in each.socs)
-        hint = meant(suggest(soc, known_folders())) or f"among the chips are {named}"
+        hint = meant_chip(soc, known_folders()) or f"among the chips are {named}"
         raise UsageFault(f"unknown chip `{soc}`", name="unknown-soc", hint=hint)
     for note in note_of(soc, folder):
         console.note(note)

@@ -10,7 +10,7 @@ from typing import Annotated
 import click
 
 from ...errors import OpsinfoError, UsageFault, join_some
-from ..cann.chips import names_of
+from ..cann.chips import called, names_of
 from ..cann.install import Install, Root, chips_at, environment_root, opp_root, socs_of, usual_roots, version_of
 from ..document import Count, Schema, as_json
 from ..terminal import completion
@@ -61,6 +61,8 @@ class Chip:
     """Product names that the engine maps to this folder."""
     operators: Count | None
     """Number of op types in its AI Core stores; null if the engine would refuse one of the stores."""
+    known_as: list[str]
+    """What people call these chips and the products that have them, as `Atlas A2`; no command takes these names."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,9 @@ class InstallFound:
     def of(cls, root: Root, selected: bool) -> InstallFound:
         path = root.path
         own = chips_at(path)
-        chips = [Chip(soc, list(map(str.lower, names_of(soc, own))), _count(path, soc)) for soc in socs_of(path)]
+        chips = [
+            Chip(soc, list(map(str.lower, names_of(soc, own))), _count(path, soc), called(soc)) for soc in socs_of(path)
+        ]
         return cls(path, os.path.realpath(path), version_of(path), selected, root.by, chips)
 
 
@@ -114,10 +118,20 @@ def socs_answer(installs: Sequence[InstallFound]) -> CommandAnswer:
 
 def _table(install: InstallFound) -> Table:
     rows = (
-        [chip.name, "does not load" if chip.operators is None else str(chip.operators), join_some(chip.products)]
+        [
+            chip.name,
+            "does not load" if chip.operators is None else str(chip.operators),
+            join_some(chip.known_as, 2),
+            join_some(chip.products),
+        ]
         for chip in install.socs
     )
-    columns = [Column("chip"), Column("operators", number=True), Column("products", dim=True, spare=True)]
+    columns = [
+        Column("chip"),
+        Column("operators", number=True),
+        Column("known as", spare=True),
+        Column("products", dim=True, spare=True),
+    ]
     return Table(columns, rows, lambda: _fields(install), title=_title(install))
 
 
@@ -131,9 +145,9 @@ def _title(install: InstallFound) -> str:
 
 
 def _fields(install: InstallFound) -> Iterator[tuple[str, ...]]:
-    """Yield `soc, op types, version, root, real path, *, found by, products`; `*` marks the selected install."""
+    """Yield `soc, op types, version, root, real path, *, found by, products, known as`; `*` is the selected install."""
     mark = "*" if install.selected else "-"
     for chip in install.socs:
         number = "fails" if chip.operators is None else str(chip.operators)
         place = (install.version or "-", install.path, install.real_path, mark, install.found_by)
-        yield chip.name, number, *place, ",".join(chip.products) or "-"
+        yield chip.name, number, *place, ",".join(chip.products) or "-", ", ".join(chip.known_as) or "-"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,16 @@ from typing import Any
 import pytest
 from raising import raised
 
-from opsinfo_cli.core.cann.chips import chip_folder, folder_of, known_folders, names_of, note_of, suggest
+from opsinfo_cli.core.cann.chips import (
+    chip_folder,
+    folder_of,
+    known_folders,
+    meant_chip,
+    names_of,
+    note_of,
+    peoples_names,
+    suggest,
+)
 from opsinfo_cli.core.cann.install import Install, chips_at
 from opsinfo_cli.core.cann.precision_mode import MODES, knows_modes_of
 from opsinfo_cli.errors import UsageFault
@@ -91,6 +101,40 @@ def test_every_chip_of_the_table_is_found_with_and_without_ascend_in_any_case() 
 )
 def test_the_folder_among_those_of_an_install(name: str, folders: list[str], folder: str | None) -> None:
     assert folder_of(name, folders) == folder
+
+
+MEANT = {
+    # what people type: what the hint says in an install of the 910, the A2 and the A3
+    "910C": "did you mean `ascend910_93` (Ascend910C)?",
+    "Ascend910C": "did you mean `ascend910_93` (Ascend910C)?",
+    "ascend_910c": "did you mean `ascend910_93` (Ascend910C)?",
+    "A3": "did you mean `ascend910_93` (Atlas A3)?",
+    "atlas a3": "did you mean `ascend910_93` (Atlas A3)?",
+    "A2": "did you mean `ascend910b` (Atlas A2)?",
+    "Atlas 800I A2": "did you mean `ascend910b` (Atlas 800I A2)?",
+    "Atlas800": "did you mean `ascend910b` (Atlas 800T A2, Atlas 800I A2) or `ascend910_93` (Atlas 800T A3, "
+    "Atlas 800I A3)?",
+    "Atlas 350 加速卡": "that is `ascend950` (Atlas 350); it has ascend910, ascend910b, ascend910_93",
+    "950DT": "that is `ascend950` (Ascend950DT); it has ascend910, ascend910b, ascend910_93",
+    "A": None,
+    "xeon": None,
+}
+
+
+@pytest.mark.parametrize("typed", MEANT)
+def test_the_names_of_people_are_hints(typed: str) -> None:
+    assert meant_chip(typed, ["ascend910", "ascend910b", "ascend910_93"]) == MEANT[typed]
+
+
+def test_a_folder_under_its_earlier_name_is_there() -> None:
+    assert meant_chip("Atlas 350", ["ascend910_95"]) == "did you mean `ascend950` (Atlas 350)?"
+
+
+def test_every_name_of_people_has_a_source_and_a_folder_of_the_table() -> None:
+    for name, folder, source in peoples_names():
+        assert folder in known_folders()
+        assert re.search(r"\S+ at [0-9a-f]{8}: \S+:\d+|hiascend\.com, \S+|mind-cluster", source), name
+        assert chip_folder(name) is None, "a command takes it"
 
 
 @pytest.mark.parametrize(
