@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
 
 from ..core.text.source import Source, read_bytes
 
@@ -25,3 +30,26 @@ def read_list_text(text: str) -> ListText:
 
 def chosen_line(source: Source) -> int | None:
     return source.line if isinstance(source, ListText) else None
+
+
+class ShellLine(NamedTuple):
+    """A line of a shell script, with those that go on after a backslash.
+
+    :param number: of its first line
+    :param words: None if a quote is not closed
+    """
+
+    number: int
+    text: str
+    words: list[str] | None
+
+
+def shell_lines(source: Source) -> Iterator[ShellLine]:
+    after = 1
+    for part in re.split(r"(?<!\\)\n", source.text):
+        number, after = after, after + part.count("\n") + 1
+        text = part.replace("\\\n", " ")
+        words: list[str] | None = None
+        with suppress(ValueError):
+            words = shlex.split(text, comments=True)
+        yield ShellLine(number, text, words)

@@ -250,6 +250,11 @@ def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
             {"exp": "low", "mul": "high"},
         ),
         (
+            "paddle",
+            'python run.py \\\n --amp_custom_white_list "matmul" softmax --lr 1 --amp_custom_black_list=sin cos\n',
+            {"matmul": "low", "softmax": "low", "sin": "high", "cos": "high"},
+        ),
+        (
             "apex",
             "amp.register_half_function(torch, 'bmm')\namp.register_float_function(torch, 'sigmoid')",
             {"bmm": "low", "sigmoid": "high"},
@@ -260,7 +265,7 @@ def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
             {"Conv2D": "low", "Mean": "high", "Add": "follow", "Relu": "clear"},
         ),
     ],
-    ids=["modelopt", "paddle", "apex", "tensorflow"],
+    ids=["modelopt", "paddle", "paddle flags", "apex", "tensorflow"],
 )
 def test_a_users_own_lists_are_read(system: str, text: str, entries: dict[str, str]) -> None:
     assert {each.name: str(each.cls) for each in read(system, text).lists.own} == entries
@@ -523,3 +528,16 @@ def test_of_two_commands_of_modelopt_a_line_chooses_one() -> None:
     source = ListText(text.encode(), "f0")
     source.line = 4
     assert [each.name for each in read_lists(SYSTEMS["modelopt"], [source]).lists.own] == ["Exp"]
+
+
+def test_of_two_commands_of_paddle_a_line_chooses_one() -> None:
+    text = "run.py --amp_custom_black_list sin\nrun.py --amp_custom_black_list cos\n"
+    with pytest.raises(UsageFault, match="2 commands, in lines 1, 2"):
+        read("paddle", text)
+
+
+def test_a_readable_white_list_stands_beside_a_black_list_that_is_not() -> None:
+    text = "black = ['sin'] if args.x else None\nc.amp = {'custom_white_list': ['exp'], 'custom_black_list': black}"
+    found = read("paddle", text)
+    assert [each.name for each in found.lists.own] == ["exp"]
+    assert [loss.names for loss in found.losses] == [("custom_black_list",)]

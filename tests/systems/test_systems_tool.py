@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(opsinfo_cli.systems.__file__).parent / "data"
 NAMES = [
     DATA.parents[1] / "core/cann/data" / f"{name}.json"
-    for name in ("families", "mindspore_to_ascend", "names", "snippets", "tf_to_ascend")
+    for name in ("families", "mindspore_to_ascend", "names", "paddle_to_ascend", "snippets", "tf_to_ascend")
 ]
 
 sys.path.append(str(ROOT))
@@ -225,3 +225,34 @@ def test_registrations_of_mindspore_are_read_in_every_form() -> None:
 def test_a_registration_that_is_not_understood_stops_the_script(text: str, reason: str) -> None:
     with pytest.raises(SystemExit, match=reason):
         part("op_declare").mindspore_to_ascend(MindSpore(**{f"{ADAPTERS}/op_declare/new_declare.cc": text}))
+
+
+KERNELS = {
+    "backends/npu/kernels/a.cc": """
+// PD_REGISTER_PLUGIN_KERNEL(gone, npu, ALL_LAYOUT, custom_kernel::GoneKernel, float) {}
+template <typename T>
+void AclopSoftmaxKernel(const Context& c) { const auto& r = NpuOpRunner("SoftmaxV2", {x}, {y}); }
+template <typename T>
+void SoftmaxKernel(const Context& c) {
+  DO_COMPATIBILITY(aclnnSoftmax, (custom_kernel::AclopSoftmaxKernel<T, Context>(c)));
+  NpuOpRunner cast; cast.SetType("Cast");
+}
+template <typename T>
+void NormKernel(const Context& c) { NpuOpRunner("AddV2", {}); NpuOpRunner("Inv", {}); }
+template <typename T>
+void SumKernel(const Context& c) { NpuOpRunner("ReduceSum", {}); NpuOpRunner("Cast", {}); }
+PD_REGISTER_PLUGIN_KERNEL(softmax, npu, ALL_LAYOUT, custom_kernel::SoftmaxKernel, float) {}
+PD_REGISTER_PLUGIN_KERNEL(group_norm, npu, ALL_LAYOUT, custom_kernel::NormKernel, float) {}
+PD_REGISTER_PLUGIN_KERNEL(sum, npu, ALL_LAYOUT, custom_kernel::SumKernel, float) {}
+""",
+}
+
+
+def test_kernels_of_paddle_give_the_op_types_that_they_run(tmp_path: Path) -> None:
+    source = Upstream(str(tmp_path))
+    source.paths = lambda folder, ending: list(KERNELS)
+    source.read = KERNELS.__getitem__
+    source.version = lambda: "of a test"
+    made = json.loads(part("paddle_kernels").paddle_to_ascend(source))
+    assert made["names"] == {"softmax": ["SoftmaxV2"], "sum": ["ReduceSum"], "reduce_sum": ["ReduceSum"]}
+    assert made["composed"] == ["group_norm"]

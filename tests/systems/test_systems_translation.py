@@ -104,7 +104,7 @@ def test_the_plumbing_of_an_expansion_keeps_its_list_and_is_reported() -> None:
         ("torch", {"log": HIGH, "log2": LOW, "log10": HIGH}, "conflict", ("Log",)),
         ("torch", {"pow.Scalar": HIGH}, "overloads", ("pow.Scalar",)),
         ("torch", {"mm": LOW}, "forward-only", ()),
-        ("paddle", {"conv2d": LOW}, "unknown-name", ("conv2d",)),
+        ("paddle", {"einsum": LOW}, "unknown-name", ("einsum",)),
     ],
 )
 def test_a_step_that_loses_something_is_reported(

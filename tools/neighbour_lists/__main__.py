@@ -24,6 +24,7 @@ from .data_text import dumped
 from .families import families
 from .generated import Generated
 from .op_declare import mindspore_to_ascend
+from .paddle_kernels import paddle_to_ascend
 from .places import DATA, NAMES
 from .systems import (
     apex,
@@ -69,6 +70,7 @@ def main() -> int:
     parser.add_argument("--source", action="append", default=[], metavar="NAME=PATH[@REVISION]")
     parser.add_argument("--library", action="append", default=[], type=Path, metavar="FILE", help="for families.json")
     parser.add_argument("--mindspore", metavar="PATH[@REVISION]", help="a checkout, for mindspore_to_ascend.json")
+    parser.add_argument("--paddle-kernels", metavar="PATH[@REVISION]", help="a checkout, for paddle_to_ascend.json")
     parser.add_argument("--all", action="store_true", help="require every source")
     parser.add_argument("--check", action="store_true", help="exit 1 if a file would change; write nothing")
     given = parser.parse_args()
@@ -85,6 +87,9 @@ def main() -> int:
     if given.mindspore:
         made = mindspore_to_ascend(Upstream(given.mindspore))
         changed += _written(NAMES / "mindspore_to_ascend.json", made, given.check)
+    if given.paddle_kernels:
+        made = paddle_to_ascend(Upstream(given.paddle_kernels))
+        changed += _written(NAMES / "paddle_to_ascend.json", made, given.check)
     print("\n".join(changed) or "nothing changed")
     return 1 if changed and given.check else 0
 

@@ -1,7 +1,8 @@
 """Tables from other frameworks' operators to Ascend op types, and families of op types.
 
 ONNX: the plugins of CANN, by opset (``onnx_opsets``). TensorFlow: GE's parser and CANN's plugins (``op_names``).
-MindSpore: its adapters (mindspore_to_ascend.json, by ``tools.neighbour_lists``). torch: names.json.
+MindSpore: its adapters (mindspore_to_ascend.json), Paddle: its NPU kernels (paddle_to_ascend.json), both by
+``tools.neighbour_lists``. torch: names.json.
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ def name_table(names: str, opset: int | None = None) -> NameTable:
         ops, plumbing, unclear = _mindspore()
         version = package_data(__package__, "mindspore_to_ascend")["version"].partition(",")[0]
         why_unknown = f"{version} registers no op type for it"
+    elif names == "paddle":
+        content = package_data(__package__, "paddle_to_ascend")
+        ops, plumbing = {name: tuple(op_types) for name, op_types in content["names"].items()}, {}
+        unclear = dict.fromkeys(content["composed"], "its NPU kernel runs only op types that other operators run, too")
+        why_unknown = f"no NPU kernel of {content['version'].partition(' of ')[0]} gives an op type for it"
     else:
         by_name = {**(tensorflow_names() if names == "tensorflow" else {}), **content.get("names", {})}
         ops, plumbing = {name: tuple(op_types) for name, op_types in by_name.items()}, {}

@@ -7,13 +7,11 @@ Of `modelopt.onnx.quantization` only `op_types_to_exclude_fp16` is about float16
 from __future__ import annotations
 
 import re
-import shlex
-from contextlib import suppress
 from typing import NamedTuple
 
 from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
-from ..list_text import chosen_line
+from ..list_text import chosen_line, shell_lines
 from ..python_text import is_python, python_lists
 from ..python_values import Library
 from ..system import System
@@ -110,15 +108,9 @@ def _read_python(own: OperatorLists, source: Source) -> ReadLists:
 
 
 def _commands(source: Source) -> tuple[list[_Command], tuple[Loss, ...]]:
-    """Return the commands of a script; a line that ends in a backslash goes on in the next."""
     commands: list[_Command] = []
     unread: dict[str, str] = {}
-    after = 1
-    for text in re.split(r"(?<!\\)\n", source.text):
-        number, after = after, after + text.count("\n") + 1
-        words: list[str] | None = None
-        with suppress(ValueError):
-            words = shlex.split(text.replace("\\\n", " "), comments=True)
+    for number, _, words in shell_lines(source):
         if words is None:
             unread[f"line {number}"] = f"line {number} ({source.path}: a quote is not closed)"
         elif not _FLAGS.keys().isdisjoint(word.partition("=")[0] for word in words):

@@ -1,13 +1,14 @@
-"""Paddle's custom lists: keyword arguments of `paddle.amp.auto_cast`."""
+"""Paddle's custom lists: arguments of `paddle.amp.auto_cast`, or flags of its trainers (`--amp_custom_black_list`)."""
 
 from __future__ import annotations
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..python_text import python_lists
+from ..list_text import chosen_line, shell_lines
+from ..python_text import is_python, python_lists
 from ..python_values import Library
 from ..system import System
-from ..vocabulary import ListEntry, OperatorClass, ReadLists
+from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists
 
 _LISTS = {"custom_white_list": OperatorClass.LOW, "custom_black_list": OperatorClass.HIGH}
 _PARAMETERS = ("enable", *_LISTS, "level", "dtype", "use_promote")
@@ -20,10 +21,13 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     :raises UsageFault: if an operator is on both lists, which Paddle refuses, or the file sets neither
     """
     (source,) = sources
-    lists, losses = python_lists(source, _LIBRARY)
-    if not lists:
-        raise UsageFault("the file sets neither custom_white_list nor custom_black_list", path=source.path)
-    names = {key: [str(name) for name in lists[key].items] if key in lists else [] for key in _LISTS}
+    losses: tuple[Loss, ...] = ()
+    names = _of_commands(source)
+    if not any(names.values()):
+        lists, losses = python_lists(source, _LIBRARY)
+        if not lists:
+            raise UsageFault("the file sets neither custom_white_list nor custom_black_list", path=source.path)
+        names = {key: [str(name) for name in lists[key].items] if key in lists else [] for key in _LISTS}
     both = set(names["custom_white_list"]) & set(names["custom_black_list"])
     if both:
         message = f"on both lists, which Paddle refuses: {', '.join(sorted(both))}"
@@ -31,6 +35,27 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     own = system.lists("O1")
     entries = [ListEntry(name, cls, origin=key) for key, cls in _LISTS.items() for name in names[key]]
     return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), version=None), losses)
+
+
+def _of_commands(source: Source) -> dict[str, list[str]]:
+    """Return the lists that a command gives with the flags of PaddleNLP's and PaddleMIX' trainers.
+
+    :raises UsageFault: if several commands give some
+    """
+    found: dict[int, dict[str, list[str]]] = {}
+    for number, _, words in shell_lines(source) if not is_python(source) else ():
+        flag = ""
+        for word in words or ():
+            flag, _, value = word.partition("=") if word.startswith("-") else (flag, "", word)
+            key = flag.removeprefix("--amp_")
+            if flag.startswith("--amp_custom_") and key in _LISTS and value:
+                found.setdefault(number, {}).setdefault(key, []).append(value)
+    line = chosen_line(source)
+    chosen = [lists for number, lists in found.items() if line in (None, number)]
+    if len(chosen) > 1:
+        lines = ", ".join(map(str, found))
+        raise UsageFault(f"{len(chosen)} commands, in lines {lines}", path=source.path, hint="give one as FILE:LINE")
+    return {key: chosen[0].get(key, []) if chosen else [] for key in _LISTS}
 
 
 SYSTEMS = (

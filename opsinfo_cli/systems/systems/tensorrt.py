@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..list_text import chosen_line
+from ..list_text import chosen_line, shell_lines
 from ..python_script import calls_of
 from ..python_text import is_python, unread_losses
 from ..python_values import Call, Library, Test, Unread, Value, shown
@@ -79,12 +79,7 @@ def _specs(source: Source) -> list[_Spec]:
     """Return the values of the option: in a shell script by line, in Python in its literal strings."""
     if is_python(source):
         return _in_python(source)
-    specs: list[_Spec] = []
-    after = 1
-    for text in re.split(r"(?<!\\)\n", source.text):
-        number, after = after, after + text.count("\n") + 1
-        specs += _in_line(number, text.replace("\\\n", " "))
-    return specs
+    return [spec for line in shell_lines(source) for spec in _in_line(line.number, line.text)]
 
 
 def _in_python(source: Source) -> list[_Spec]:
