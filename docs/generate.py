@@ -48,6 +48,7 @@ USER_FILES = {
     "dump.json": "dump/dump.json",
     "model.onnx": "model.onnx",
     "op_summary.csv": "profiles/op_summary.csv",
+    "result_20260101000000.csv": "compare/result_20260101000000.csv",
     "train.log": "logs/apex-two-ranks.log",
     "mindspore.log": "logs/mindspore-reduced.log",
     "bf16.txt": "torch-lists/bf16.txt",

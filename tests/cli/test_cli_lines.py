@@ -262,7 +262,7 @@ def test_a_file_inside_a_value_is_an_input_too(opsinfo: Run, tmp_path: Path, wor
 
 
 def test_two_outputs_of_one_line_are_two_files(opsinfo: Run, tmp_path: Path) -> None:
-    ran = opsinfo("graph", "m.onnx", "--annotate", "x", "-o", "./x", "--format", "json")
+    ran = opsinfo("simulate", "m.onnx", "--plot", "x", "-o", "./x", "--format", "json")
     assert (ran.code, ran.json["error"]["name"]) == (2, "same-output")
     assert list(tmp_path.iterdir()) == []
 

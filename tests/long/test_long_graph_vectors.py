@@ -61,9 +61,6 @@ def _arguments(vector: dict[str, Any], folder: Path) -> list[str | Path]:
         arguments += ["--against", folder / "store"]
     else:
         arguments += ["--against", VECTORS / "stores" / f"{vector['store']}.json"]
-    if vector["store"] != "cann-910b" or "fp16_op_types" in vector:
-        types = ",".join(vector.get("fp16_op_types", ()))
-        arguments += ["--fe-ini", _written(folder / "fe.ini", f"fp16.op_type={types}\n")]
     if "mixlist" in vector:
         content = vector["mixlist"]
         text = content if isinstance(content, str) else json.dumps(content)

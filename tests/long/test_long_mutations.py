@@ -275,11 +275,6 @@ KINDS: dict[str, Kind] = {
         ["validate F --against L --as op_precision", "graph O --against L --op-precision-mode F"],
         _texts("[ByOpType]\nAdd=high_performance\nMatMulV2=enable_hi_float_32_execution\n[ByNodeName]\nsoftmax=x\n"),
     ),
-    "fe.ini": Kind(
-        "fe.ini",
-        ["graph O --against L --precision-mode force_fp16 --fe-ini F"],
-        _texts("[fp16]\nfp16.op_type = Add,MatMulV2\n"),
-    ),
     "configuration": Kind(
         "opsinfo.toml",
         ["validate M", "validate M --format json", "list M"],

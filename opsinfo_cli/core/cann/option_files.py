@@ -1,4 +1,4 @@
-"""Files of compiler options that mark nodes: keep_dtype, customize_dtypes; and the engine's ``fe.ini``.
+"""Files of compiler options that mark nodes: keep_dtype, customize_dtypes.
 
 keep_dtype: nodes that keep their dtype; a line is the name of a node or ``OpType::TYPE``; there are no comments.
 Source: hicann/ge ffdcbc9f, compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65.
@@ -30,7 +30,6 @@ _LONGEST = 1023
 """The most bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
 _MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
 _PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
-_FP16_TYPES = "fp16.op_type"
 
 
 class OptionNode(Protocol):
@@ -288,21 +287,3 @@ def _form(body: str) -> str | None:
     if body.startswith("#"):
         return "the file has no comments"
     return None if not body else "the form of a line is `NAME:InputDtype:a,b,OutputDtype:c`"
-
-
-def fp16_op_types(path: str) -> frozenset[str]:
-    """Return the op types of ``fp16.op_type`` in the engine's ``fe.ini``, which expect float16; not trimmed.
-
-    ``key=value`` lines, ``#`` comments; a line without ``=`` is ignored and the first of equal keys wins. Source:
-    hicann/ge ffdcbc9f, compiler/engines/nn_engine/utils/common/configuration.cc:897-921, 1681-1686, 1723-1732.
-
-    :raises Refused: if the file cannot be read
-    :raises Damaged: if the key is missing, so that the file is probably not a fe.ini
-    """
-    for text in option_lines(path):
-        line = text.strip(BLANKS)
-        key, equals, value = line.partition("=")
-        if equals and not line.startswith("#") and key.strip(BLANKS) == _FP16_TYPES:
-            value = value.strip(BLANKS)
-            return frozenset(value.split(",")) if value else frozenset()
-    raise Damaged(f"`{_FP16_TYPES}` is not set", path=path, hint="is this the engine's fe.ini?")

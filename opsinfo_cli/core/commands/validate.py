@@ -27,6 +27,7 @@ from ..check.run import Step, validate
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
+from ..terminal.atc_option import atc_in_use, atc_option, tell_atc
 from ..terminal.config import Configured, config_in_use, config_options, config_that_names
 from ..terminal.console import Console
 from ..terminal.findings import (
@@ -125,7 +126,8 @@ _write_options = bundle(
 
 
 @click.command("validate", cls=Configured)
-@click.argument("paths", nargs=-1, required=True, type=Word("FILE|DIR", files=True))
+@click.argument("paths", nargs=-1, type=Word("FILE|DIR", files=True))
+@atc_option
 @option("--against", type=TARGET, multiple=True, help="Target that the mixlists are for; repeatable.")
 @option(
     "--precision-mode",
@@ -220,6 +222,10 @@ def command(
     """
     from ..terminal.report_file import write_report
 
+    if not paths:
+        why = "the command of --atc names no mixlist or other file" if atc_in_use() else "FILE|DIR is missing"
+        raise UsageFault(why, name="missing-path", hint="give files or directories, or --atc with your command of atc")
+    tell_atc(console)
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
     if socs and not against:

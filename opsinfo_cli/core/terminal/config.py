@@ -87,7 +87,7 @@ def too_many_configured(parameter: str) -> str | None:
 
 
 class Configured(Command):
-    """A command that reads the defaults of its options from a configuration file."""
+    """A command that reads the defaults of its options from a configuration file, and those of --atc before them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         values, _, given = self.make_parser(ctx).parse_args(list(args))
@@ -96,6 +96,11 @@ class Configured(Command):
             if config:
                 ctx.meta[_IN_USE] = config.source.path
                 ctx.default_map = dict(_defaults(config, self, ctx))
+            if text := values.get("atc"):
+                from .atc_option import atc_defaults
+
+                typed = {name: value for name, value in values.items() if isinstance(value, (str, list, tuple))}
+                ctx.default_map = {**(ctx.default_map or {}), **atc_defaults(text, self, typed, ctx)}
         return super().parse_args(ctx, args)
 
     def config(self, values: Mapping[str, Any]) -> Config | None:

@@ -69,6 +69,7 @@ class SubjectOptions:
     :param allow_hf32: as of atc, for simulations
     :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
     :param profile: tables of what ran, which say what the nodes of the model cost
+    :param command: the command of atc that compiles the model, split into arguments
     :param curve: whether the loss of the lists that were run is shown against their cost
     """
 
@@ -84,6 +85,7 @@ class SubjectOptions:
     allow_hf32: str | None = None
     profile: tuple[str, ...] = ()
     curve: bool = False
+    command: tuple[str, ...] = ()
 
 
 class Problem(NamedTuple):
@@ -337,7 +339,7 @@ def open_problem(
         if options.model is None:
             remarks = [*target.operators.lacking(base.marks).values(), mode_doubt(options.mode, target.soc)]
         else:
-            graph = open_model(options.model, listener, shapes_of)
+            graph = open_model(options.model, listener, shapes_of).compiled_by(options.command)
             prepared = prepare(graph, target, atc=AtcOptions(allow_hf32=options.allow_hf32))
             prices = read_prices(prepared.graph, options.profile, listener) if options.profile else None
             sets = SetJudge(prepared, options.mode, base.marks, options.grow, prices)

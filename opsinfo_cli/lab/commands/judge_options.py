@@ -12,15 +12,16 @@ import click
 from ...core.cann.input_shapes import ShapesOf, parse_shapes, stated_shapes
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.targets.found import TargetOptions
+from ...core.terminal.atc_option import atc_in_use, atc_option, atc_words
 from ...core.terminal.config import too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, report_doubts
-from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option
+from ...core.terminal.params import FILE, MODE, TARGET, Choice, Word, advanced, bundle, option, together
 from ...errors import UsageFault
 from ..graph.api import prepare_model
 from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
-from ..graph.implmode import ALLOW_HF32, SELECT_IMPLMODE, SPELLED_HF32
+from ..graph.implmode import ALLOW_HF32, SPELLED_HF32
 from ..graph.judge.modes import judge_mode
 from ..graph.judge.prepare import PreparedModel
 from ..graph.result import Answer
@@ -42,7 +43,6 @@ class JudgeOptions:
     mixlist: str | None = None
     keep_dtype: str | None = None
     customize_dtypes: str | None = None
-    fe_ini: str | None = None
     atc: AtcOptions = NO_OPTIONS
     no_fusion: tuple[str, ...] = ()
 
@@ -52,12 +52,22 @@ class JudgeOptions:
 
 
 MODEL = Word("MODEL", reads=True)
+model_argument = click.argument("model", type=MODEL, required=False)
+"""The model, which ``--atc`` may name."""
 
 
 def _fusions(_: click.Context, __: click.Parameter) -> list[str]:
     from ..graph.fusions.fuse import ALL, RULES
 
     return [ALL, *RULES]
+
+
+def require_model(model: str | None) -> str:
+    """:raises UsageFault: if neither the line nor the command of ``--atc`` names a model"""
+    if model is None:
+        message = "the command of --atc has no --model" if atc_in_use() else "MODEL is missing"
+        raise UsageFault(message, name="needs-model", hint="give a model, or --atc with your command of atc")
+    return model
 
 
 def shapes_of(texts: Sequence[str]) -> ShapesOf | None:
@@ -76,23 +86,10 @@ allow_hf32_option = advanced(
 _atc_options = bundle(
     "atc",
     AtcOptions,
-    advanced("--output-type", type=Word("DTYPE"), help="Dtype of the outputs, as atc --output_type."),
-    advanced(
-        "--input-fp16-nodes",
-        type=Word("NAMES"),
-        help="Inputs in float16, separated by semicolons, as atc --input_fp16_nodes.",
-    ),
     advanced("--op-precision-mode", type=FILE, help="Implementation modes, as atc --op_precision_mode."),
-    advanced(
-        "--op-select-implmode",
-        type=Choice(SELECT_IMPLMODE),
-        metavar="MODE",
-        help=f"As atc --op_select_implmode: {', '.join(SELECT_IMPLMODE)}.",
-    ),
-    advanced("--optypelist-for-implmode", type=Word("TYPES"), help="As atc --optypelist_for_implmode."),
     allow_hf32_option,
 )
-judge_options = bundle(
+_judging = bundle(
     "judging",
     JudgeOptions,
     option("--against", type=TARGET, help="Judge by the policies and dtypes of this target."),
@@ -100,7 +97,6 @@ judge_options = bundle(
     option("--mixlist", type=FILE, help="Judge with this mixlist."),
     option("--keep-dtype", type=FILE, help="Judge with this keep_dtype file."),
     option("--customize-dtypes", type=FILE, help="Judge with this customize_dtypes file."),
-    advanced("--fe-ini", type=FILE, help="Read fp16.op_type from this fe.ini."),
     _atc_options,
     advanced(
         "--no-fusion",
@@ -109,6 +105,9 @@ judge_options = bundle(
         help="Leave out a fusion that runs before dtypes are chosen, or all; repeatable.",
     ),
 )
+
+
+judge_options = together(atc_option, _judging)
 
 
 class JudgedModel(NamedTuple):
@@ -132,6 +131,7 @@ def judge_model(
     :raises UsageFault: if an option is wrong or a target is missing
     :raises Refused: if a file cannot be read, or the engine refuses it
     """
+    graph = graph.compiled_by(atc_words())
     if options.against is None:
         raise UsageFault(
             "--against TARGET is required: its policies and dtypes decide",
@@ -151,7 +151,6 @@ def judge_model(
             target,
             options.keep_dtype,
             options.customize_dtypes,
-            options.fe_ini,
             options.atc,
             options.no_fusion,
         )

@@ -12,6 +12,7 @@ import click
 from ...core.cann.targets.found import TargetOptions
 from ...core.change.output_file import write_file
 from ...core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, PathCell, Table
+from ...core.terminal.atc_option import OF_GRAPH, tell_atc
 from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, OutputFile, bundle, install_options, option, prints, strict_option
@@ -25,7 +26,7 @@ from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
 from .error_plot import error_plot
 from .graph.document import coverage_text
-from .judge_options import MODEL, JudgeOptions, judge_model, judge_options
+from .judge_options import JudgeOptions, judge_model, judge_options, model_argument, require_model
 from .model_explorer import simulation_node_data
 from .simulation_options import SimulationOptions, simulate_options
 
@@ -45,7 +46,7 @@ class PartOptions:
 
 
 @click.command("simulate", cls=Targeted)
-@click.argument("model", type=MODEL)
+@model_argument
 @judge_options
 @simulate_options
 @bundle(
@@ -66,7 +67,7 @@ class PartOptions:
 @install_options
 @prints("html", "model-explorer", out=True)
 def command(
-    model: str,
+    model: str | None,
     judging: JudgeOptions,
     simulating: SimulationOptions,
     parts: PartOptions,
@@ -100,6 +101,8 @@ def command(
     if plot:
         require_svg(plot)
     judging.require_mode()
+    model = require_model(model)
+    tell_atc(console, OF_GRAPH)
     graph = open_model(model, console, simulating.shapes_of)
     onnx_model(graph)  # another format is wrong usage
     judged = judge_model(graph, judging, options, console)

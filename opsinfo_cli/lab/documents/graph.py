@@ -455,7 +455,8 @@ class GraphDocument(Head):
     fusion_result: NotRequired[FusionResult]
     """With --read-back of a fusion_result.json: the compiled graph that is compared, the closest one in the file."""
     profiles: NotRequired[list[Profile]]
-    """With --dynamic-batch-size or --dynamic-dims: each profile. The rest of the document is that of the first one."""
+    """With the command of --atc, if it has several shapes: each profile. The rest of the document is that of the first.
+    """
     profiles_differ: NotRequired[list[DifferingNode]]
     """The nodes whose op types or dtypes differ between profiles."""
     passes: NotRequired[list[Pass]]

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...core.cann.input_shapes import stated_shapes
-from ...core.cann.option_files import CustomizeDtypes, KeepDtype, fp16_op_types
+from ...core.cann.option_files import CustomizeDtypes, KeepDtype
 from .atc_options import NO_OPTIONS, AtcOptions, command_options
 from .graph import ModelGraph
-from .judge.modes import FP16_OP_TYPES, mode_by_number
+from .judge.modes import mode_by_number
 from .judge.prepare import prepare
 from .readers import read_graph
 from .refusals import refusal_lines
@@ -64,7 +64,6 @@ def prepare_model(
     against: AnyTarget | Operators | None,
     keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
     customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,
-    fe_ini: str | None = None,
     atc: AtcOptions = NO_OPTIONS,
     no_fusion: Collection[str] = (),
 ) -> PreparedModel:
@@ -78,7 +77,6 @@ def prepare_model(
         against,
         keep_dtype=keep_dtype,
         customize_dtypes=customize_dtypes,
-        fp16_types=FP16_OP_TYPES if fe_ini is None else fp16_op_types(fe_ini),
         atc=atc,
         no_fusion=no_fusion,
     )
@@ -112,7 +110,6 @@ class Graph(ModelGraph):
         *,
         keep_dtype: KeepDtype | str | os.PathLike[str] | None = None,
         customize_dtypes: CustomizeDtypes | str | os.PathLike[str] | None = None,
-        fe_ini: str | None = None,
         output_type: str | None = None,
         input_fp16_nodes: str | None = None,
         op_precision_mode: str | None = None,
@@ -127,7 +124,6 @@ class Graph(ModelGraph):
         :param mode: any name of a precision mode
         :param mixlist: a mixlist, its path, a parsed one, or marks by op type
         :param keep_dtype: a keep_dtype file, or its path, and so ``customize_dtypes``
-        :param fe_ini: the path of an engine's fe.ini, whose ``fp16.op_type`` replaces the built-in list
         :param output_type: as of atc, ``FP16`` or ``node:0:FP16``; None: as in the model's own command
         :param input_fp16_nodes: as of atc, names of inputs with semicolons; None: as in the model's own command
         :param op_precision_mode: as of atc, the path of a file of implementation modes; None here and for the next
@@ -142,5 +138,5 @@ class Graph(ModelGraph):
         atc = AtcOptions(
             output_type, input_fp16_nodes, op_precision_mode, op_select_implmode, optypelist_for_implmode, allow_hf32
         )
-        prepared = prepare_model(self, against, keep_dtype, customize_dtypes, fe_ini, atc, no_fusion)
+        prepared = prepare_model(self, against, keep_dtype, customize_dtypes, atc, no_fusion)
         return prepared.judge(mode, mixlist)

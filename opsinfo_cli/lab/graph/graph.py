@@ -341,6 +341,10 @@ class ModelGraph:
         ]
         return ModelGraph(nodes, self.model, subgraphs)
 
+    def compiled_by(self, command: tuple[str, ...]) -> ModelGraph:
+        """Return the graph with the command that compiles it, split into arguments; as it is without one."""
+        return ModelGraph(self.nodes, self.model._replace(command=command), self.subgraphs) if command else self
+
     def with_nodes(self, nodes: list[GraphNode]) -> ModelGraph:
         """Return the graph with other nodes in the same places."""
         return ModelGraph(nodes, self.model, self.subgraphs)

@@ -42,11 +42,11 @@ class ProfileDifference(NamedTuple):
 
 
 def batch_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]:
-    """Return the profiles of a value of ``--dynamic-batch-size``: ``1,2,4``.
+    """Return the profiles of a value of ``--dynamic_batch_size``: ``1,2,4``.
 
     :raises UsageFault: if it has another form, or other dimensions than the first ones are open
     """
-    sizes = _sizes(text.split(","), "--dynamic-batch-size", "1,2,4", 1)
+    sizes = _sizes(text.split(","), "--dynamic_batch_size", "1,2,4", 1)
     others = [
         model_input
         for model_input in inputs
@@ -54,30 +54,28 @@ def batch_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile
     ]
     if others:
         options = " ".join(model_input.option for model_input in others)
-        message = "--dynamic-batch-size: only the first dimension of an input may be open"
-        raise UsageFault(message, name="open-dimensions", hint=f"set the others: {options}, or --dynamic-dims")
-    return _profiles(sizes, inputs, "--dynamic-batch-size")
+        message = "--dynamic_batch_size: only the first dimension of an input may be open"
+        raise UsageFault(message, name="open-dimensions", hint=f"set the others: {options}, or --dynamic_dims")
+    return _profiles(sizes, inputs, "--dynamic_batch_size")
 
 
-def dims_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]:
-    """Return the profiles of a value of ``--dynamic-dims``: ``1,224;8,448``, a size for each open dimension in order.
+def dims_profiles(text: str, inputs: Sequence[ModelInput], option: str = "--dynamic_dims") -> list[ShapeProfile]:
+    """Return the profiles of a value of ``--dynamic_dims``: ``1,224;8,448``, a size for each open dimension in order.
 
     :raises UsageFault: if it has another form, or another number of sizes
     """
     for model_input in inputs:
         if model_input.dims is None:
             hint = f"state it, with -1 for each open dimension: {model_input.option}"
-            raise UsageFault(
-                f"--dynamic-dims: the rank of `{model_input.name}` is open", name="open-dimensions", hint=hint
-            )
+            raise UsageFault(f"{option}: the rank of `{model_input.name}` is open", name="open-dimensions", hint=hint)
     count = sum(isinstance(dim, str) for model_input in inputs for dim in model_input.dims or ())
-    profiles = _sizes([part for part in text.split(";") if part.strip()], "--dynamic-dims", "1,224;8,448", None)
+    profiles = _sizes([part for part in text.split(";") if part.strip()], option, "1,224;8,448", None)
     for sizes in profiles:
         if count and len(sizes) != count:
             stated = ",".join(map(str, sizes))
-            message = f"--dynamic-dims {stated}: {len(sizes)} sizes for {count} open dimensions"
+            message = f"{option} {stated}: {len(sizes)} sizes for {count} open dimensions"
             raise UsageFault(message, name="bad-shape", hint=f"the open ones, in this order: {options_for(inputs)}")
-    return _profiles(profiles, inputs, "--dynamic-dims")
+    return _profiles(profiles, inputs, option)
 
 
 def _sizes(parts: Sequence[str], option: str, example: str, count: int | None) -> list[tuple[int, ...]]:

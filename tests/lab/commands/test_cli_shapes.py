@@ -231,6 +231,21 @@ def test_every_command_that_judges_says_it_of_each_model_and_documents_count_the
     assert (written["shapes"], written["open_dimensions"] > 0) == ({"x": [-1, 4, 3, 4]}, True)
 
 
+def _atc(option: str, value: str) -> list[str]:
+    return ["--atc", f"atc --precision_mode_v2=mixed_float16 --{option}='{value}'"]
+
+
+@pytest.mark.parametrize("other", [["--node", "v0"], ["--by", "node"], ["--format", "html"]])
+def test_profiles_of_a_command_are_left_out_of_another_answer_and_said(
+    opsinfo: Run, opp: Path, tmp_path: Path, other: list[str]
+) -> None:
+    onnx.save(model([0], OPEN), tmp_path / "model.onnx")
+    target = ["--against", opp, "--soc", "ascend910b", *_atc("dynamic_dims", "1,4,3,4")]
+    ran = opsinfo("graph", tmp_path / "model.onnx", *target, *other)
+    assert ran.code in (0, 2), ran.err  # 2: no node of this name
+    assert "not considered: --dynamic_dims of the command: this answer has one profile" in ran.err
+
+
 def test_a_node_in_a_body_with_the_name_of_an_outer_one_is_not_taken_for_it(
     opsinfo: Run, opp: Path, tmp_path: Path
 ) -> None:
@@ -242,7 +257,7 @@ def test_a_node_in_a_body_with_the_name_of_an_outer_one_is_not_taken_for_it(
     onnx.save(onnx.parser.parse_model(text), tmp_path / "model.onnx")
     words = ["graph", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b", "--format", "json"]
     assert opsinfo(*words).json["open_dimensions"] == 0
-    assert opsinfo(*words, "--dynamic-dims", "1;2").json["profiles_differ"] == []
+    assert opsinfo(*words, *_atc("dynamic_dims", "1;2")).json["profiles_differ"] == []
 
 
 def test_an_input_that_random_whole_numbers_may_not_serve_is_named(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
@@ -276,7 +291,7 @@ def test_each_profile_is_the_answer_for_its_shape_and_what_differs_is_named(
     words = ["graph", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b", "--format", "json"]
     onnx.save(model([PARTS.index(scaled), 0], OPEN), tmp_path / "model.onnx")
     one, two = (opsinfo(*words, "--shape", f"x={shape}").json for shape in ("1,4,3,4", "2,4,16,4"))
-    found = opsinfo(*words, "--shape", "x=-1,4,-1,4", "--dynamic-dims", "1,3;2,16")
+    found = opsinfo(*words, "--shape", "x=-1,4,-1,4", *_atc("dynamic_dims", "1,3;2,16"))
     assert found.code == 0
     document = found.json
     assert [each["name"] for each in document["profiles"]] == ["1,3", "2,16"]
@@ -304,27 +319,23 @@ def test_a_node_that_differs_between_profiles_is_listed(opsinfo: Run, opp: Path,
     )
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), tmp_path / "m.onnx")
     words = ["graph", tmp_path / "m.onnx", "--against", opp, "--soc", "ascend910b"]
-    ran = opsinfo(*words, "--dynamic-dims", "1,3,3;1,5,5;2,5,5")
+    ran = opsinfo(*words, *_atc("dynamic_dims", "1,3,3;1,5,5;2,5,5"))
     rows = [line.split("\t") for line in ran.out.splitlines()]
     differing = [row[1:4] for row in rows if row[0] == "node" and row[1] == "Conv_0"]
     assert differing == [["Conv_0", "1,3,3", "FullyConnection"], ["Conv_0", "1,5,5;2,5,5", "Conv2D"]], ran.out + ran.err
-    agree = opsinfo(*words, "--shape", "x=-1,4,5,5", "--dynamic-batch-size", "1,2")
+    agree = opsinfo(*words, "--shape", "x=-1,4,5,5", *_atc("dynamic_batch_size", "1,2"))
     assert "all profiles give every node the same op type and dtypes" in agree.err
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--dynamic-batch-size", "1,2"], "only the first dimension of an input may be open"),
-        (["--shape", "x=1,4,3,4", "--dynamic-batch-size", "1,2"], "no input has an open dimension"),
-        (["--dynamic-batch-size", "1,1"], "1 to 100 different profiles"),
-        (["--dynamic-batch-size", "0"], "cannot read `0`"),
-        (["--dynamic-dims", "1,2;3,4"], "--dynamic-dims 1,2: 2 sizes for 4 open dimensions"),
-        (["--dynamic-dims", "1,2,x,4"], "cannot read `1,2,x,4`"),
-        (["--dynamic-dims", "1,4,3,4", "--dynamic-batch-size", "1"], "only one of"),
-        (["--dynamic-dims", "1,4,3,4", "--node", "v0"], "--dynamic-dims cannot be combined with --node"),
-        (["--dynamic-dims", "1,4,3,4", "--by", "node"], "--dynamic-dims cannot be combined with --by node"),
-        (["--dynamic-dims", "1,4,3,4", "--format", "html"], "--dynamic-dims cannot be combined with --format html"),
+        ([*_atc("dynamic_batch_size", "1,2")], "only the first dimension of an input may be open"),
+        (["--shape", "x=1,4,3,4", *_atc("dynamic_batch_size", "1,2")], "no input has an open dimension"),
+        ([*_atc("dynamic_batch_size", "1,1")], "1 to 100 different profiles"),
+        ([*_atc("dynamic_batch_size", "0")], "cannot read `0`"),
+        ([*_atc("dynamic_dims", "1,2;3,4")], "--dynamic_dims 1,2: 2 sizes for 4 open dimensions"),
+        ([*_atc("dynamic_dims", "1,2,x,4")], "cannot read `1,2,x,4`"),
         (["--shape", "y=1"], "the model has no input `y`"),
     ],
 )
@@ -339,10 +350,9 @@ def test_profiles_that_do_not_fit_are_wrong_usage(
 
 def test_a_compiled_model_takes_no_shape(opsinfo: Run, fixtures: Path) -> None:
     dump = fixtures / "graphs" / "ge_proto_00020_FeTopoSortingAfter.txt"
-    for words in (["--shape", "x=1"], ["--dynamic-dims", "1;2"]):
-        ran = opsinfo("graph", dump, *words)
-        assert ran.code == 2
-        assert "this model has the shapes that it was compiled for" in ran.err
+    ran = opsinfo("graph", dump, "--shape", "x=1")
+    assert ran.code == 2
+    assert "this model has the shapes that it was compiled for" in ran.err
 
 
 def test_the_shapes_of_arrays_are_judged(judged: Callable[..., Any], tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from case_support import graph_of, judge, library_of
 
 from opsinfo_cli import Graph
-from opsinfo_cli.errors import Refused, UsageFault
+from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.graph.atc_options import AtcOptions, with_options
 from opsinfo_cli.lab.graph.graph import ModelGraph
 from opsinfo_cli.lab.graph.result import Answer
@@ -88,14 +87,6 @@ def test_a_number_of_thousands_of_digits_is_not_that_of_an_output() -> None:
 # the public API
 
 
-def test_a_graph_is_judged_with_options_and_an_engines_own_list(tmp_path: Path) -> None:
+def test_a_graph_is_judged_with_options() -> None:
     graph = Graph.of(graph_of(NODES))
     assert graph.judge(TARGET, "force_fp32", output_type="FP16").inputs[-2:] == ["float16", "float16"]
-    answer = graph.judge(TARGET, "allow_fp32_to_fp16")
-    assert dtypes(answer, "black")[1] == ("float32",)
-    ini = tmp_path / "fe.ini"
-    ini.write_text("fp16.op_type=Black\n", "utf-8")
-    answer = graph.judge(TARGET, "allow_fp32_to_fp16", fe_ini=str(ini))
-    assert dtypes(answer, "black")[1] == ("float16",)
-    with pytest.raises(Refused):
-        graph.judge(TARGET, "allow_fp32_to_fp16", fe_ini=str(tmp_path / "missing"))

@@ -1,4 +1,4 @@
-"""Files of compiler options: keep_dtype, customize_dtypes and fe.ini, including real ones."""
+"""Files of compiler options: keep_dtype and customize_dtypes, including real ones."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from case_support import graph_of
 from corpus_place import CORPUS
 
-from opsinfo_cli.core.cann.option_files import Customized, CustomizeDtypes, KeepDtype, fp16_op_types
+from opsinfo_cli.core.cann.option_files import Customized, CustomizeDtypes, KeepDtype
 from opsinfo_cli.errors import Damaged
-from opsinfo_cli.lab.graph.judge.modes import FP16_OP_TYPES, judge_mode, mode_by_number
+from opsinfo_cli.lab.graph.judge.modes import judge_mode, mode_by_number
 
 GRAPH = graph_of([["x", "Data", [], ["float32"]], ["add_1", "Add", ["x", "x"], ["float32"]]])
 
@@ -86,16 +86,6 @@ def test_keep_dtype_with_an_op_type_in_lower_case_is_refused_with_its_line() -> 
     with pytest.raises(Damaged, match="PascalCase") as caught:
         KeepDtype(["add_1", "OpType::add"]).marks(GRAPH)
     assert caught.value.line == 2
-
-
-def test_fe_ini_gives_the_first_list_and_a_file_without_one_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "fe.ini"
-    path.write_text("#fp16.op_type=No\n fp16.op_type = Conv2D,MatMul \nfp16.op_type=Other\n", "utf-8")
-    assert fp16_op_types(str(path)) == {"Conv2D", "MatMul"}
-    path.write_text("op.store=1\n", "utf-8")
-    with pytest.raises(Damaged, match="is not set"):
-        fp16_op_types(str(path))
-    assert len(FP16_OP_TYPES) == 27
 
 
 @pytest.mark.skipif(not (CORPUS / "graphs").exists(), reason="the corpus of graphs is not here")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from ....core.cann.list_forms import ListFiles
 from ....core.cann.targets.found import TargetOptions
 from ....core.terminal import completion
 from ....core.terminal.answer import CommandAnswer
+from ....core.terminal.atc_option import OF_GRAPH, atc_option, atc_words, tell_atc
 from ....core.terminal.config import Targeted
 from ....core.terminal.console import Console
 from ....core.terminal.open import accepted_mixlist, open_given, report_doubts
@@ -79,7 +82,7 @@ subject_options = bundle(
         show_default=True,
         help="node: then search among the nodes of the types found, and write a keep_dtype file.",
     ),
-    option("--curve", is_flag=True, help="Show the loss of the lists that were run against their cost."),
+    advanced("--curve", is_flag=True, help="Show the loss of the lists that were run against their cost."),
     allow_hf32_option,
     advanced(
         "--write-as",
@@ -98,7 +101,7 @@ run_options = bundle(
     option("--resume", is_flag=True, help="Continue the search in the journal."),
     option("--restart", is_flag=True, help="Begin anew in a folder that has a search, which is kept aside."),
     option("--budget", type=Word("RUNS|TIME"), help="Stop after N runs or a time, for example 40 or 6h."),
-    option(
+    advanced(
         "--max-drop",
         type=Number("X"),
         help="Fail if the last number that the check prints, a loss, exceeds that of the largest list by more than X.",
@@ -143,6 +146,7 @@ run_options = bundle(
 @click.command("bisect", cls=Targeted)
 @click.argument("words", nargs=-1, type=Word("COMMAND", reads=True, may_be_empty=True), metavar="[-- COMMAND...]")
 @subject_options
+@atc_option
 @option(
     "-o",
     "--output",
@@ -186,6 +190,8 @@ def command(
       opsinfo bisect --against ascend910b --among Mul --among SoftmaxV2 --journal third --devices 0,1 \
         -- ./evaluate.sh {mixlist}
     """
+    tell_atc(console, OF_GRAPH)
+    searching = replace(searching, command=atc_words())
     check = Check(running, simulating, words, searching.by == "node")
     require_sense(searching)
     if simulating.shapes and searching.model is None:

@@ -14,6 +14,7 @@ from ....core.cann.near_names import NearNames, did_you_mean, matches
 from ....core.cann.targets.found import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import CommandAnswer
+from ....core.terminal.atc_option import OF_GRAPH, PROFILES, atc_in_use, tell_atc
 from ....core.terminal.config import Targeted, given_or_configured
 from ....core.terminal.console import Console
 from ....core.terminal.open import require_against
@@ -50,7 +51,16 @@ from ...graph.readers import read_graph
 from ...graph.result import NOT_COMPUTED, Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ...graph.verdict import nothing_judged
-from ..judge_options import FRAMEWORKS, MODEL, JudgedModel, JudgeOptions, judge_model, judge_options, shapes_of
+from ..judge_options import (
+    FRAMEWORKS,
+    JudgedModel,
+    JudgeOptions,
+    judge_model,
+    judge_options,
+    model_argument,
+    require_model,
+    shapes_of,
+)
 from ..model_explorer import not_drawn, require_onnx
 from .document import GraphView
 from .suspects import evidence_answer, most_suspect, not_movable_hint
@@ -93,20 +103,8 @@ class CompareOptions:
         return {f"--{name.replace('_', '-')}": value for name, value in asdict(self).items() if value is not None}
 
 
-@dataclass(frozen=True)
-class ProfileOptions:
-    """Profiles of shapes that are judged one by one; at most one of the two."""
-
-    dynamic_batch_size: str | None = None
-    dynamic_dims: str | None = None
-
-    @property
-    def words(self) -> list[str]:
-        return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
-
-
 @click.command("graph", cls=Targeted)
-@click.argument("model", type=MODEL)
+@model_argument
 @judge_options
 @shape_option
 @bundle(
@@ -124,7 +122,7 @@ class ProfileOptions:
     CompareOptions,
     option("--compare-mixlist", type=FILE, help="Show what this mixlist changes."),
     option("--compare-precision-mode", type=MODE, help="Show what this mode changes."),
-    option("--compare-against", type=TARGET, help="Show what this target changes."),
+    advanced("--compare-against", type=TARGET, help="Show what this target changes."),
     option("--read-back", type=FILE, help="Compare with this compiled model, dump or fusion_result.json."),
 )
 @option(
@@ -134,33 +132,24 @@ class ProfileOptions:
     help="Show which nodes this evidence suspects: result_*.csv, JSON of simulate, dump.json; repeatable.",
 )
 @option("--profile", type=TABLE, multiple=True, help="Show what the mixlist moves to high, in the time of this table.")
-@option("--annotate", type=OutputFile("OUT"), help="Write the ONNX model to OUT, dtype and reason in every node.")
 @option(
     "--write-keep-dtype",
     type=OutputFile("OUT"),
     help="Write the names of the nodes that --match and --on choose to OUT, a keep_dtype file.",
 )
-@bundle(
-    "profiles",
-    ProfileOptions,
-    advanced("--dynamic-batch-size", type=Word("LIST"), help="Judge each batch size, as atc --dynamic_batch_size."),
-    advanced("--dynamic-dims", type=Word("LIST"), help="Judge each profile of open dimensions, as atc --dynamic_dims."),
-)
 @strict_option
 @install_options
 @prints("mixlist", "html", "model-explorer", out=True)
 def command(
-    model: str,
+    model: str | None,
     shapes: tuple[str, ...],
     node: str | None,
     evidence: tuple[str, ...],
     profile: tuple[str, ...],
-    annotate: str | None,
     write_keep_dtype: str | None,
     judging: JudgeOptions,
     rows: RowOptions,
     comparing: CompareOptions,
-    profiles: ProfileOptions,
     options: TargetOptions,
     console: Console,
 ) -> CommandAnswer:
@@ -175,6 +164,7 @@ def command(
     \b
     Examples:
       opsinfo graph model.onnx --against ascend910b
+      opsinfo graph --atc convert.sh --against ascend910b
       opsinfo graph model.onnx --against ascend910b --node softmax
       opsinfo graph model.onnx --against ascend910b --by node --on high
       opsinfo graph model.onnx --against ascend910b --compare-mixlist ops_info.json
@@ -189,33 +179,29 @@ def command(
         if not rows.globs and not rows.states:
             raise UsageFault("--write-keep-dtype requires --match or --on", name="needs-match")
         _require_new("--write-keep-dtype", write_keep_dtype)
-    if profiles.words:
-        others = {"--node": node, "--annotate": annotate, "--profile": profile, "--write-keep-dtype": write_keep_dtype}
-        words = [*(word for word, value in others.items() if value), *rows.words, *comparing.words]
-        _require_profiles_alone(profiles, words, console.format)
+    model = require_model(model)
     _require_evidence_alone(evidence, rows, node, comparing, profile, write_keep_dtype, console.format)
     judging.require_mode()
     _require_list(profile, judging, comparing, node)
     if comparing.compare_precision_mode is not None:
         judge_mode(comparing.compare_precision_mode)
-    if annotate is not None:
-        _require_new("--annotate", annotate)
     if console.out is not None:
         require_writable(console.out)
+    tell_atc(console, (*OF_GRAPH, *PROFILES))
     graph = open_model(model, console, shapes_of(shapes))
     if console.format == "model-explorer":
         require_onnx(graph)
         if message := not_drawn(graph):
             console.note(message)
-    if profiles.words:
-        shape_profiles = _profiles(profiles, graph, shapes)
+    alone = not (rows.words or comparing.words or node or evidence or profile or write_keep_dtype)
+    if shape_profiles := _profiles(graph, shapes, alone and console.format in ("text", "json"), console):
         return _judge_profiles(judge_model(graph, judging, options, console), shape_profiles, console)
     given = replace(
         judging,
         against=given_or_configured("against", judging.against, False),
         mode=given_or_configured("mode", judging.mode, False),
     )
-    asks = given != JudgeOptions() or node is not None or annotate is not None or bool(evidence)
+    asks = given != JudgeOptions() or node is not None or bool(evidence)
     is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.words:
         require_against(options)
@@ -225,8 +211,6 @@ def command(
     judged = judge_model(graph, judging, options, console)
     for option_, why in judged.answer.considered.ignored.items():
         console.warn(f"not considered: {option_}: {why}")
-    if annotate is not None:
-        _annotate(judged, annotate, console)
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if evidence:
         return _evidence(view, judged, evidence, console)
@@ -243,19 +227,26 @@ def command(
     return shown._replace(status=1, fault=fault) if fault else shown
 
 
-def _profiles(options: ProfileOptions, graph: ModelGraph, shapes: tuple[str, ...]) -> list[ShapeProfile]:
-    """:raises UsageFault: if both options are given, or one does not fit the model"""
-    if len(options.words) > 1:
-        raise UsageFault("only one of --dynamic-batch-size and --dynamic-dims")
-    if graph.model.format not in FRAMEWORKS:
-        message = f"{options.words[0]}: this model has the shapes that it was compiled for"
-        raise UsageFault(message, name="has-shapes", path=graph.model.path, hint="give the ONNX or TensorFlow model")
-    if options.dynamic_batch_size is not None:
-        return batch_profiles(options.dynamic_batch_size, graph.model.inputs)
+def _profiles(graph: ModelGraph, shapes: tuple[str, ...], alone: bool, console: Console) -> list[ShapeProfile]:
+    """Return the shapes for which the command of ``--atc`` compiles the model; none if another answer is asked for.
+
+    :raises UsageFault: if they do not fit the model
+    """
+    command = atc_in_use()
+    given = [(name, value) for name in PROFILES if command and (value := command.value(name))]
+    if not given:
+        return []
+    name, value = given[0]
+    if not alone or len(given) > 1 or graph.model.format not in FRAMEWORKS:
+        why = "this answer has one profile" if not alone else "the model has its shapes, or several options set them"
+        console.note(f"not considered: --{name} of the command: {why}")
+        return []
+    if name == "dynamic_batch_size":
+        return batch_profiles(value, graph.model.inputs)
     stated = list(parse_shapes(shapes))  # their order is that of the sizes, as in atc
     order = {name: number for number, name in enumerate(stated)}
     inputs = sorted(graph.model.inputs, key=lambda model_input: order.get(model_input.name, len(order)))
-    return dims_profiles(options.dynamic_dims or "", inputs)
+    return dims_profiles(value, inputs, f"--{name}")
 
 
 def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: Console) -> CommandAnswer:
@@ -314,14 +305,6 @@ def _require_evidence_alone(
         raise UsageFault(f"--evidence cannot be combined with {given[0]}")
 
 
-def _require_profiles_alone(profiles: ProfileOptions, others: list[str], format: str) -> None:
-    """:raises UsageFault: if profiles of shapes are given with an option that needs one answer"""
-    if format in ("html", "model-explorer"):
-        others = [*others, f"--format {format}"]
-    if others:
-        raise UsageFault(f"{profiles.words[0]} cannot be combined with {others[0]}")
-
-
 def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: CompareOptions, node: str | None) -> None:
     """:raises UsageFault: if a profile is given, and nothing that it prices"""
     lists = comparing.compare_mixlist or (judging.mixlist and not comparing.words and node is None)
@@ -341,19 +324,6 @@ def _require_new(word: str, out: str) -> None:
     if os.path.lexists(out):
         raise UsageFault(f"{word}: {out} exists already", name="exists", hint="choose another name, or remove it")
     require_writable(out)
-
-
-def _annotate(judged: JudgedModel, out: str, console: Console) -> None:
-    """Write the model with the answer in its nodes' descriptions.
-
-    :raises UsageFault: if the model is not ONNX, or the new file would not find its weights
-    :raises Refused: if it cannot be written
-    """
-    from ...graph.annotation import annotate
-
-    data, described = annotate(judged.answer, out)
-    write_file(out, data)
-    console.note(f"wrote {out}: {counted(described, 'node')} described")
 
 
 def _rows(view: GraphView, rows: RowOptions, keep_dtype: str | None, console: Console) -> CommandAnswer:
@@ -515,6 +485,5 @@ def _facts(answer: GraphAnswer, judged: JudgedModel | None) -> list[tuple[str, s
         given = judged.options
         facts += [("Mode", given.mode), ("Target", given.against), ("Mixlist", given.mixlist)]
         facts += [("keep_dtype", given.keep_dtype), ("customize_dtypes", given.customize_dtypes)]
-        facts.append(("fe.ini", given.fe_ini))
     facts.append(("Compiled by", model.atc_cmdline))
     return [(name, value) for name, value in facts if value]

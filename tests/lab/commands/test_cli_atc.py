@@ -1,0 +1,118 @@
+"""`--atc`: the user's own command is where model, shapes, chip, mode and lists come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import Run
+
+onnx = pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper  # noqa: E402
+
+COMMAND = "atc --model=model.onnx --framework=5 --output=out --soc_version=Ascend910B3"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 4]) for name in "xy")
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"], name="relu"),
+        helper.make_node("Softmax", ["a"], ["y"], name="soft"),
+    ]
+    made = helper.make_model(helper.make_graph(nodes, "g", [x], [y]), opset_imports=[helper.make_opsetid("", 13)])
+    made.ir_version = 8
+    onnx.save(made, tmp_path / "model.onnx")
+    (tmp_path / "ops.json").write_text('{"black-list": {"to-add": ["SoftmaxV2"]}}', "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _shown(opsinfo: Run, opp: Path, command: str, *more: object) -> tuple[dict[str, object], str]:
+    ran = opsinfo("graph", "--atc", command, "--against", opp, "--format", "json", *more)
+    assert ran.code == 0, ran.err
+    runs = {node["name"]: node["outputs"][0] for node in ran.json["nodes"] if node["name"] in ("relu", "soft")}
+    return {"mode": ran.json["precision_mode"], "shapes": ran.json["shapes"], **runs}, ran.err
+
+
+def test_a_command_gives_what_is_typed_otherwise(opsinfo: Run, opp: Path, folder: Path) -> None:
+    words = "--precision_mode_v2=mixed_float16 --modify_mixlist=ops.json --input_shape=x:2,4"
+    by_command, _ = _shown(opsinfo, opp, f"{COMMAND} {words}")
+    assert by_command == {"mode": "mixed_float16", "shapes": {"x": [2, 4]}, "relu": "float32", "soft": "float32"}
+    (folder / "sub").mkdir()
+    script = folder / "sub" / "convert.sh"
+    script.write_text(
+        f"MODE=mixed_float16\ncd ..\n{COMMAND} \\\n  {words.replace('=mixed_float16', '=$MODE')}\n", "utf-8"
+    )
+    assert _shown(opsinfo, opp, str(script))[0] == by_command
+
+
+def test_what_is_typed_wins_and_is_said(opsinfo: Run, opp: Path, folder: Path) -> None:
+    found, said = _shown(opsinfo, opp, f"{COMMAND} --precision_mode=force_fp32", "--precision-mode", "force_fp16")
+    assert found["mode"] == "force_fp16"
+    assert "--precision-mode force_fp16, as typed, and not force_fp32 of the command" in said
+
+
+def test_without_a_mode_it_is_that_of_atc(opsinfo: Run, opp: Path, folder: Path) -> None:
+    found, said = _shown(opsinfo, opp, COMMAND)
+    assert found["mode"] == "force_fp16"
+    assert "precision mode force_fp16, the default of atc" in said
+
+
+def test_what_is_not_considered_or_known_is_said(opsinfo: Run, opp: Path, folder: Path) -> None:
+    words = "--insert_op_conf=aipp.cfg --out_nodes=a:0 --keep_dtype=$KEEP --log=error --output_type=FP16"
+    _, said = _shown(opsinfo, opp, f"{COMMAND} {words}", "--precision-mode", "mixed_float16")
+    assert "not considered: --insert_op_conf, --out_nodes of the command" in said
+    assert "--keep_dtype=$KEEP, line 1: its value is unknown" in said
+    assert "considered: --output_type=FP16" in said
+
+
+def test_several_commands_are_listed_with_their_lines(opsinfo: Run, opp: Path, folder: Path) -> None:
+    script = folder / "two.sh"
+    script.write_text(f"{COMMAND} --precision_mode=force_fp32\n\n\n{COMMAND} --precision_mode=force_fp16\n", "utf-8")
+    ran = opsinfo("graph", "--atc", script, "--against", opp)
+    assert ran.code == 2
+    assert f"{script}:1, {script}:4" in ran.err
+    assert _shown(opsinfo, opp, f"{script}:4")[0]["mode"] == "force_fp16"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("atc --framework=5 --soc_version=Ascend910B3", "the command of --atc has no --model"),
+        ("atc --model=m.caffemodel --framework=0", "models of Caffe are not read"),
+        (f"{COMMAND} --precision_mode=force_fp16 --precision_mode_v2=fp16", "atc refuses both"),
+        ("missing.sh", "no such file: missing.sh"),
+        ("python train.py", "no command of atc"),
+    ],
+)
+def test_what_is_no_usable_command_is_refused(
+    opsinfo: Run, opp: Path, folder: Path, command: str, message: str
+) -> None:
+    ran = opsinfo("graph", "--atc", command, "--against", opp, "--soc", "ascend910b")
+    assert ran.code in (2, 3)
+    assert message in ran.err
+
+
+def test_simulate_and_bisect_take_it_too(opsinfo: Run, opp: Path, folder: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    command = f"{COMMAND} --precision_mode_v2=mixed_float16 --modify_mixlist=ops.json --input_shape=x:2,4"
+    ran = opsinfo("simulate", "--atc", command, "--against", opp, "--format", "json")
+    assert (ran.code, ran.json["mixlist"], ran.json["shapes"]) == (0, "ops.json", {"x": [2, 4]})
+    searched = opsinfo("bisect", "--atc", command, "--against", opp, "--simulate", "--max-error", "1")
+    assert searched.code == 0, searched.err
+
+
+def test_validate_checks_the_files_and_the_mode_of_a_command(opsinfo: Run, opp: Path, folder: Path) -> None:
+    (folder / "bad.json").write_text(json.dumps({"black-list": {"to-add": ["SoftmaxV2", "Sofmax"]}}), "utf-8")
+    command = f"{COMMAND} --precision_mode=allow_mix_precision --modify_mixlist=bad.json"
+    ran = opsinfo("validate", "--atc", command, "--against", opp)
+    assert "M005" in ran.out
+    refused = opsinfo("validate", "--atc", command.replace("allow_mix", "force_mix"), "--against", opp)
+    assert (refused.code, "P001" in refused.out) == (1, True)
+    none = opsinfo("validate", "--atc", COMMAND, "--against", opp)
+    assert (none.code, "names no mixlist or other file" in none.err) == (2, True)
+    without = opsinfo("validate", "--atc", command)
+    assert "no CANN with ascend910b was found" in without.err
