@@ -86,6 +86,11 @@ def effective(library_policy: Policy | str, marks: frozenset[Mark]) -> Policy:
     return library_policy
 
 
+def decided(marks: frozenset[Mark]) -> Policy | None:
+    """Return the policy that marks set in every library, by a black or white ``to-add``; else None."""
+    return next((mark.policy for mark in (ADD_BLACK, ADD_WHITE) if mark in marks), None)
+
+
 def marks_for(library_policy: Policy | str, wanted: Policy | str) -> frozenset[Mark]:
     """Return the fewest marks that turn ``library_policy`` into ``wanted``; ``gray-list`` is never used."""
     library_policy, wanted = policy_of(library_policy), policy_of(wanted)

@@ -20,7 +20,7 @@ from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source, encoded
 from .library import Operators
-from .marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal, least
+from .marks import ACTIONS, LISTS, Mark, combination, decided, effective, is_legal, least
 from .policy import Policy, policy_meant
 from .targets.found import TargetFacts
 
@@ -115,7 +115,7 @@ class Mixlist:
 
     def alone(self, name: str) -> Policy | None:
         """Return the policy that the marks set in every library, by a black or white ``to-add``; else None."""
-        return next((mark.policy for mark in (ADD_BLACK, ADD_WHITE) if mark in self.marks_of(name)), None)
+        return decided(self.marks_of(name))
 
 
 class MixlistFile:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...errors import Refused
-from .record import Entry, Record, outcome, sealed, unsealed
+from .record import ChangedFile, Entry, Record, outcome, sealed, unsealed
 
 
 class Content(NamedTuple):
@@ -66,7 +66,7 @@ class Known:
         numbers, undone = set(self.numbers), set(self.undone)
         for record in records:
             numbers.add(record.number)
-            if record.undoes and outcome(record) == "done":
+            if record.undoes and record.id not in history.undone and outcome(record) == "done":
                 undone.add(record.undoes)
             in_effect = history.is_in_effect(record)
             written = record.number if in_effect else 0
@@ -79,9 +79,10 @@ class Known:
                 if file.after is not None and record.state != "abandoned":
                     last = known.get(file.after, Content())
                     known[file.after] = Content(*max(last[:2], now), max(last.written, written))
-                if in_effect:
+                standing = history.moves_in_effect(record, file)
+                if standing:
                     asked = requests.setdefault(file.given, {})
-                    for name, (_, policy) in file.moves.items():
+                    for name, (_, policy) in standing.items():
                         if policy is not None:
                             request = Request(*now, policy, record.why)
                             asked[name] = max(asked.get(name, Request()), request, key=lambda each: each.number)
@@ -152,14 +153,47 @@ class History:
         return [entry for record in self.records for entry in record.entries]
 
     @cached_property
+    def _by_path(self) -> dict[str, list[Entry]]:
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.file.path, []).append(entry)
+        return found
+
+    def entries_of(self, path: str) -> list[Entry]:
+        """Return the changes of one file, in order."""
+        return self._by_path.get(path, [])
+
+    @cached_property
     def undone(self) -> set[str]:
-        """The ids of the changes that a restore undid."""
-        undone = {record.undoes for record in self.records if record.undoes and outcome(record) == "done"}
+        """The ids of the changes that a restore undid, and that no restore of this restore brought back."""
+        undone: set[str] = set()
+        for record in reversed(self.records):
+            if record.undoes and record.id not in undone and outcome(record) == "done":
+                undone.add(record.undoes)
         return undone | self.pruned.undone
 
     def is_in_effect(self, record: Record) -> bool:
         """Return whether a change is done, not undone, and no undo itself."""
         return not record.undoes and record.id not in self.undone and outcome(record) == "done"
+
+    @cached_property
+    def _taken_back(self) -> dict[tuple[str, str], set[str]]:
+        """Change and path -> the op types that restores gave back what they had before it."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for record in self.records:
+            if record.undoes and record.id not in self.undone and outcome(record) == "done":
+                for file in record.files:
+                    found.setdefault((record.undoes, file.path), set()).update(file.moves)
+        return found
+
+    def moves_in_effect(self, record: Record, file: ChangedFile) -> dict[str, list[str | None]]:
+        """Return the moves of a change in a file that stand: an undo leaves op types that were moved again."""
+        if record.undoes or outcome(record) != "done":
+            return {}
+        if record.id not in self.undone:
+            return file.moves
+        back = self._taken_back.get((record.id, file.path))  # empty in vaults of earlier versions, which undid all
+        return {name: move for name, move in file.moves.items() if back and name not in back}
 
     @cached_property
     def known(self) -> Known:

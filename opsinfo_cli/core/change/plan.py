@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from ...errors import OpsinfoError, Refused, Stale, UsageFault, join_some
 from ..cann.entry import Entry, member_read
 from ..cann.library import Library
-from ..cann.marks import ACTIONS, LISTS, Mark, effective, marks_for
+from ..cann.marks import ACTIONS, LISTS, Mark, decided, effective, marks_for
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import BLANKS, FLAG, PRECISION, Policy
 from ..document import Failure, FileChange, as_json
@@ -239,6 +239,33 @@ class LibraryPlan:
         return self._last
 
 
+class EntriesPlan(LibraryPlan):
+    """Give op types back the policy that they had, in the bytes of their old entry if nothing else in it changed.
+
+    :param before: the library as it was
+    """
+
+    def __init__(self, asked: Mapping[str, Policy], before: Library) -> None:
+        super().__init__(asked)
+        self.before = before
+
+    def patch(self, source: Source) -> Patch:
+        library = self._read(source)
+        wanted = self.wanted(library).items()
+        moved = {name: policy for name, policy in wanted if library.entries[name].policy is not policy}
+        super().patch(source)  # refuses what cannot be edited
+        old, now = ({member.key: member for member in each.members} for each in (self.before, library))
+        whole = [
+            name
+            for name in moved
+            if name in old and _others(library.entries[name].value) == _others(self.before.entries[name].value)
+        ]
+        text = self.before.source.text
+        edits = [Edit(now[name].start, now[name].end, text[old[name].start : old[name].end]) for name in whole]
+        rest = library_patch(library, {name: policy for name, policy in moved.items() if name not in set(whole)})
+        return Patch(library.source.sha256, tuple(sorted([*edits, *rest.edits])))
+
+
 def _entry(library: Library, name: str) -> Entry:
     """:raises Stale: if an op type was removed since the command began"""
     if name not in library.entries:
@@ -434,12 +461,32 @@ class MixlistPlan(NamedTuple):
         return mixlist_patch(source, self.marks(_accepted(source)))
 
     def prove(self, source: Source, result: Source) -> None:
-        before, after = _accepted(source), _accepted(result)
-        wanted = self.marks(before)
-        expected = {**before.marks, **wanted}
-        said = all(after.marks_of(name) == marks for name, marks in expected.items())
-        if not said or set(after.marks) - set(expected) or mixlist_patch(result, wanted):
-            raise proof_failed(source.path)
+        _prove_marks(source, result, self.marks(_accepted(source)))
+
+
+class MarksPlan(NamedTuple):
+    """A plan that gives op types of a mixlist exactly these marks."""
+
+    wanted: Mapping[str, frozenset[Mark]]
+
+    def moves(self, source: Source) -> list[Move]:
+        mixlist = _accepted(source)
+        return [Move(name, mixlist.alone(name), decided(marks)) for name, marks in self.wanted.items()]
+
+    def patch(self, source: Source) -> Patch:
+        return mixlist_patch(source, self.wanted)
+
+    def prove(self, source: Source, result: Source) -> None:
+        _prove_marks(source, result, self.wanted)
+
+
+def _prove_marks(source: Source, result: Source, wanted: Mapping[str, frozenset[Mark]]) -> None:
+    """:raises Refused: if op types have other marks than these, or others than before"""
+    before, after = _accepted(source), _accepted(result)
+    expected = {**before.marks, **wanted}
+    said = all(after.marks_of(name) == marks for name, marks in expected.items())
+    if not said or set(after.marks) - set(expected) or mixlist_patch(result, wanted):
+        raise proof_failed(source.path)
 
 
 def _accepted(source: Source) -> Mixlist:

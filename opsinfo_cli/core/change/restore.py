@@ -13,11 +13,14 @@ from warnings import warn
 
 from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
+from ..cann.policy import Policy
 from ..cann.target import AnyTarget, target_text
 from .file_place import FilePlace, place_of
 from .history import Content, History
-from .record import ChangedFile, Entry, Record, file_state, was_pruned
+from .plan import Move
+from .record import Entry, Record, file_state, was_pruned
 from .replace_file import Original, digest_at, read_original, sha256_of
+from .revert import Left, other_lineage, reverted
 from .scope import scope_of
 from .vault import Scope
 from .vault_place import MACHINE, NUMBER
@@ -30,25 +33,38 @@ if TYPE_CHECKING:
     from ..documents.restore import RestoreDocument
 
 
+REVERT = "revert"
+"""The kind of a change that undoes one change by its id."""
+
+
 class RestoredFile(NamedTuple):
     """One restored file.
 
     :param entry: the backup
     :param original: the file before; None if there was none
     :param content: its content after; None if it was removed
+    :param moved: op types that got back what they had; empty if the whole content came back
+    :param left: op types of the undone change that were left alone
     """
 
     entry: Entry
     original: Original | None
     content: bytes | None
+    moved: tuple[Move, ...] = ()
+    left: tuple[Left, ...] = ()
 
     @property
     def path(self) -> str:
         return self.entry.file.path
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it has the bytes of the backup."""
+        return self.sha256 == self.entry.file.before
+
+    @property
     def sha256(self) -> str | None:
-        return self.entry.file.before
+        return None if self.content is None else sha256_of(self.content)
 
     @property
     def current(self) -> bytes | None:
@@ -85,6 +101,11 @@ class Restored(NamedTuple):
                 {"path": self.path_of(file), "id": file.entry.id, "sha256": file.sha256} for file in self.files
             ],
             "change": self.change,
+            "left": [
+                {"name": each.name, "path": each.path, "change": each.change}
+                for file in self.files
+                for each in file.left
+            ],
             "dry_run": self.dry_run,
         }
 
@@ -116,7 +137,7 @@ def restore(
     if match and match[1] and not os.path.lexists(text):
         if to is not None:
             raise UsageFault(f"`{text}` is a change, and --to names another one", hint="give one of them")
-        change, files = restore_to(writer, lambda _: True, text, force, is_dry)
+        change, files = restore_change(writer, match, force, is_dry)
     elif to is None:
         change, files = restore_last(writer, scope_of(text), force, is_dry, only)
     else:
@@ -145,25 +166,83 @@ def restore_last(
             writer.say(f"change {record.id} has {more}, restored with it: {join_some(others)}; --only leaves them")
         chosen = [entry for entry in record.entries if not only or scope(entry.file.path)]
         if dry_run:
-            return None, _contents(writer, chosen)
-        paths = [entry.file.path for entry in chosen]
-        with writer.locked(paths, ends=True) as (places, history):
+            return None, _without(writer, writer.vault.history(), chosen, force)
+        with writer.locked([entry.file.path for entry in chosen], ends=True) as (places, history):
             now = _to_undo(history, scope, force)
-            if now.id != record.id:  # another process came first
-                continue
-            restored = _contents(writer, chosen)
-            change = _write(writer, history, places, restored, undoes=now.id if len(chosen) == len(now.files) else None)
-            if now.state == "pending":
-                with suppress(Refused):
-                    writer.vault.save(replace(now, state="abandoned", folders=[]))
-            return change, restored
+            if now.id == record.id:  # else another process came first
+                return _undo("restore", writer, history, history, places, now, chosen, force)
+
+
+def restore_change(
+    writer: Writer, match: re.Match[str], force: bool, dry_run: bool
+) -> tuple[str | None, list[RestoredFile]]:
+    """Undo one change, and no other: op types that it moved, and that no later one did, get back what they had.
+
+    :param match: of the id of a change, or of one of its files
+    :returns: as :func:`restore_last`
+    :raises UsageFault: if there is no such change
+    :raises Refused: if it is not the newest, and no move
+    """
+    machine, number, nth = match[1], int(match[2]), match[3]
+
+    def chosen(history: History) -> list[Entry]:
+        entries = _by_id(history, lambda _: True, number, nth)
+        if not entries:
+            raise UsageFault(f"unknown change `{match[0]}`", name="no-backup", hint="`opsinfo backups` lists them")
+        if not force:
+            history.require_known(since=number)
+        return entries
+
+    def of_machine(own: History | None) -> History:
+        return own if own and own.machine == machine else writer.vault.history(machine)
+
+    history = of_machine(None)
+    entries = chosen(history)
+    if dry_run:
+        return None, _without(writer, history, entries, force)
+    with writer.locked([entry.file.path for entry in entries], ends=True) as (places, own):
+        history = of_machine(own)
+        entries = chosen(history)
+        return _undo(REVERT, writer, own, history, places, entries[0].record, entries, force)
+
+
+def _without(writer: Writer, history: History, entries: Sequence[Entry], force: bool) -> list[RestoredFile]:
+    """Return the files of a change as they are without it; none if it changed nothing."""
+    files = []
+    for entry in entries:
+        original = _present(entry)
+        content, moved, left = reverted(writer.vault, history, entry, original, force)
+        files.append(RestoredFile(entry, original, content, moved, left))
+    return files
+
+
+def _undo(
+    kind: str,
+    writer: Writer,
+    own: History,
+    history: History,
+    places: dict[str, FilePlace],
+    record: Record,
+    entries: Sequence[Entry],
+    force: bool,
+) -> tuple[str | None, list[RestoredFile]]:
+    """:param history: of the machine that made the change; ``own``, or that of another one"""
+    files = _without(writer, history, entries, force)
+    is_undone = len(entries) == len(record.files) and history is own
+    change = _write(writer, own, places, files, kind, record.id if is_undone else None)
+    if record.state == "pending" and history is own:
+        with suppress(Refused):
+            writer.vault.save(replace(record, state="abandoned", folders=[]))
+    return change, files
 
 
 def _to_undo(history: History, scope: Scope, force: bool) -> Record:
     newest, digest = None, cache(digest_at)
     for record in reversed(history.records):
-        # a return to one content by `--to` counts as a change of its own
-        is_over = record.undoes or record.state == "abandoned" or record.id in history.undone
+        # a return to one content by `--to`, and the undo of one change by its id, count as changes of their own
+        is_over = (
+            (record.undoes and record.kind != REVERT) or record.state == "abandoned" or record.id in history.undone
+        )
         if is_over or not any(scope(file.path) for file in record.files):
             continue
         states = {file_state(record, file, digest(file.path)) for file in record.files}
@@ -185,7 +264,7 @@ def _to_undo(history: History, scope: Scope, force: bool) -> Record:
         hint = "`opsinfo restore TARGET --to ID` creates it again"
         raise Refused("the file is missing", name="gone", path=file.path, hint=hint)
     if history.lineage_of(file.path, now) != file.lineage:
-        raise _other_lineage(file)
+        raise other_lineage(file)
     raise Refused(
         f"the file was changed again since change {newest.id}; undoing it would lose the later change",
         name="changed-since",
@@ -203,17 +282,6 @@ def _require_not_pruned(history: History, scope: Scope, since: int, digest: Call
             now = digest(path) if digest else None
             if digest is None or (now and contents.get(now, Content()).written > since):
                 raise was_pruned(path)
-
-
-def _other_lineage(file: ChangedFile) -> Refused:
-    before, now = file.version or "unknown", version_at(file.path) or "unknown"
-    differs = f"CANN of the backup: {before}, of the file: {now}" if before != now else "opsinfo wrote other content"
-    return Refused(
-        f"something other than opsinfo, such as an upgrade, has replaced the file since the backup ({differs})",
-        name="other-lineage",
-        path=file.path,
-        hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
-    )
 
 
 def restore_to(
@@ -298,20 +366,22 @@ def _require_lineage(history: History, restored: RestoredFile) -> None:
         same = history.lineage_of(file.path, sha256_of(restored.current)) == file.lineage
     if not same:
         history.require_known()
-        raise _other_lineage(file)
+        raise other_lineage(file)
 
 
 def _contents(writer: Writer, entries: Iterable[Entry]) -> list[RestoredFile]:
     """Read the present files, and the backups that replace them."""
-    restored = []
-    for entry in entries:
-        original = None
-        if os.path.lexists(entry.file.path):
-            with place_of(entry.file.path) as place:
-                original = read_original(place)
-        content = None if entry.file.before is None else writer.vault.content(entry)
-        restored.append(RestoredFile(entry, original, content))
-    return restored
+    return [
+        RestoredFile(entry, _present(entry), None if entry.file.before is None else writer.vault.content(entry))
+        for entry in entries
+    ]
+
+
+def _present(entry: Entry) -> Original | None:
+    if not os.path.lexists(entry.file.path):
+        return None
+    with place_of(entry.file.path) as place:
+        return read_original(place)
 
 
 def _write(
@@ -319,12 +389,23 @@ def _write(
     history: History,
     places: dict[str, FilePlace],
     restored: Sequence[RestoredFile],
+    kind: str = "restore",
     undoes: str | None = None,
 ) -> str | None:
     """:returns: the id of the change; None if every file has the content already"""
     writes = [
-        Write(places[each.path], each.original, each.content, each.entry.file.given)
+        Write(places[each.path], each.original, each.content, each.entry.file.given, _moves_back(each))
         for each in restored
         if each.current != each.content
     ]
-    return writer.commit("restore", history, writes, undoes).id if writes else None
+    return writer.commit(kind, history, writes, undoes).id if writes else None
+
+
+def _moves_back(restored: RestoredFile) -> Sequence[Move]:
+    if restored.moved or not restored.is_whole:
+        return restored.moved
+    pairs = restored.entry.file.moves.items()
+    return [
+        Move(name, Policy(after) if after else None, Policy(before) if before else None)
+        for name, (before, after) in pairs
+    ]

@@ -14,6 +14,7 @@ is still pending when the lock is taken was interrupted, and the hashes of its f
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import shutil
 import stat
@@ -26,7 +27,7 @@ from ...errors import Locked, Refused, quoted
 from ...opening import folders_above, system_failed, unreadable
 from ..cann.file_kind import is_library_name
 from .file_place import opened, place_of
-from .history import Damage, History, Known, runs_of
+from .history import Damage, History, Known
 from .lock import wait_for
 from .record import Entry, Record, was_pruned
 from .replace_file import TEMP, sha256_of, temp_name, write_all, write_whole
@@ -39,6 +40,9 @@ Scope = Callable[[str], bool]
 
 _OLDER = ("objects", "changes", "heads", ".heads")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_NO_FILE = "not a file of a vault"
+_FAR = 1000
+"""More changes in a row do not lose their records at once."""
 _NO_RECORD = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """What parsing a damaged file raises."""
 
@@ -175,20 +179,27 @@ class Vault:
                 pruned = Known.parse(data, machine)
             except _NO_RECORD:
                 damage.append(Damage(place, "what is known of pruned changes is damaged"))
-        names = self._names(folder)
         numbers = set(pruned.numbers)
-        for name in names:
+        without: dict[int, Damage] = {}
+        for name in self._names(folder):
             if not NUMBER.fullmatch(name):
                 if name != PRUNED and not TEMP.fullmatch(name):
-                    damage.append(Damage(os.path.join(folder, name), "not a file of a vault"))
+                    damage.append(Damage(os.path.join(folder, name), _NO_FILE))
             elif int(name) not in pruned.numbers:  # else a prune was killed before it removed the folder
-                numbers.add(int(name))
                 record = self._read(os.path.join(folder, name), machine, int(name))
                 if isinstance(record, Record):
                     records.append(record)
+                    numbers.add(record.number)
                 else:
-                    damage.append(record)
-        missing = runs_of(set(range(1, max(numbers, default=1))) - numbers)
+                    without[int(name)] = record
+        for number, fault in sorted(without.items()):  # a folder named as a date is no change
+            if number > max(numbers, default=0) + _FAR:
+                damage.append(Damage(os.path.join(folder, str(number)), _NO_FILE))
+            else:
+                numbers.add(number)
+                damage.append(fault)
+        known = sorted(numbers)
+        missing = [range(a + 1, b) for a, b in itertools.pairwise([0, *known]) if b > a + 1]
         if damage and damage[0].path == place:
             damage[0] = damage[0]._replace(numbers=range(1, missing[-1].stop if missing else 2))
             missing = []
@@ -247,7 +258,7 @@ class Vault:
                     found.append(Damage(path, f"{backup} cannot be read: {error.strerror}"))
         for name in self._names(self.path):
             if not MACHINE.fullmatch(name) and name not in _OLDER:
-                found.append(Damage(os.path.join(self.path, name), "not a file of a vault"))
+                found.append(Damage(os.path.join(self.path, name), _NO_FILE))
         return found
 
     def older(self) -> str | None:

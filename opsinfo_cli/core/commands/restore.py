@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...errors import counted
+from ...errors import counted, join_some
 from ..change.restore import Restored, restore
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Diff, Either, Lines, Table
@@ -21,9 +21,11 @@ from ..terminal.write import settings_of
 @write_options()
 @prints()
 def command(target: str, which: str | None, only: bool, writing: WriteOptions, console: Console) -> CommandAnswer:
-    """Undo the last change of TARGET as a whole; with --to, restore one backup.
+    """Undo the last change of TARGET as a whole; with --to, return to one backup.
 
-    TARGET may be the id of a change, as `opsinfo backups` lists it: that change is undone.
+    TARGET may be the id of a change, as `opsinfo backups` lists it: that change alone is undone. Op types that a later
+    change moved again are named and left alone, with exit status 1; a change that is no move is undone only as the last
+    one. --to returns to the content at a moment, and loses what followed.
 
     Repeated, it goes back change by change. The replaced content is backed up first, so that a return with --to can be
     undone too.
@@ -35,7 +37,11 @@ def command(target: str, which: str | None, only: bool, writing: WriteOptions, c
       opsinfo restore ascend910b
       opsinfo restore ascend910b --to pristine
     """
-    return restore_answer(restore(target, which, only=only, say=console.warn, **settings_of(writing)))
+    restored = restore(target, which, only=only, say=console.warn, **settings_of(writing))
+    for left in [left for file in restored.files for left in file.left]:
+        by = f"change {left.change} moved it again" if left.change else "something other than opsinfo moved it since"
+        console.warn(f"`{left.name}` is left alone in {left.path}: {by}")
+    return restore_answer(restored)
 
 
 def restore_answer(restored: Restored) -> CommandAnswer:
@@ -45,7 +51,12 @@ def restore_answer(restored: Restored) -> CommandAnswer:
     def lines() -> list[Block]:
         return [
             Lines(
-                f"{path} as it was before {each.entry.id}" if each.sha256 else f"{path} removed" for path, each in pairs
+                f"{path} removed"
+                if each.sha256 is None
+                else f"{path} as it was before {each.entry.id}"
+                if each.is_whole
+                else f"{path} without {each.entry.record.id}: {join_some([move.name for move in each.moved])}"
+                for path, each in pairs
             )
         ]
 
@@ -62,4 +73,5 @@ def restore_answer(restored: Restored) -> CommandAnswer:
     different = [each for each in restored.files if each.current != each.content]
     words = counted(len(different), "file")
     note = f"{words} {'would be restored' if restored.dry_run else 'restored'}" if different else "nothing to change"
-    return CommandAnswer(restored.to_dict, blocks, notes=[note], paged=False)
+    status = int(any(file.left for file in restored.files))
+    return CommandAnswer(restored.to_dict, blocks, notes=[note], status=status, paged=False)

@@ -9,6 +9,7 @@ import shutil
 import stat
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -677,3 +678,26 @@ def test_a_link_planted_in_the_vault_is_not_followed(
     record.symlink_to(tmp_path / "record")
     assert [list(damage.numbers) for damage in vault.damage(contents=True)] == [[1]]
     assert library.read_text() == NEW
+
+
+@pytest.mark.parametrize("name", ["20261128", "999999999", "5000"])
+def test_a_folder_named_as_a_number_that_no_change_has_is_damage_said_at_once(
+    vault: Vault, library: Path, name: str
+) -> None:
+    first = run(vault, library)
+    (Path(vault.folder) / name).mkdir()
+    (damage,) = vault.history().damage
+    assert (damage.path, damage.message) == (os.path.join(vault.folder, name), "not a file of a vault")
+    assert not damage.numbers
+    second = run(vault, library, op="Log", to="black")
+    assert [str(first.change)[-2:], str(second.change)[-2:]] == ["-1", "-2"]
+
+
+def test_a_hole_of_millions_of_changes_is_one_range(vault: Vault, library: Path) -> None:
+    run(vault, library)
+    far = replace(records(vault)[0], number=900_000_000)
+    folder = Path(vault.folder) / "900000000"
+    folder.mkdir()
+    (folder / "record.json").write_bytes(far.render())
+    (damage,) = vault.history().damage
+    assert (damage.message, len(damage.numbers)) == ("changes 2 to 899999999 are missing", 899_999_998)

@@ -1,0 +1,176 @@
+"""What a file becomes without one change, as with `git revert`: its op types get back what they had before it.
+
+The old bytes come back where nothing else has changed the file. Else the moves of the change are taken back one by one,
+and an op type that was moved again later is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ...errors import Refused, join_some
+from ..cann.file_kind import kind_of
+from ..cann.install import version_at
+from ..cann.library import Library
+from ..cann.marks import Mark
+from ..cann.mixlist import Mixlist
+from ..cann.policy import Policy
+from ..text.scanner import scan
+from ..text.source import Source
+from .history import History
+from .plan import EntriesPlan, Job, MarksPlan, Move, planned
+from .record import ChangedFile, Entry
+from .replace_file import Original, sha256_of
+from .vault import Vault
+
+
+class Left(NamedTuple):
+    """An op type that was left as it is.
+
+    :param change: the id of the later change that moved it; None if it was moved by something other than opsinfo
+    """
+
+    name: str
+    path: str
+    change: str | None
+
+
+class Reverted(NamedTuple):
+    """
+    :param content: the file without the change; None if there is none then
+    :param moved: the moves back; empty if the old bytes are back
+    """
+
+    content: bytes | None
+    moved: tuple[Move, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+class _Later(NamedTuple):
+    """What followed a change in one of its files, and is in effect.
+
+    :param changes: ids
+    :param movers: op type -> the id of the last change that moved it
+    """
+
+    changes: list[str]
+    movers: dict[str, str]
+
+
+def reverted(vault: Vault, history: History, entry: Entry, original: Original | None, force: bool) -> Reverted:
+    """Return a file without one change.
+
+    :param history: of the machine that made the change
+    :param original: the file now; None if there is none
+    :param force: whether the old bytes come back where the moves cannot be taken back
+    :raises Refused: if the change is no move, and others followed; or if something else replaced the file
+    """
+    file = entry.file
+    now, later = original and sha256_of(original.data), _later(history, entry)
+    old = None if file.before is None else vault.content(entry)
+    if entry.record.state == "pending" or (not later.changes and now in (file.before, file.after)):
+        return Reverted(old)
+    is_ours = now is not None and history.lineage_of(file.path, now) == file.lineage
+    if original is None:
+        if not force and old is not None:
+            hint = "`opsinfo restore TARGET --to ID` creates it again"
+            raise Refused("the file is missing", name="gone", path=file.path, hint=hint)
+        return Reverted(old)
+    if (force and not (file.moves and is_ours)) or (now == file.before and not file.moves):
+        return Reverted(old)
+    if not file.moves:
+        raise Refused(
+            f"change {entry.record.id} ({entry.record.kind}) has no moves to take back, and the file was changed since"
+            + (f": {join_some(later.changes)}" if later.changes else ""),
+            name="changed-since",
+            path=file.path,
+            hint=f"`opsinfo restore TARGET --to {entry.id}` returns to the content before it, without what followed",
+        )
+    moves = file.moves if entry.record.undoes else history.moves_in_effect(entry.record, file)
+    source = Source(original.data, file.path)
+    if kind_of(source) == "mixlist":
+        return _without_marks(source, moves, old, _written_by(vault, history, entry), later.movers)
+    if not is_ours:
+        raise other_lineage(file)
+    return _without_flags(source, moves, old or b"{}", later.movers)
+
+
+def _later(history: History, entry: Entry) -> _Later:
+    number, path, pruned = entry.record.number, entry.file.path, history.pruned
+    written = {content.written for content in pruned.contents.get(path, {}).values() if content.written > number}
+    asked = {given: each for given, each in pruned.requests.items() if given in (path, entry.file.given)}
+    movers = {
+        name: f"{history.machine}-{request.number}"
+        for requests in asked.values()
+        for name, request in requests.items()
+        if request.number > number
+    }
+    changes = [f"{history.machine}-{each}" for each in sorted(written)]
+    for other in history.entries_of(path):
+        if other.record.number <= number:
+            continue
+        standing = history.moves_in_effect(other.record, other.file)
+        movers.update(dict.fromkeys(standing, other.record.id))
+        if standing or history.is_in_effect(other.record):
+            changes.append(other.record.id)
+    return _Later(changes, movers)
+
+
+def _written_by(vault: Vault, history: History, entry: Entry) -> bytes | None:
+    """Return the content that a change wrote, if a later change backed it up."""
+    copies = (other for other in history.entries_of(entry.file.path) if other.file.before == entry.file.after)
+    return next((vault.content(copy) for copy in copies if not copy.record.pruned and vault.has(copy)), None)
+
+
+def _without_marks(
+    source: Source, moves: Iterable[str], old: bytes | None, written: bytes | None, movers: Mapping[str, str]
+) -> Reverted:
+    """:param written: what the change wrote; None if that is not known"""
+    path = source.path
+    now, before = Mixlist(scan(source)), Mixlist(scan(Source(old or b"{}", path)))
+    after = None if written is None else Mixlist(scan(Source(written, path)))
+    wanted: dict[str, frozenset[Mark]] = {}
+    left = []
+    for name in moves:
+        marks = now.marks_of(name)
+        if name in movers:
+            left.append(Left(name, path, movers[name]))
+        elif marks != before.marks_of(name):
+            if after is not None and marks != after.marks_of(name):
+                left.append(Left(name, path, None))
+            else:
+                wanted[name] = before.marks_of(name)
+    file = planned(Job(path, MarksPlan(wanted)), source)
+    return Reverted(file.result.data, tuple(file.moved), tuple(left))
+
+
+def _without_flags(
+    source: Source, moves: Mapping[str, Sequence[str | None]], old: bytes, movers: Mapping[str, str]
+) -> Reverted:
+    path, now = source.path, Library.of(source)
+    wanted: dict[str, Policy] = {}
+    left = []
+    for name, (before, after) in moves.items():
+        policy = str(now.entries[name].policy) if name in now.entries else None
+        if name in movers:
+            left.append(Left(name, path, movers[name]))
+        elif policy != before:
+            if policy != after or before is None:
+                left.append(Left(name, path, None))
+            else:
+                wanted[name] = Policy(before)
+    file = planned(Job(path, EntriesPlan(wanted, Library.of(Source(old, path)))), source)
+    return Reverted(file.result.data, tuple(file.moved), tuple(left))
+
+
+def other_lineage(file: ChangedFile) -> Refused:
+    """Return the error for a file that something other than opsinfo has replaced since."""
+    before, now = file.version or "unknown", version_at(file.path) or "unknown"
+    differs = f"CANN of the backup: {before}, of the file: {now}" if before != now else "opsinfo wrote other content"
+    return Refused(
+        f"something other than opsinfo, such as an upgrade, has replaced the file since the backup ({differs})",
+        name="other-lineage",
+        path=file.path,
+        hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
+    )

@@ -1,0 +1,192 @@
+"""`restore CHANGE` undoes one change and no other, as `git revert`."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from change_support import TEXT, run
+from raising import raised
+
+from opsinfo_cli import Library, Mixlist, Result, fmt, move, restore
+from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.errors import Refused, UsageFault
+
+OPS = ["Add", "Log", "Mul", "Conv2D", "Exp", "Neg"]
+LISTS = ["white", "black", "gray"]
+
+
+@pytest.fixture
+def change(tmp_path: Path) -> Callable[..., Any]:
+    """Call a function with the vault of the test."""
+
+    def call(function: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+        return function(*arguments, backup_dir=str(tmp_path / "vault"), say=lambda _: None, **more)
+
+    return call
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """A library with each kind of entry, in a file of odd layout."""
+    path = tmp_path / "aic-x-ops-info.json"
+    path.write_text(
+        '{"Add": {"precision_reduce": {"flag": "true"}, "opInterface": {"value": "x"}},\n\n'
+        ' "Log":{ "precision_reduce" :{"flag":"false"} }, "Mul": {"opInterface": {"value":"a"}},\n'
+        '  "Conv2D": {"opFile": {"value": "c"}, "precision_reduce": {"flag": "true"}},\n'
+        '"Exp": {"precision_reduce": {"flag": "TRUE"}}, "Neg": {}}\n'
+    )
+    return path
+
+
+def policies(path: Path) -> dict[str, str]:
+    return {name: str(entry.policy) for name, entry in Library.read(str(path)).entries.items()}
+
+
+def test_only_the_second_of_three_changes_of_a_mixlist_is_undone(tmp_path: Path, change: Callable[..., Any]) -> None:
+    path = tmp_path / "m.json"
+    ids = [change(move, str(path), op, "black", create=not number).change for number, op in enumerate(OPS[:3])]
+    done = change(restore, ids[1])
+    assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Add", "Mul"]}}
+    assert ([move.name for file in done.files for move in file.moved], done.files[0].left) == (["Log"], ())
+    change(restore, ids[2])
+    assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Add"]}}
+    change(restore, ids[0])
+    assert not path.exists()
+    change(restore, str(path))  # each was a change of its own
+    change(restore, str(path))
+    assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Add", "Mul"]}}
+
+
+def test_a_file_that_the_change_created_stays_if_later_changes_touched_it(
+    tmp_path: Path, change: Callable[..., Any]
+) -> None:
+    path = tmp_path / "m.json"
+    first = change(move, str(path), "Add", "black", create=True).change
+    change(move, str(path), "Log", "white")
+    change(restore, first)
+    assert json.loads(path.read_text()) == {"white-list": {"to-add": ["Log"]}}
+
+
+@pytest.mark.parametrize("again", ["white", "gray"])
+def test_an_op_type_that_was_moved_again_is_named_and_left_alone(
+    target: Path, change: Callable[..., Any], again: str
+) -> None:
+    first = change(move, str(target), ["Add", "Conv2D"], "black").change
+    second = change(move, str(target), "Add", again).change
+    done = change(restore, first)
+    assert [tuple(left) for left in done.files[0].left] == [("Add", str(target), second)]
+    assert (policies(target)["Add"], policies(target)["Conv2D"]) == (again, "white")
+
+
+def test_a_change_that_is_no_move_is_undone_only_as_the_last_one(tmp_path: Path, change: Callable[..., Any]) -> None:
+    path = tmp_path / "m.json"
+    path.write_text('{"black-list": {"to-add": ["Add"],}}\n')
+    fixed = change(fmt, str(path)).change
+    later = change(move, str(path), "Log", "black").change
+    before = path.read_bytes()
+    error = raised(Refused, change, restore, fixed)
+    assert (error.name, later in error.message, "--to" in str(error.hint)) == ("changed-since", True, True)
+    assert path.read_bytes() == before
+    change(restore, later)
+    change(restore, fixed)
+    assert path.read_text() == '{"black-list": {"to-add": ["Add"],}}\n'
+
+
+def test_edits_by_hand_of_a_mixlist_stay(tmp_path: Path, change: Callable[..., Any]) -> None:
+    path = tmp_path / "m.json"
+    path.write_text("{}\n")
+    change(move, str(path), "Mul", "black")
+    ids = [change(move, str(path), op, "black").change for op in OPS[:2]]
+    text = path.read_text().replace('"Add"', '"Add", "Byhand"').replace("black", "white")
+    path.write_text(text)
+    done = change(restore, ids[0])  # what the hand moved is left alone
+    assert ([(left.name, left.change) for left in done.files[0].left], path.read_text()) == ([("Add", None)], text)
+
+
+def test_an_upgraded_library_is_not_touched(target: Path, change: Callable[..., Any]) -> None:
+    ids = [change(move, str(target), op, "black").change for op in ("Add", "Neg")]
+    target.write_text(target.read_text().replace('"value": "x"', '"value": "y"'))
+    assert raised(Refused, change, restore, ids[0]).name == "other-lineage"
+
+
+def test_an_undo_can_be_undone_and_an_unknown_change_is_refused(target: Path, change: Callable[..., Any]) -> None:
+    original = target.read_bytes()
+    ids = [change(move, str(target), op, "black").change for op in ("Add", "Neg")]
+    undo = change(restore, ids[0]).change
+    assert policies(target)["Add"] == "white"
+    change(restore, undo)
+    assert (policies(target)["Add"], policies(target)["Neg"]) == ("black", "black")
+    assert change(restore, ids[0]).change
+    assert change(restore, ids[0]).change is None  # nothing is left to undo
+    change(restore, ids[1])
+    assert target.read_bytes() == original
+    raised(UsageFault, change, restore, ids[0].rpartition("-")[0] + "-99")
+
+
+def test_a_change_of_two_files_is_undone_in_both(tmp_path: Path, vault: Vault) -> None:
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        path.write_text(TEXT)
+    first: Result = run(vault, *paths)
+    run(vault, paths[1], op="Log", to="white")
+    restore(str(first.change), backup_dir=vault.path)
+    assert [policies(path)["Add"] for path in paths] == ["white", "white"]
+    assert policies(paths[1])["Log"] == "white"
+    assert paths[0].read_text() == TEXT
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("kind", ["library", "mixlist"])
+def test_random_changes_and_undos_agree_with_a_model(
+    target: Path, tmp_path: Path, change: Callable[..., Any], kind: str, seed: int
+) -> None:
+    """The model: the value of each op type, and the changes in effect with the value that each found."""
+    pick = random.Random(f"{kind} {seed}")
+    path = target if kind == "library" else tmp_path / "m.json"
+    if kind == "mixlist":
+        path.write_text('{"black-list": {"to-add": ["Mul", "Exp"]},\n "white-list": {"to-add": ["Neg"]}}\n')
+    pristine = path.read_bytes()
+
+    def values() -> dict[str, object]:
+        if kind == "library":
+            return dict(policies(path))
+        mixlist = Mixlist.read(str(path))
+        return {op: str(mixlist.alone(op)) for op in OPS}
+
+    now, first = values(), values()
+    made: list[tuple[str, dict[str, tuple[object, object]]]] = []  # what is undone is taken out
+
+    def undo(index: int) -> None:
+        which, moves = made[index]
+        later = {op for _, own in made[index + 1 :] for op in own}
+        result = change(restore, which)
+        assert {left.name for file in result.files for left in file.left} == set(moves) & later
+        for op in set(moves) - later:
+            now[op] = moves.pop(op)[0]
+        if not moves:
+            del made[index]
+        assert values() == now
+
+    for _ in range(14):
+        if made and pick.random() < 0.4:
+            undo(pick.randrange(len(made)))
+            continue
+        ops = pick.sample(OPS, pick.choice([1, 1, 2, 3]))
+        to = pick.choice(LISTS if kind == "library" else LISTS[:2])
+        moved = {op: (now[op], to) for op in ops if now[op] != to}
+        result = change(move, str(path), ops, to)
+        assert bool(result.change) == bool(moved)
+        if result.change:
+            made.append((result.change, moved))
+            now.update({op: after for op, (_, after) in moved.items()})
+        assert values() == now
+    while made:
+        undo(len(made) - 1)
+    assert now == first
+    if kind == "library":
+        assert path.read_bytes() == pristine
