@@ -212,10 +212,10 @@ def is_opdef(file: ReadFile) -> bool:
 
 def is_left_out(file: ReadFile) -> bool:
     """Return whether a source of a tree is in a folder whose sources are no operators of the project."""
-    return bool(_left_out(file) - {"experimental"})
+    return bool(folders_left_out(file) - {"experimental"})
 
 
-def _left_out(file: ReadFile) -> frozenset[str]:
+def folders_left_out(file: ReadFile) -> frozenset[str]:
     if file.is_named or file.top is None:
         return frozenset()
     return LEFT_OUT.intersection(os.path.relpath(os.path.realpath(file.path), file.top).split("/")[:-1])
@@ -229,7 +229,7 @@ def check_opdef(files: Sequence[ReadFile], context: Context) -> Iterator[FileFin
     against = [each.target for each in context.asked.against]
     context.projects = _projects(files, context)
     for project in context.projects:
-        found: dict[str, list[Finding]] = {path: [] for path in project.main}
+        found: dict[str, list[Finding]] = {path: [] for path, each in project.main.items() if not each.not_read}
         for finding in SourceCheck(project.reading, project.apart, against, context.asked.by_chip).findings():
             found.setdefault(finding.path, []).append(finding)
         if context.has_base:  # what stands there is left out, so that experiments need not be
@@ -246,7 +246,7 @@ def _projects(files: Sequence[ReadFile], context: Context) -> list[SourceProject
     paths: dict[str, tuple[list[str], list[str]]] = {}
     for file in files:
         folder = context.project or str(project_of(file.top or file.path))
-        paths.setdefault(folder, ([], []))[bool(_left_out(file))].append(file.path)
+        paths.setdefault(folder, ([], []))[bool(folders_left_out(file))].append(file.path)
     found = []
     for folder, parts in paths.items():
         unread = [path for part in parts for path in part if path not in context.known]

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
 
-from ...errors import Refused, UsageFault, counted
+from ...errors import Refused, UsageFault
 from ..cann.file_kind import NamedKind, is_option_name
 from ..cann.near_names import did_you_mean
-from ..cann.opdef.find import SUFFIXES
+from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.repository import Repository
 from ..cann.target import AnyTargets, Target, targets_of
 from ..text.source import Source, read_bytes
@@ -23,7 +23,7 @@ from .compare_base import Side, compare_libraries, configuration_findings, polic
 from .files import EXTENSIONS, Found, FoundFiles
 from .finding import SEVERITIES, BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
-from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, is_left_out, recognise
+from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, folders_left_out, recognise
 from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
 from .model_rules import LoadModelRules
@@ -249,6 +249,7 @@ class Run:
         self._together: dict[CheckedKind, list[ReadFile]] = {}
         self._referenced: list[tuple[NamedKind, str]] = []
         self._not_followed: list[str] = []
+        self._left_out: list[NotRead] = []
 
     def read_and_check(self, found: Found) -> bool:
         """:returns: whether something was checked, or a failure recorded"""
@@ -278,7 +279,11 @@ class Run:
         if found.kind == "store":
             return file
         if is_only_followed(found):
-            may_be_source = found.path.endswith(SUFFIXES) and not is_left_out(file)
+            may_be_source = found.path.endswith(SUFFIXES)
+            if may_be_source and (folders := folders_left_out(file) - {"experimental"}):
+                may_be_source = False
+                if folders <= NAMED_IF_LEFT_OUT and is_source(read_bytes(found.path, found.top)):
+                    self._left_out.append(left_out_of(found.path, folders))
             if not may_be_source and not (self.asked.follow and self._is_searched(found.path)):
                 return None
         return ReadFile(found.path, read_bytes(found.path, found.top), file.given, file.is_named, found.top)
@@ -370,9 +375,13 @@ class Run:
     def finish(self) -> None:
         """Say what was not followed, check the precision modes, once for all files, and note what models left open."""
         asked, outcome = self.asked, self.outcome
-        not_read = [each for project in self.context.projects for each in project.reading.not_read]
+        not_read = [*self._left_out]
+        for project in self.context.projects:
+            not_read += project.reading.not_read
+            if not self.context.has_base:  # they are compared with the others only
+                not_read += [left_out_of(path, frozenset({"experimental"})) for path in project.experimental]
         if not_read:
-            outcome.notes.append(f"{counted(len(not_read), 'file')} with `OP_ADD(` passed over; -v lists them")
+            outcome.notes.append(passed_over_note(not_read))
             outcome.passed_over += (PassedOver(each.path, each.reason) for each in not_read)
         outcome.notes += not_followed(self._not_followed, outcome)
         outcome.passed_over += (PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed)

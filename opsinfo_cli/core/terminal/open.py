@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted, join_some
+from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.target import Target, a_mixlist, target_or_mixlist, targets_or_mixlist
 from ..cann.targets.found import TargetOptions
@@ -73,9 +72,9 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
 def report_not_read(not_read: Sequence[NotRead], console: Console) -> None:
     """Report how many sources were passed over, and why; ``-v`` lists them."""
     if not_read:
-        reasons = Counter(each.reason if each.reason.startswith("below") else "not read" for each in not_read)
-        why = join_some([f"{count} {reason}" for reason, count in sorted(reasons.items())])
-        console.note(f"{counted(len(not_read), 'file')} with `OP_ADD(` passed over: {why}; -v lists them")
+        from ..cann.opdef.find import passed_over_note
+
+        console.note(passed_over_note(not_read))
     for path, reason in not_read:
         console.detail(f"  {path}: {reason}")
 

@@ -516,6 +516,10 @@ def test_files_that_are_passed_over_are_counted_and_listed(opsinfo: Run, tmp_pat
     listed = opsinfo("list", tmp_path, "-v").err
     assert all(f"{tmp_path}/{name}.cpp: " in listed for name in ("vm", "experimental/b_def", "examples/d_def"))
     assert opsinfo("list", tmp_path, "-q").err == ""
+    checked = opsinfo("validate", tmp_path)
+    assert f"note: 4 files with `OP_ADD(` passed over: {why}; -v lists them\n1 file checked" in checked.err
+    listed = opsinfo("validate", tmp_path, "-v").err
+    assert all(f"{tmp_path}/{name}.cpp: skipped; " in listed for name in ("vm", "experimental/b_def", "examples/d_def"))
 
 
 CASES = {

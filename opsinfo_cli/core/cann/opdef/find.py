@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ....errors import Refused
+from ....errors import Refused, counted, join_some
 from ....opening import folders_above, open_file, unreadable
 from ..repository import git_root
 
@@ -32,7 +34,7 @@ LEFT_OUT = frozenset(
 )
 """Folders that are read only if they, or something in them, are named."""
 
-_SHOWN_BUT_LEFT_OUT = frozenset({"experimental", "examples", "example", "template", "templates"})
+NAMED_IF_LEFT_OUT = frozenset({"experimental", "examples", "example", "template", "templates"})
 """Those of them in which operators of AI Core may be; that they are passed over is said."""
 
 _REGISTERS = re.compile(rb"^(?:[^\n/]|/(?!/))*?\bOP_ADD\s*\(\s*[A-Za-z_]\w*\s*[,)]", re.MULTILINE)
@@ -46,6 +48,13 @@ class NotRead(NamedTuple):
 
     path: str
     reason: str
+
+
+def passed_over_note(not_read: Sequence[NotRead]) -> str:
+    """Return the line that counts the files that were passed over, by reason."""
+    reasons = Counter(each.reason if each.reason.startswith("below") else "not read" for each in not_read)
+    why = join_some([f"{count} {reason}" for reason, count in sorted(reasons.items())])
+    return f"{counted(len(not_read), 'file')} with `OP_ADD(` passed over: {why}; -v lists them"
 
 
 class Sources(NamedTuple):
@@ -82,6 +91,11 @@ def build_folder(path: str) -> str:
     return "/".join(parts[:last])
 
 
+def left_out_of(file: str, folders: frozenset[str]) -> NotRead:
+    """Return a source that is passed over because of the folders that it is in."""
+    return NotRead(file, f"below `{min(folders)}`")
+
+
 def find_sources(path: str) -> Sources:
     """Return the OpDef sources of a file, folder, checkout or project, sorted.
 
@@ -105,7 +119,7 @@ def find_sources(path: str) -> Sources:
             message = f"no target at its top, and more than {MOST_FILES:,} files in which sources may be"
             raise Refused(message, path=path, hint="name the folder of the operators")
         above = LEFT_OUT.intersection(parent[len(path) :].split("/"))
-        wanted = LEFT_OUT - (frozenset() if above else _SHOWN_BUT_LEFT_OUT)
+        wanted = LEFT_OUT - (frozenset() if above else NAMED_IF_LEFT_OUT)
         folders[:] = [name for name in folders if name not in wanted and not name.startswith(".")]
         for file in (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES)):
             try:
@@ -113,7 +127,7 @@ def find_sources(path: str) -> Sources:
             except Refused:  # its reader names the reason
                 registers = file.endswith("_def.cpp")
             if registers and above:
-                left_out.append(NotRead(file, f"below `{min(above)}`"))
+                left_out.append(left_out_of(file, above))
             elif registers:
                 found.append(file)
     return Sources(sorted(found), sorted(left_out))
