@@ -202,7 +202,7 @@ def check_mixlist(document: Document) -> Iterator[Finding]:
         return
     is_ours = is_mixlist(root, source.path)
     yield from bom(source, is_ours)
-    yield from faults(document, is_ours)
+    yield from faults(document, is_ours or root is None)
     if root is None:
         return
     yield from trailing_text(source, document.end, is_ours)
