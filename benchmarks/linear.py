@@ -123,6 +123,28 @@ def write_findings(folder: Path, count: int) -> None:
     (folder / "ops_info.json").write_text(f'{{"black-list": {{"to-add": [\n{marks}\n]}}}}')
 
 
+def write_ignored(folder: Path, count: int) -> None:
+    """A commented list with repetitions, and a configuration that ignores every second of them."""
+    marks = "\n".join(f'"Op{number // 2}", // {number}' for number in range(count))
+    (folder / "ops_info.json").write_text(f'{{"black-list": {{"to-add": [\n{marks}\n]}}}}')
+    words = ", ".join(f'"duplicate-operator:/black-list/to-add/{number}"' for number in range(0, count, 2))
+    (folder / "opsinfo.toml").write_text(f"ignore = [{words}]\n")
+
+
+def write_scripts(folder: Path, count: int) -> None:
+    """Commands with arrays and variables, and Python with defaults."""
+    lines = (
+        f'M{at}=force_fp16\na{at}=(--model=m{at} "--precision_mode=$M{at}")\natc "${{a{at}[@]}}"' for at in range(count)
+    )
+    (folder / "convert.sh").write_text("\n".join(lines) + "\n")
+    (folder / "train.py").write_text(
+        "".join(
+            f'add_argument("--m{at}", default="origin")\nNPURunConfig(precision_mode=args.m{at})\n'
+            for at in range(count)
+        )
+    )
+
+
 def write_near_names(folder: Path, count: int) -> None:
     write_library(folder, 500, "MatMulBiasAddNormGradOp")
     names = [f"MatMulBiasAddNormGardOp{number}" for number in range(count)]
@@ -488,6 +510,24 @@ INPUTS = (
         schema mixlist --against library.json
         tty list library.json
         tty diff library.json other.json
+        """,
+    ),
+    Input(
+        "ignored places",
+        1_000,
+        write_ignored,
+        """
+        validate ops_info.json
+        validate ops_info.json --fix --unsafe-fixes -n
+        """,
+    ),
+    Input(
+        "options of scripts",
+        500,
+        write_scripts,
+        """
+        validate convert.sh --follow
+        validate train.py --follow
         """,
     ),
     Input(

@@ -83,8 +83,10 @@ COMMON_WORDS = ("--format", "--color", "-q", "--quiet", "-v", "--verbose", "-n",
 
 def unknown_command(name: str) -> UsageFault:
     from .core.cann.near_names import did_you_mean
+    from .core.terminal.hints import COMMANDS as ELSEWHERE
 
-    hint = did_you_mean(name, COMMANDS) or "`opsinfo --help` lists them"
+    other = f"did you mean `opsinfo {ELSEWHERE[name]}`?" if name in ELSEWHERE else None
+    hint = other or did_you_mean(name, COMMANDS) or "`opsinfo --help` lists them"
     return UsageFault(f"unknown command `{name}`", name="unknown-command", hint=hint)
 
 
@@ -122,15 +124,31 @@ def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
     """Return click's error as ours, with a hint."""
     path = error.ctx.command_path if error.ctx else f"opsinfo {command_of(words)}".rstrip()
     hint = f"`{path} --help` shows how it is used"
+    command = error.ctx.command if error.ctx else None
+    from .core.terminal import hints
+
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
         if path == "opsinfo" and name in COMMON_WORDS:
             return UsageFault(f"{name} belongs after the command", hint=f"`opsinfo COMMAND ... {name}`")
         from .core.cann.near_names import did_you_mean
 
-        near = did_you_mean(name, error.possibilities or ())
+        meant = hints.option_meant(name, command)
+        near = f"did you mean `{meant}`?" if meant else did_you_mean(name, error.possibilities or ())
         return UsageFault(f"`{path}` has no option {name}", hint=near or hint)
+    if error.format_message().startswith("Got unexpected extra") and (meant := hints.argument_meant(words, command)):
+        hint = f"did you mean `{meant}`?"
+    if isinstance(error, click.MissingParameter) and path in _WITHOUT_ARGUMENT:
+        hint = _WITHOUT_ARGUMENT[path]
     return UsageFault(error.format_message().replace("\n\t", " "), hint=hint)
+
+
+_WITHOUT_ARGUMENT = {
+    "opsinfo restore": "`opsinfo backups` lists the changes and their files",
+    "opsinfo show": "`opsinfo list TARGET` lists the operators",
+    "opsinfo validate": "`opsinfo validate .` checks this folder",
+}
+"""What to type where the line of a command ends too early."""
 
 
 def names_apart(words: Sequence[str]) -> Sequence[str]:

@@ -101,7 +101,20 @@ def _regular(descriptor: int, path: str) -> IO[bytes]:
 
 def unreadable(error: Exception, path: str) -> Refused:
     """Return the error for a file or folder that the system does not let opsinfo read."""
-    return Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path)
+    hint = near_file(path) if isinstance(error, FileNotFoundError) else None
+    return Refused(getattr(error, "strerror", None) or str(error), name="unreadable", path=path, hint=hint)
+
+
+def near_file(path: str) -> str | None:
+    """Return a hint with files of a similar name in the same folder; None if there are none."""
+    from .core.cann.near_names import did_you_mean
+
+    folder, name = os.path.split(path)
+    try:
+        near = os.listdir(folder or os.curdir)
+    except (OSError, ValueError):
+        return None
+    return did_you_mean(name, near) if name else None
 
 
 def no_folder() -> Refused:

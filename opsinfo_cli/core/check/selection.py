@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from ...errors import UsageFault
 from ..cann.near_names import did_you_mean
@@ -11,26 +12,13 @@ from .rules import RULES, Rule
 
 
 @dataclass(frozen=True)
-class _Ignored:
-    """:param pointer: the JSON pointer at and below which the rules are ignored; None ignores them everywhere"""
-
-    names: frozenset[str]
-    pointer: str | None
-
-    def covers(self, rule: Rule, pointer: str | None) -> bool:
-        if rule.name not in self.names:
-            return False
-        if self.pointer is None:
-            return True
-        return pointer is not None and (pointer == self.pointer or pointer.startswith(self.pointer + "/"))
-
-
-@dataclass(frozen=True)
 class RuleSelection:
-    """:param selected: names of the selected rules; None for all"""
+    """:param selected: names of the selected rules; None for all
+    :param ignored: the JSON pointers at and below which a rule is ignored, by its name; "" ignores it everywhere
+    """
 
     selected: frozenset[str] | None = None
-    ignored: tuple[_Ignored, ...] = ()
+    ignored: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, select: Iterable[str], ignore: Iterable[str]) -> RuleSelection:
@@ -39,23 +27,36 @@ class RuleSelection:
         :raises UsageFault: if a word names no rule; the hint has near names
         """
         chosen = [_rule_names(word, "--select") for word in select]
-        return cls(frozenset().union(*chosen) if chosen else None, tuple(map(_parse_ignore, ignore)))
+        ignored: dict[str, set[str]] = {}
+        for word in ignore:
+            name, colon, pointer = word.partition(":")
+            if pointer and not pointer.startswith("/"):
+                hint = f"for example --ignore {name}:/black-list/to-add"
+                message = f"--ignore {word}: a JSON pointer must begin with `/`"
+                raise UsageFault(message, name="bad-pointer", hint=hint)
+            for rule in _rule_names(name, "--ignore"):
+                ignored.setdefault(rule, set()).add(pointer if pointer or not colon else _ROOT)
+        pointers = {rule: frozenset(each) for rule, each in ignored.items()}
+        return cls(frozenset().union(*chosen) if chosen else None, pointers)
 
     def keeps(self, rule: Rule, pointer: str | None) -> bool:
         if self.selected is not None and rule.name not in self.selected:
             return False
-        return not any(ignored.covers(rule, pointer) for ignored in self.ignored)
+        ignored = self.ignored.get(rule.name, frozenset())
+        return not ignored or ignored.isdisjoint(_above(pointer))
 
 
-def _parse_ignore(word: str) -> _Ignored:
-    name, colon, pointer = word.partition(":")
-    if pointer and not pointer.startswith("/"):
-        raise UsageFault(
-            f"--ignore {word}: a JSON pointer must begin with `/`",
-            name="bad-pointer",
-            hint=f"for example --ignore {name}:/black-list/to-add",
-        )
-    return _Ignored(_rule_names(name, "--ignore"), pointer if colon else None)
+_ROOT = "/."
+"""The empty pointer, which covers findings that have one: those of text that could be parsed."""
+
+
+def _above(pointer: str | None) -> Iterator[str]:
+    """Yield what covers a finding at a pointer: everything, the root, and each step to the pointer."""
+    yield ""
+    if pointer is not None:
+        yield _ROOT
+        for match in re.finditer("/[^/]*", pointer):
+            yield pointer[: match.end()]
 
 
 def _rule_names(word: str, option: str) -> frozenset[str]:

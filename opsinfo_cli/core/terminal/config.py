@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from ...errors import UsageFault
-from ...opening import folders_above
+from ...opening import folders_above, near_file
 from ..cann.near_names import did_you_mean
 from ..text.source import Source
 from .params import FILE, Command, option, together
@@ -198,7 +198,12 @@ def _value(
     if key in _PATHS and any("\0" in word for word in words):
         raise config.fault(key, f"`{key}`: a path cannot have a NUL character")
     if key in _PATHS:
-        words = [_PATHS[key](folder, word) for word in words]
+        paths = [_PATHS[key](folder, word) for word in words]
+        for word, path in zip(words, paths, strict=True):
+            is_path = "/" in path or path.endswith(".json")
+            if is_path and not isinstance(command, Targeted) and not _exists(path):
+                raise config.fault(key, f"`{key}`: no such file or directory: `{word}`", near_file(path))
+        words = paths
     try:
         for word in words:
             option.type.convert(word, option, context)
@@ -210,6 +215,11 @@ def _value(
         context.meta.setdefault(_SEVERAL, {})[option.name] = text
         return None
     return words if option.multiple else next(iter(words), None)
+
+
+def _exists(path: str) -> bool:
+    """Return whether a path exists, or is PATH@SOC."""
+    return os.path.lexists(path) or os.path.lexists(path.rpartition("@")[0] or path)
 
 
 def _target(folder: str, text: str) -> str:

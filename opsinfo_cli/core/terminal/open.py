@@ -150,7 +150,10 @@ def report_no_match(console: Console, total: int, narrowing: dict[str, object]) 
     :param narrowing: the value of each option that leaves operators out
     """
     given = [option for option, value in narrowing.items() if value]
-    console.note(f"none of the {total} operators matches {' and '.join(given)}")
+    globs = narrowing.get("--match")
+    whole = [glob for glob in (globs if isinstance(globs, (list, tuple)) else ()) if not set(glob) & set("*?[")]
+    wider = f"; a pattern is compared with the whole name: --match '*{whole[0].lower()}*'" if whole else ""
+    console.note(f"none of the {total} operators matches {' and '.join(given)}{wider}")
 
 
 def accepted_mixlist(path: str, console: Console) -> Mixlist:

@@ -119,6 +119,12 @@ class OutputFile(Word):
             word = f"{param.opts[0]} -" if param else "-"
             hint = "without the option most commands write to standard output; ./- is a file of that name"
             raise UsageFault(f"{word}: no file given", name="no-file", hint=hint)
+        from .hints import format_meant
+
+        if (meant := format_meant(str(value), ctx.command if ctx else None)) and not os.path.exists(value):
+            word = f"{param.opts[0]} {value}" if param else value
+            hint = f"did you mean `{meant}`? ./{value} is a file of that name"
+            raise UsageFault(f"{word}: it takes a file", name="no-file", hint=hint)
         return super().convert(value, param, ctx)
 
 
@@ -145,6 +151,10 @@ class Choice(click.Choice[str]):
         except click.BadParameter as error:
             from ..cann.near_names import did_you_mean
 
+            several = str(value).split(",")
+            if param and getattr(param, "multiple", False) and len(several) > 1 and set(several) <= set(self.choices):
+                each = " ".join(f"{param.opts[0]} {word}" for word in several)
+                raise UsageFault(error.format_message(), hint=f"give it once for each: `{each}`") from None
             alias = self.meant(str(value)) if self.meant else None
             near = f"did you mean `{alias}`?" if alias else did_you_mean(str(value), self.choices)
             hint = self.hints.get(str(value)) or near

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....errors import Refused, UsageFault
+from ....opening import near_file
 from ...text.source import Source
 from ..file_kind import foreign_of
 from . import chip, ini, install, library, package, snapshot, sources, store
@@ -43,7 +44,9 @@ def recognise(named: Named, options: TargetOptions) -> Found | Source:
         if named.kind == "mixlist":
             return named.source
         raise unknown_kind(named.source, "add --as library or --as mixlist", named.outcome)
-    raise Refused("no such file or directory", name="unreadable", path=named.path, hint=_WHAT_A_TARGET_IS)
+    raise Refused(
+        "no such file or directory", name="unreadable", path=named.path, hint=near_file(named.path) or _WHAT_A_TARGET_IS
+    )
 
 
 _WHAT_A_TARGET_IS = (
