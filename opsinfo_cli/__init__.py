@@ -150,15 +150,15 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    from .handed_in import OF_FUNCTIONS
-
     found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    handed_in = OF_FUNCTIONS.get(name)
-    if handed_in is None:
+    if isinstance(found, type):
         return found
     from functools import partial, update_wrapper
 
-    return update_wrapper(partial(found, **handed_in), found)
+    from .arguments import checked
+    from .handed_in import OF_FUNCTIONS
+
+    return checked(update_wrapper(partial(found, **OF_FUNCTIONS.get(name, {})), found))
 
 
 def __dir__() -> list[str]:

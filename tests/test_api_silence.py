@@ -79,8 +79,8 @@ def test_every_form_of_a_mixlist_gives_the_same_answer(path: Path) -> None:
             "the engine refuses `Relu`",
         ),
         ({"black-list": {"to-add": [object()]}}, UsageFault, "no parsed mixlist"),
-        (["Relu"], UsageFault, "not list"),
-        (b"m.json", UsageFault, "not bytes"),
+        (["Relu"], UsageFault, "cannot be of type list"),
+        (b"m.json", UsageFault, "cannot be of type bytes"),
     ],
 )
 def test_what_is_no_mixlist_is_refused(mixlist: Any, error: type[OpsinfoError], message: str) -> None:

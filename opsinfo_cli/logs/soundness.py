@@ -223,10 +223,10 @@ def qualify(
     :raises Refused: if a log cannot be read
     """
     for name, count in (("steps", steps), ("ranks", ranks)):
-        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        if count is not None and count < 1:
             raise UsageFault(f"{name} must be a whole number above 0, not {count!r}", name="bad-number")
     for name, share in (("spread", spread), ("limit", limit)):
-        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < math.inf:
+        if not 0 < share < math.inf:
             raise UsageFault(f"{name} must be a number above 0, not {share!r}", name="bad-number")
     facts = Facts(
         steps,

@@ -11,8 +11,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from ...arguments import checked
 from ...errors import Refused, UsageFault
 from ...opening import folders_above
 from ..text.members import Members, read_members
@@ -22,7 +23,8 @@ from .library import Operators, Store
 from .load_order import library_files
 from .policy import BLANKS
 
-CORES = ("ai", "vector", "dsa")
+Core: TypeAlias = Literal["ai", "vector", "dsa"]
+CORES = get_args(Core)
 
 BUILT_IN = {
     "ai": ("built-in/op_impl/ai_core/tbe/config/{soc}", "op_impl/built-in/ai_core/tbe/config/{soc}"),
@@ -223,11 +225,12 @@ class Install:
         self._looked_up = 0
 
     @classmethod
+    @checked
     def open(
         cls,
         root: str | os.PathLike[str],
         soc: str | None = None,
-        core: str = "ai",
+        core: Core = "ai",
         customs: list[str] | None = None,
     ) -> Install:
         """
@@ -235,6 +238,9 @@ class Install:
         :raises UsageFault: if the SoC is not found, or not given and there are several
         """
         root = os.fspath(root)
+        if opp_root(root) is None:
+            hint = "its root has `built-in/op_impl` or `vendors`"
+            raise UsageFault("not an operator package", name="wrong-kind", path=root, hint=hint)
         folders_of = "ai" if core == "vector" else core  # the vector core has no folders of its own
         if soc and soc in socs_of(root, folders_of, soc):  # not in all of them, because all of them may be opened
             return cls(root, soc, core, customs)

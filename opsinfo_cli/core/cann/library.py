@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, UnknownOperator, counted, join_some
+from ...arguments import checked
+from ...errors import Damaged, UnknownOperator, UsageFault, counted, join_some
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from .entry import REFUSED, Entry
@@ -39,6 +40,7 @@ class Library:
         self.entries = {member.key: self.entry_of(member) for member in members}
 
     @classmethod
+    @checked
     def read(cls, path: str | os.PathLike[str], tree: str | None = None) -> Library:
         """:param tree: the folder in which the path was met; None for a path that the user names
         :raises Refused: if the file cannot be read
@@ -127,14 +129,19 @@ class Store:
                 self.definitions.setdefault(name, []).append(entry)
 
     @classmethod
+    @checked
     def read(cls, directory: str | os.PathLike[str], label: str | None = None, tree: str | None = None) -> Store:
         """Load a directory as the engine does: one bad file fails the store.
 
         :param tree: the folder out of which no link is followed; None: the directory
+        :raises UsageFault: if it has no library
         :raises Refused: if the engine refuses a file; has its path
         """
         directory = os.fspath(directory)
         paths = [os.path.join(directory, name) for name in load_order(directory, library_files(directory))]
+        if not paths and label is None:  # what a user names; a site of an install may be empty, and is for the engine
+            hint = "a store has `aic-<soc>-ops-info*.json`"
+            raise UsageFault("the directory has no library", name="wrong-kind", path=directory, hint=hint)
         store = cls([Library.read(path, tree or directory) for path in paths], directory, label)
         store.require_loadable()
         return store
@@ -277,6 +284,7 @@ class Operators:
             found[name] = text + (f"; {near}" if near else "")
         return found
 
+    @checked
     def require(self, names: Iterable[str]) -> list[Operator]:
         """:raises UnknownOperator: if any name is unknown; names at most ten, with near names"""
         names = list(names)

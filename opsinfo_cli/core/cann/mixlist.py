@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from ...arguments import checked
 from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source, encoded
@@ -57,6 +58,7 @@ class Mixlist:
                 raise self.source.damaged(message, item.node.start, hint)
 
     @classmethod
+    @checked
     def read(cls, path: str | os.PathLike[str]) -> Mixlist:
         """:raises Refused: if the file cannot be read
         :raises Damaged: if the engine would refuse it
@@ -79,6 +81,7 @@ class Mixlist:
         raise UsageFault(message, name="wrong-type")
 
     @classmethod
+    @checked
     def of(cls, lists: Mapping[str, Any]) -> Mixlist:
         """Return the mixlist of a parsed file: ``{"black-list": {"to-add": ["SoftmaxV2"]}}``.
 

@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import warn
 
+from ...arguments import checked
 from ...errors import Refused, UsageFault, join_some, quoted
 from ..document import as_json, headed
 from ..text.source import Source
 from .file_kind import FileKind
-from .install import Install
+from .install import Core, Install
 from .library import Library, Operators, Store
 from .mixlist import AnyMixlist, Mixlist, MixlistFile
 from .snapshot import Snapshot, snapshot_text
@@ -47,7 +48,10 @@ class Target:
         self._chip = chip
 
     @classmethod
-    def open(cls, target: AnyTarget, soc: str | None = None, core: str = "ai", kind: FileKind | None = None) -> Target:
+    @checked
+    def open(
+        cls, target: AnyTarget | Mixlist, soc: str | None = None, core: Core = "ai", kind: FileKind | None = None
+    ) -> Target:
         """Open a TARGET: a path, or a SoC name of the environment's install; an open one is not read again.
 
         :raises UsageFault: if it names no target, or several, or a mixlist
@@ -123,6 +127,7 @@ class Target:
     def facts(self) -> TargetFacts:
         return TargetFacts(self.text, self.kind, self.path, self.soc, self.version)
 
+    @checked
     def to_dict(self, mixlist: AnyMixlist | None = None) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo list``: the op types.
 
@@ -137,6 +142,7 @@ class Target:
             document["unreadable"] = as_json(self.unreadable)
         return document
 
+    @checked
     def describe(self, ops: str | Iterable[str], mixlist: AnyMixlist | None = None) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo show``: of some op types also the dtypes of their tensors.
 

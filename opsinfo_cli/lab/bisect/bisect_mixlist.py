@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from ...core.cann.input_shapes import stated_shapes
 from ...core.cann.keep_dtype import keep_dtype_text
@@ -27,7 +27,7 @@ from .session import Budget, OutOfBudget, Rules, SearchSession
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from typing import TypeAlias, TypeVar
+    from typing import TypeVar
 
     from ...core.cann.input_shapes import Shapes
     from ...core.cann.mixlist import AnyMixlist
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from .problem import Problem
     from .search.minimal_set import SearchEnd
 
-    Check: TypeAlias = Callable[[str], bool] | Sequence[str]
-    """Called with the path of a mixlist, it returns whether the result is good enough; or a command."""
     Written = TypeVar("Written")
+
+Check: TypeAlias = "Callable[[str], bool] | Sequence[str]"
+"""Called with the path of a mixlist, it returns whether the result is good enough; or a command."""
 
 
 _MOST_JUDGED = 2_000_000

@@ -10,6 +10,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...arguments import checked
 from ...core.cann.input_shapes import stated_shapes
 from ...core.cann.option_files import CustomizeDtypes, KeepDtype
 from .atc_options import NO_OPTIONS, AtcOptions, command_options
@@ -86,6 +87,7 @@ class Graph(ModelGraph):
     """A model's graph with a method to judge it."""
 
     @classmethod
+    @checked
     def read(cls, path: str | os.PathLike[str], shapes: Shapes | None = None) -> Graph:
         """Return the graph of a model file: a compiled model, a GE dump, ATC JSON, ONNX or TensorFlow.
 
@@ -102,6 +104,7 @@ class Graph(ModelGraph):
         """Return the same graph, with the methods of the public API."""
         return cls(graph.nodes, graph.model, graph.subgraphs)
 
+    @checked
     def judge(
         self,
         against: AnyTarget | Operators | None,

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from ...arguments import checked
 from ...core.cann.dtype_names import precision_of
 from ...errors import UsageFault
 from ..listener import Listener, PythonListener
@@ -130,6 +131,7 @@ class Profile(NamedTuple):
     tables: list[Table]
 
     @classmethod
+    @checked
     def read(cls, *paths: str | os.PathLike[str], device: str = "", step: str = "") -> Profile:
         """Return what ran, by tables and folders of tables.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...core.cann.input_shapes import settles
 from ...errors import Refused
@@ -23,7 +23,7 @@ from .trace import trace as trace_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from ...core.cann.input_shapes import Shapes
     from ...core.cann.library import Operators
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ..graph.judge.prepare import PreparedModel
     from ..listener import Listener
 
-    Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
-    """A file, a folder, ``random:SEED``, or arrays by the name of the input."""
+Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
+"""A file, a folder, ``random:SEED``, or arrays by the name of the input."""
 
 FIRST_SEED = "random:0"
 

@@ -99,8 +99,13 @@ def test_a_mismatch_of_columns_is_a_doubt_and_the_policy_is_read(tmp_path: Path)
     assert [doubt.path for doubt in store.doubts] == [str(tmp_path / "a.json")]
 
 
-def test_an_empty_directory_is_an_empty_store(tmp_path: Path) -> None:
-    assert Operators([Store.read(str(tmp_path))]).names == []
+def test_an_empty_folder_of_an_install_is_an_empty_store(tmp_path: Path) -> None:
+    assert Operators([Store.read(str(tmp_path), "built-in")]).names == []
+
+
+def test_a_folder_without_libraries_is_no_store_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(UsageFault, match="no library"):
+        Store.read(str(tmp_path))
 
 
 def test_a_missing_directory_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from ...text.members import read_members
 from ...text.source import Source, read_bytes
 from ..file_kind import FileKind, kind_of
 from ..foreign_files import foreign_binary
-from ..install import is_complete, opp_root
+from ..install import Core, is_complete, opp_root
 from ..library import Operators
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class TargetOptions(NamedTuple):
 
     kind: FileKind | None = None
     soc: str | None = None
-    core: str = "ai"
+    core: Core = "ai"
     customs: tuple[str, ...] = ()
     stdin: bytes | None = None
 
