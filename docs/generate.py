@@ -71,7 +71,7 @@ CANN of the environment."""
 sys.path[:0] = [str(ROOT)]
 
 from opsinfo_cli.app import cli  # noqa: E402
-from opsinfo_cli.core.check.wording import wording  # noqa: E402
+from opsinfo_cli.core.check.wording import glossary, wording  # noqa: E402
 from opsinfo_cli.core.commands.explain import example_text  # noqa: E402
 from opsinfo_cli.lab.graph.fusions.fuse import RULES, names_not_applied  # noqa: E402
 from opsinfo_cli.lab.graph.fusions.rule import JSON_RULE, PREPARED, UNNUMBERED  # noqa: E402
@@ -293,6 +293,32 @@ def skill() -> str:
     return f"{SKILL}{wording('en').topics['agents']}"
 
 
+GLOSSARY_HEAD = """\
+# Glossary 术语表
+
+The terms of opsinfo beside those of Ascend's manuals, in English and Chinese; `opsinfo explain WORD` knows each of
+them. Codes, keys, options and values are never translated. Options accept opsinfo's terms only; for a term of the
+manuals, the hint names the value to use.
+
+opsinfo 的用词，与昇腾中英文手册的用词对照；每个词都可用 `opsinfo explain WORD` 查询。编码、键、选项和取值一律不翻译。
+选项只接受 opsinfo 自己的用词；输入手册中的说法时，提示会指出对应的取值。
+"""
+
+
+def glossary_page() -> str:
+    """Return the page of the glossary, a table a section."""
+    text = GLOSSARY_HEAD
+    for section in glossary():
+        rows = [section.columns, ["---"] * len(section.columns)]
+        for term in section.terms:
+            front = [term.term, term.chinese] if term.manuals is None else [term.term, term.manuals, term.chinese]
+            rows.append([*front, f"{term.en} {term.zh}".strip()])
+        text += f"\n## {section.title}\n\n" + "".join(
+            "|" + "".join(f" {cell} |" if cell else " |" for cell in row) + "\n" for row in rows
+        )
+    return text
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Generate the parts of the docs that come from the program.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
@@ -301,6 +327,7 @@ def main() -> int:
         ROOT / "docs" / "reference.md": reference(),
         ROOT / "docs" / "findings.md": findings("en"),
         ROOT / "docs" / "fusions.md": fusions(),
+        ROOT / "docs" / "glossary.md": glossary_page(),
         ROOT / "docs" / "agents.md": agents("en", "[中文](agents.zh-CN.md)"),
         ROOT / "docs" / "agents.zh-CN.md": agents("zh", "[English](agents.md)"),
         ROOT / "skills" / "ascend-mixlist" / "SKILL.md": skill(),

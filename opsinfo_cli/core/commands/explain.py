@@ -14,7 +14,7 @@ from ..cann.near_names import did_you_mean
 from ..cann.policy import policy_meant
 from ..cann.precision_mode import MODES
 from ..check.rules import Rule, rule_called
-from ..check.wording import Wording, wording
+from ..check.wording import Wording, term_called, wording
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Lines, Table
@@ -28,7 +28,8 @@ from ..text.escape import wrapped
 @click.argument("subject", required=False, type=Word("[CODE|NAME|TOPIC]", completion.findings))
 @prints()
 def command(subject: str | None, console: Console) -> CommandAnswer:
-    """Explain a finding by its code or name, or a topic. Without an argument, list all findings and topics.
+    """Explain a finding by its code or name, a topic, a precision mode, an option, or a word of the manuals, English or
+    Chinese. Without an argument, list all findings and topics.
 
     The text is Chinese if OPSINFO_LANG or the locale is zh; lists and JSON are always English.
 
@@ -37,6 +38,8 @@ def command(subject: str | None, console: Console) -> CommandAnswer:
       opsinfo explain contradiction
       opsinfo explain M005
       opsinfo explain mixlists
+      opsinfo explain trustlist
+      opsinfo explain 混合精度
     """
     english = wording("en")
     if subject is None:
@@ -64,10 +67,37 @@ def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
     if mode := MODES.get(subject):
         text = f"{subject} is a value of {mode.option}: {mode.says}.\n`opsinfo modes` lists all, with their chips."
         return [], {subject: text}
+    if term := term_called(subject):
+        return [], {subject: term.says(said.language)}
+    if option_text := _option_says(subject):
+        return [], {subject: option_text}
     names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]
     near = "did you mean `policies`?" if policy_meant(subject) else did_you_mean(subject, names)
     hint = near or "`opsinfo explain` lists all"
     raise UsageFault(f"unknown finding or topic `{subject}`", name="unknown-subject", hint=hint)
+
+
+def _option_says(subject: str) -> str | None:
+    """Return what an option does, by the help of the commands that have it; None if there is none of this name."""
+    context = click.get_current_context(silent=True)
+    name = f"--{subject.lstrip('-').replace('_', '-').lower()}"
+    found: dict[str, list[str]] = {}
+    for command, path in _commands(context.find_root().command, "") if context else ():
+        for param in command.params:
+            if isinstance(param, click.Option) and name in param.opts and param.help:
+                found.setdefault(param.help, []).append(path)
+    return "\n".join(f"{name} ({', '.join(paths)}): {text}" for text, paths in found.items()) or None
+
+
+def _commands(command: click.Command, path: str) -> Iterator[tuple[click.Command, str]]:
+    """Yield a command and those below it, each with the words that call it."""
+    yield command, path
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                yield from _commands(below, f"{path} {name}".strip())
 
 
 _WIDTH = 78
