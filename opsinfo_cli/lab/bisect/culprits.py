@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from ..graph.cost import left_low, low_nodes
+from ...core.document import Count, Failure, LineNumber, Schema, headed, optional
+from ..graph.cost import Cost, Size, left_low, low_nodes
 from ..graph.open_dimensions import limits_of
+from .curve import CurvePoint
 from .run_folder import last_lines
+from .search.minimal_set import Ended, Price
 from .verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...errors import OpsinfoError
-    from ..documents import bisect as documents
-    from ..graph.cost import Cost, Size
     from ..graph.fusions.limits import FusionLimit
     from ..graph.result import Coverage
     from .candidates import SetJudge
-    from .curve import CurvePoint
     from .problem import Problem
     from .search.minimal_set import SearchEnd
     from .session import SearchSession
@@ -34,31 +35,182 @@ _NEARLY = 10
 """A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision."""
 
 
-class Culprit(NamedTuple):
-    """An op type that must stay in high precision.
+OpType: TypeAlias = Annotated[str, Schema(examples=["SoftmaxV2"])]
 
-    :param same: other types that move the same nodes
-    :param nodes: names of the nodes whose dtypes it changes; empty without a model
-    :param casts: how many more Casts run because of it, which may be negative; None without a model
-    :param trial: the trial that failed without it; None: none was made
-    """
 
-    type: str
-    same: tuple[str, ...]
+@dataclass(frozen=True)
+class Culprit:
+    """One op type."""
+
+    type: OpType
+    """The op type."""
+    same: list[OpType]
+    """Other op types that change the same nodes; one of them is enough."""
     nodes: list[str]
+    """Names of the nodes whose dtypes the op type changes; empty without a model."""
     casts: int | None
-    trial: int | None
+    """Number of additional Casts that run because of the op type; negative if fewer run, null without a model."""
+    trial: LineNumber | None
+    """The trial that failed without it; null if no such trial was run."""
 
 
-class KeptNode(NamedTuple):
-    """A node that must keep its dtype.
-
-    :param trial: the trial that failed without it; None: none was made
-    """
+@dataclass(frozen=True)
+class KeptNode:
+    """One node."""
 
     name: str
-    type: str
-    trial: int | None
+    """The name of the node."""
+    type: OpType
+    """The op type of the node."""
+    trial: LineNumber | None
+    """The trial that failed without it; null if no such trial was run."""
+
+
+@dataclass(frozen=True)
+class ResultByNode:
+    """The result of the search among nodes."""
+
+    ended: Ended
+    """How the search among nodes ended; values as in ended of the document."""
+    path: str | None
+    """The path of the keep_dtype file; null if no file is known to pass."""
+    nodes: list[KeptNode]
+    """Nodes that must keep their dtype."""
+    one_minimal: bool
+    """Whether the check is known to fail without any single one of the nodes."""
+    cost: Cost | None
+    """What the keep_dtype file moves from low to high; null if no file is known to pass."""
+    runs: Count
+    """Runs of the check of the search among nodes."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Runs of the check, including those of earlier processes of the same search."""
+
+    passed: Count
+    """Runs that passed."""
+    failed: Count
+    """Runs that failed."""
+    cannot_tell: Count
+    """Runs without a verdict (exit status 125); they count as failed."""
+    cached: Count
+    """Sets that were judged without a run."""
+    seconds: Annotated[float, Schema(minimum=0)]
+    """Total time of all runs, in seconds."""
+
+
+@dataclass(frozen=True)
+class RunOfASet:
+    """One run."""
+
+    trial: LineNumber
+    """The number of the trial; its folder has the same number."""
+    verdict: Literal["pass", "fail", "cannot-tell"]
+    """The verdict of the check."""
+
+
+@dataclass(frozen=True)
+class TestedSet:
+    """One set of candidates."""
+
+    kept: list[OpType]
+    """Candidates that stayed in high precision."""
+    passed: bool
+    """Whether most runs of the set passed."""
+    trials: list[RunOfASet]
+    """The runs of the set."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The smallest list that makes a check pass, and how it was found. Later versions may add keys."""
+
+    ended: Ended
+    """How the search ended. found: a list was found. nothing-to-do: the check passes with the base list (with grow:
+    with every candidate on the white list). cannot-cure: the check fails even with every candidate in high
+    precision. budget: the budget was used up. interrupted: a signal (Ctrl-C, SIGTERM, SIGHUP).
+    """
+    grow: Literal["white"] | None
+    """white: searched for the largest white list; null: searched for the smallest black list."""
+    culprits: list[Culprit]
+    """Op types that must stay in high precision, the most suspected first; if one_minimal is false, those of the best
+    list known, which are not proved.
+    """
+    moved: list[OpType]
+    """Op types that the resulting list moves: to the black list, or with grow to the white list."""
+    cost: Cost | None
+    """What the list moves from low to high; with cannot-cure, what the largest list moves; null without a model, or if
+    no list is known to pass.
+    """
+    left_low: Size | None
+    """What stays low with the list; null as for cost."""
+    not_judged: list[str]
+    """Op types of the nodes that no list moves, because the engine does not judge them."""
+    mixlist: Annotated[str | None, Schema(examples=["ops_info.json"])]
+    """The path of the resulting list; null if no list is known to pass."""
+    keep_dtype: ResultByNode | None
+    """With --by node: the keep_dtype file and its nodes."""
+    trials: Trials
+    """Runs of the check, including those of earlier processes of the same search."""
+    one_minimal: bool
+    """Whether the check is known to fail without any single one of the culprits."""
+    next: str | None
+    """How to go on: with a search that a spent budget or a signal stopped, or from a list that moves nearly the whole
+    model; null if there is nothing more to do.
+    """
+    monotone: bool
+    """false if a set failed although a smaller set passed."""
+    noisy: bool
+    """Whether two runs with the same dtypes had different verdicts."""
+    by_dtypes: bool
+    """false if lists that lead to the same dtypes had different verdicts; then every list was run separately."""
+    candidates: Count
+    """Number of candidates searched."""
+    sets: list[TestedSet]
+    """The sets that were run, ordered by their first trial."""
+    folder: str
+    """The run folder, with the journal and the trials."""
+    overhead_ms: Annotated[float, Schema(minimum=0)]
+    """Time that opsinfo itself takes for each trial, in milliseconds."""
+    curve: list[CurvePoint] | None = optional()
+    """With --curve: the lists that were run and printed a number, the cheapest first."""
+    output: list[str] | None = optional()
+    """With cannot-cure: the last lines that the check printed, at most ten."""
+    still_low: list[str] | None = optional()
+    """With cannot-cure: nodes that are low with all candidates on the black list."""
+    error: Failure | None = optional()
+    """Why the list could not be written; with status 3. The answer is in the document nevertheless."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One candidate."""
+
+    type: OpType
+    """The op type."""
+    weight: Annotated[float, Schema(exclusiveMinimum=0)]
+    """How strongly the op type is suspected, relative to the others."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The smallest list that makes a check pass, and how it was found. Later versions may add keys."""
+
+    order: list[Candidate]
+    """With --dry-run: the candidates, the most suspected first."""
+    price: Price
+    """With --dry-run: the maximum number of runs, if the check is monotone."""
+    dry_run: Literal[True] = True
+    """Set with --dry-run: nothing was run or written."""
+    curve: list[CurvePoint] | None = optional()
+    """With --curve: the lists that were run and printed a number, the cheapest first."""
+    output: list[str] | None = optional()
+    """With cannot-cure: the last lines that the check printed, at most ten."""
+    still_low: list[str] | None = optional()
+    """With cannot-cure: nodes that are low with all candidates on the black list."""
+    error: Failure | None = optional()
+    """Why the list could not be written; with status 3. The answer is in the document nevertheless."""
 
 
 class NodesAnswer(NamedTuple):
@@ -155,68 +307,52 @@ class BisectAnswer(NamedTuple):
         """The last lines of the check with the largest list."""
         return last_lines(self.session.outputs.get(frozenset(range(len(self.session.subject.names))), ""))
 
-    def to_dict(self) -> documents.Search:
-        """Return the JSON document of ``opsinfo bisect``."""
+    @property
+    def document(self) -> Search:
         session, nodes, effect = self.session, self.nodes, self.effect
-        counts = session.spent.counts
-        document: documents.Search = {
-            "schema_version": 1,
-            "command": "bisect",
-            "ended": self.end.ended,
-            "grow": "white" if self.white else None,
-            "culprits": [
-                {
-                    "type": culprit.type,
-                    "same": list(culprit.same),
-                    "nodes": culprit.nodes,
-                    "casts": culprit.casts,
-                    "trial": culprit.trial,
-                }
-                for culprit in self.culprits
-            ],
-            "moved": self.moved,
-            "cost": effect and effect.cost.to_dict(),
-            "left_low": effect and {"nodes": effect.left_low.nodes, "bytes": effect.left_low.bytes},
-            "not_judged": list(dict.fromkeys(group.op_type for group in effect.coverage.types)) if effect else [],
-            "mixlist": self.mixlist,
-            "keep_dtype": nodes
-            and {
-                "ended": nodes.end.ended,
-                "path": nodes.path,
-                "nodes": [{"name": node.name, "type": node.type, "trial": node.trial} for node in nodes.nodes],
-                "one_minimal": nodes.end.minimal,
-                "cost": nodes.cost and nodes.cost.to_dict(),
-                "runs": nodes.runs,
-            },
-            "trials": {
-                "passed": counts[Verdict.PASS],
-                "failed": counts[Verdict.FAIL],
-                "cannot_tell": counts[Verdict.CANNOT_TELL],
-                "cached": self.cached,
-                "seconds": round(session.spent.seconds, 3),
-            },
-            "one_minimal": self.end.minimal,
-            "next": self.next_step,
-            "monotone": self.monotone,
-            "noisy": any(tally.disagrees for tally in session.knowledge.tallies.values()),
-            "by_dtypes": session.by_dtypes,
-            "candidates": len(session.subject.names),
-            "sets": [
-                {
-                    "kept": names,
-                    "passed": tally.verdict,
-                    "trials": [{"trial": run.trial, "verdict": run.verdict.value} for run in tally.runs],
-                }
+        counts, is_incurable = session.spent.counts, self.end.ended == "cannot-cure"
+        by_node = None
+        if nodes:
+            found = nodes.end
+            by_node = ResultByNode(found.ended, nodes.path, nodes.nodes, found.minimal, nodes.cost, nodes.runs)
+        return Search(
+            ended=self.end.ended,
+            grow="white" if self.white else None,
+            culprits=self.culprits,
+            moved=self.moved,
+            cost=effect and effect.cost,
+            left_low=effect and effect.left_low,
+            not_judged=list(dict.fromkeys(group.op_type for group in effect.coverage.types)) if effect else [],
+            mixlist=self.mixlist,
+            keep_dtype=by_node,
+            trials=Trials(
+                counts[Verdict.PASS],
+                counts[Verdict.FAIL],
+                counts[Verdict.CANNOT_TELL],
+                self.cached,
+                round(session.spent.seconds, 3),
+            ),
+            one_minimal=self.end.minimal,
+            next=self.next_step,
+            monotone=self.monotone,
+            noisy=any(tally.disagrees for tally in session.knowledge.tallies.values()),
+            by_dtypes=session.by_dtypes,
+            candidates=len(session.subject.names),
+            sets=[
+                TestedSet(names, tally.verdict, [RunOfASet(run.trial, run.verdict.value) for run in tally.runs])
                 for names, tally in session.lists()
             ],
-            "folder": session.folder.path,
-            "overhead_ms": round(1000 * session.spent.overhead, 1),
-        }
-        if self.curve is not None:
-            document["curve"] = [point.to_dict() for point in self.curve]
-        if self.end.ended == "cannot-cure":
-            document["output"], document["still_low"] = self.last_output, effect.still_low if effect else []
-        return document
+            folder=session.folder.path,
+            overhead_ms=round(1000 * session.spent.overhead, 1),
+            curve=self.curve,
+            output=self.last_output if is_incurable else None,
+            still_low=(effect.still_low if effect else []) if is_incurable else None,
+            error=Failure.of(self.failed) if self.failed else None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document of ``opsinfo bisect``."""
+        return headed("bisect", self.document)
 
 
 def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> BisectAnswer:
@@ -230,7 +366,7 @@ def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> Bisec
             without = problem.sets.answer(problem.types(end.kept - {number}))
             nodes = [with_it[node].name for node in with_it.changed(without)]
             casts = with_it.counts.casts.run - without.counts.casts.run
-        culprits.append(Culprit(name, problem.same.get(name, ()), nodes, casts, session.proof(end.kept, number)))
+        culprits.append(Culprit(name, [*problem.same.get(name, ())], nodes, casts, session.proof(end.kept, number)))
     kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
     effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))
     return BisectAnswer(session, end, problem.white, culprits, effect)

@@ -3,51 +3,53 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+from ...core.document import Count, LineNumber, Schema, internal, renamed
 
 if TYPE_CHECKING:
-    from ..documents import bisect as documents
     from .problem import Problem
     from .session import SearchSession
 
 
-class CurvePoint(NamedTuple):
-    """One list that was run.
+@dataclass(frozen=True)
+class CostOfAList:
+    """What the list costs. With a profile only the time is compared, else Casts, nodes and bytes."""
 
-    :param loss: of its last run
-    :param microseconds: that the nodes which it moves to high took in the profile; None without one
-    :param casts: how many Casts run with it
-    :param nodes: that it moves to high
-    :param bytes: of their outputs, as far as shapes are known
-    :param names: the op types on it
-    :param trial: the number of its last run
-    :param dominated: whether another list costs no more and loses no more, and one of both less
-    """
+    microseconds: Annotated[float, Schema(minimum=0)] | None
+    """Time in the profile of the nodes that the list moves to high; null without a profile."""
+    casts: Count
+    """Number of Casts that run with the list."""
+    nodes: Count
+    """Number of nodes that the list moves to high."""
+    bytes: Count
+    """Bytes of the outputs of these nodes, as far as shapes are known."""
 
-    loss: float
-    microseconds: float | None
-    casts: int
-    nodes: int
-    bytes: int
-    names: list[str]
-    trial: int
-    dominated: bool = False
 
-    def to_dict(self) -> documents.PointOfTheCurve:
-        time = None if self.microseconds is None else round(self.microseconds, 3)
-        return {
-            "loss": self.loss if math.isfinite(self.loss) else str(self.loss),
-            "cost": {"microseconds": time, "casts": self.casts, "nodes": self.nodes, "bytes": self.bytes},
-            "list": self.names,
-            "trial": self.trial,
-            "dominated": self.dominated,
-        }
+@dataclass(frozen=True)
+class CurvePoint:
+    """One list."""
+
+    loss: Annotated[float | str, Schema(examples=[0.012, "inf"])]
+    """The last number that the check printed in the last run of the list; less is better."""
+    cost: CostOfAList
+    """What the list costs. With a profile only the time is compared, else Casts, nodes and bytes."""
+    trial: LineNumber
+    """The number of the last trial of the list."""
+    dominated: bool
+    """Whether another list costs no more and loses no more, and one of both less."""
+    names: list[Annotated[str, Schema(examples=["SoftmaxV2"])]] = renamed("list")
+    """Op types that stay in high precision."""
+    number: float = internal(0.0)
+    """The loss, also if JSON has no number for it."""
 
     @property
     def amounts(self) -> tuple[float, ...]:
         """Loss and cost, each the less the better; time replaces nodes, bytes and Casts."""
-        cost = (self.nodes, self.bytes, self.casts) if self.microseconds is None else (self.microseconds,)
-        return (math.inf if math.isnan(self.loss) else self.loss, *cost)
+        cost, loss = self.cost, self.number
+        amounts = (cost.nodes, cost.bytes, cost.casts) if cost.microseconds is None else (cost.microseconds,)
+        return (math.inf if math.isnan(loss) else loss, *amounts)
 
 
 def curve_of(problem: Problem, session: SearchSession) -> list[CurvePoint]:
@@ -59,13 +61,14 @@ def curve_of(problem: Problem, session: SearchSession) -> list[CurvePoint]:
         key = session.knowledge.key_of(run.kept)
         if run.trial in session.losses and (key not in points or len(types) <= len(points[key].names)):
             cost, casts = problem.sets.cost(types), problem.sets.answer(types).cast_counts.run
-            points[key] = CurvePoint(
-                session.losses[run.trial], cost.microseconds, casts, cost.nodes, cost.bytes, sorted(types), run.trial
-            )
-    curve = sorted(points.values(), key=lambda point: (*point.amounts[1:], point.loss))
+            price = CostOfAList(cost.microseconds, casts, cost.nodes, cost.bytes)
+            loss = session.losses[run.trial]
+            shown = loss if math.isfinite(loss) else str(loss)
+            points[key] = CurvePoint(shown, price, run.trial, False, sorted(types), loss)
+    curve = sorted(points.values(), key=lambda point: (*point.amounts[1:], point.amounts[0]))
     every = [point.amounts for point in curve]
 
     def is_dominated(mine: tuple[float, ...]) -> bool:
         return any(other != mine and all(x <= y for x, y in zip(other, mine, strict=True)) for other in every)
 
-    return [point._replace(dominated=is_dominated(point.amounts)) for point in curve]
+    return [replace(point, dominated=is_dominated(point.amounts)) for point in curve]

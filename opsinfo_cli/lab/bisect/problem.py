@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -129,7 +129,7 @@ class Problem(NamedTuple):
     def price(self, rules: Rules) -> Price:
         """Return the maximum runs of the search."""
         found = price(len(self.names), rules.lead or 1, self.has_cost)
-        return found._replace(most=found.most + len(self.singles) * (rules.lead or 1))
+        return replace(found, most=found.most + len(self.singles) * (rules.lead or 1))
 
     def types(self, kept: Kept) -> frozenset[str]:
         """Return the op types that a list moves if these candidates stay high."""

@@ -269,14 +269,8 @@ class SearchSession:
                     self._fill(question, start)
                     self._collect()
                     answer = self.knowledge.answer(question)
-                tally = self.knowledge.tally(question.kept)
-                if question.least > 1 and self.rules.lead is None and tally.disagrees:
-                    raise Unusable(
-                        "the check is noisy: two runs with the same list disagree",
-                        name="check-noisy",
-                        hint="--resume --lead 2 goes on, and repeats runs until one verdict leads by 2: enough for 2 % "
-                        "wrong verdicts; for 5 %, --lead 3",
-                    )
+                if self.rules.lead is None and question.least > 1 and self._disagree(question.kept):
+                    continue
                 question = search.send(answer)
         except StopIteration as stop:
             end: T = stop.value
@@ -285,6 +279,24 @@ class SearchSession:
             self.spent.searched += time.monotonic() - begun
             self.place.stop()
             self.running.clear()
+
+    def _disagree(self, kept: Kept) -> bool:
+        """Return whether another set with the same dtypes had another verdict: every set counts by itself then.
+
+        :raises Unusable: if runs of the set itself disagree
+        """
+        tally = self.knowledge.tally(kept)
+        if len({run.verdict is Verdict.PASS for run in tally.runs if run.kept == kept}) > 1:
+            raise Unusable(
+                "the check is noisy: two runs with the same list disagree",
+                name="check-noisy",
+                hint="--resume --lead 2 goes on, and repeats runs until one verdict leads by 2: enough for 2 % "
+                "wrong verdicts; for 5 %, --lead 3",
+            )
+        if tally.disagrees:
+            self.knowledge.part(_by_members)
+            self.by_dtypes = False
+        return tally.disagrees
 
     def _confirm(self, kept: Kept) -> bool:
         """Return whether the set of an answer passes if it is run itself, and more often if verdicts may be wrong.
@@ -297,7 +309,7 @@ class SearchSession:
         if self.knowledge.was_run(kept):
             return True
         dtypes = self.knowledge.key_of
-        self.knowledge.part(lambda numbers: ",".join(map(str, sorted(numbers))))
+        self.knowledge.part(_by_members)
         passes = self._run(lambda: _ask(kept))
         if passes:
             self.knowledge.part(dtypes)
@@ -409,6 +421,11 @@ class SearchSession:
 
     def _names(self, kept: Kept) -> list[str]:
         return [self.subject.names[number] for number in sorted(kept)]
+
+
+def _by_members(kept: Kept) -> str:
+    """The key of a set that counts by itself."""
+    return ",".join(map(str, sorted(kept)))
 
 
 def _ask(kept: Kept, extra: int = 0) -> Generator[Question, bool, bool]:

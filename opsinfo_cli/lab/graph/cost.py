@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
+from ...core.document import Count, Schema, internal
 from ...errors import counted
 from ..profile.times import read_profile
 from .casts import tensor_bytes
@@ -12,37 +14,34 @@ from .result import NOT_COMPUTED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ..documents import bisect as documents
     from ..listener import Listener
     from ..profile.times import Profile
     from .graph import ModelGraph
     from .result import Answer
 
 
-class Cost(NamedTuple):
-    """What a list moves to high precision; costs are compared in the order of the fields.
+@dataclass(frozen=True, order=True)
+class Cost:
+    """What a list moves from low to high."""  # compared in the order of the fields
 
-    :param microseconds: that its nodes took when they ran; None without a profile
-    :param nodes: nodes that are low without the list and high with it
-    :param bytes: of their outputs in high precision, as far as shapes are known
-    :param casts: how many more Casts run with the list
-    """
-
-    microseconds: float | None
-    nodes: int
-    bytes: int
-    casts: int = 0
-
-    def to_dict(self) -> documents.Cost:
-        time = None if self.microseconds is None else round(self.microseconds, 3)
-        return {"nodes": self.nodes, "bytes": self.bytes, "microseconds": time}
+    microseconds: Annotated[float, Schema(minimum=0)] | None
+    """Time of these nodes in a profile; null if unknown."""
+    nodes: Count
+    """Number of nodes."""
+    bytes: Count
+    """Bytes of their outputs, as far as shapes are known."""
+    casts: int = internal(0)
+    """How many more Casts run with the list."""
 
 
-class Size(NamedTuple):
-    """A number of nodes, and the bytes of their outputs as far as shapes are known."""
+@dataclass(frozen=True)
+class Size:
+    """Nodes, and the bytes of their outputs."""
 
-    nodes: int
-    bytes: int
+    nodes: Count
+    """Number of nodes."""
+    bytes: Count
+    """Bytes of their outputs, as far as shapes are known."""
 
 
 class Prices:
@@ -89,7 +88,8 @@ def cost_of(before: Answer, after: Answer, prices: Prices | None = None) -> Cost
     """
     moved = moved_nodes(before, after)
     casts = after.cast_counts.run - before.cast_counts.run
-    return Cost(None if prices is None else prices.of(moved), *_size(after, moved), casts)
+    size = _size(after, moved)
+    return Cost(None if prices is None else round(prices.of(moved), 3), size.nodes, size.bytes, casts)
 
 
 def moved_nodes(before: Answer, after: Answer) -> list[int]:

@@ -5,9 +5,11 @@ Both ends are asked, then halves; then come the proof of minimality, and the met
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, e, log, log2
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ....core.document import Count
 from .cheapest_set import find_cheaper
 from .halving import halve, most_runs
 from .question import Kept, Question
@@ -16,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
 
+    from ...graph.cost import Cost
     from .cheapest_set import Rank, Reach
-
-    Amount: TypeAlias = tuple[float | None, ...]
 
 Ended: TypeAlias = Literal["found", "nothing-to-do", "cannot-cure", "budget", "interrupted"]
 END_RUNS = 2
@@ -41,7 +42,7 @@ class SearchEnd(NamedTuple):
 
 def find_minimal_set(
     weights: Sequence[float],
-    cost: Callable[[Kept], Amount] | None = None,
+    cost: Callable[[Kept], Cost] | None = None,
     singles: Sequence[int] = (),
     effect: tuple[Rank, Reach] | None = None,
 ) -> Generator[Question, bool, SearchEnd]:
@@ -96,7 +97,7 @@ def _prove(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple[
     return kept, True
 
 
-def _cheapen(kept: Kept, count: int, cost: Callable[[Kept], Amount]) -> Generator[Question, bool, Kept]:
+def _cheapen(kept: Kept, count: int, cost: Callable[[Kept], Cost]) -> Generator[Question, bool, Kept]:
     """Replace members by cheaper candidates, the most expensive one first, as long as the bound of runs allows it."""
     alone = [cost(frozenset({number})) for number in range(count)]
     best = [kept]
@@ -114,7 +115,7 @@ def _cheapen(kept: Kept, count: int, cost: Callable[[Kept], Amount]) -> Generato
 
 
 def _replace_members(
-    best: list[Kept], alone: Sequence[Amount], cost: Callable[[Kept], Amount]
+    best: list[Kept], alone: Sequence[Cost], cost: Callable[[Kept], Cost]
 ) -> Generator[Question, bool, None]:
     """:param best: its item is replaced whenever a cheaper set was shown to pass and to be minimal"""
     tried: set[int] = set()
@@ -139,7 +140,7 @@ def _replace_members(
             best[0] = found
 
 
-def _release_spare(kept: Kept, alone: Sequence[Amount]) -> Generator[Question, bool, Kept]:
+def _release_spare(kept: Kept, alone: Sequence[Cost]) -> Generator[Question, bool, Kept]:
     """Release single members, the most expensive first, until the check fails without any one of them."""
     before: Kept | None = None
     while kept != before:
@@ -177,17 +178,16 @@ def _count_down(kept: Kept) -> Generator[Question, bool, Kept]:
     return kept
 
 
-class Price(NamedTuple):
-    """Maximum runs of a search, if the check is monotone and every run has a verdict.
+@dataclass(frozen=True)
+class Price:
+    """With --dry-run: the maximum number of runs, if the check is monotone."""
 
-    :param one: if one candidate is needed
-    :param three: if three candidates are needed
-    :param most: in the worst case
-    """
-
-    one: int
-    three: int
-    most: int
+    one: Count
+    """If one op type is needed."""
+    three: Count
+    """If three op types are needed."""
+    most: Count
+    """In the worst case."""
 
     @property
     def between(self) -> str:

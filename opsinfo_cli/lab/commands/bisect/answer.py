@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from ....core.document import Failure, as_json
+from ....core.document import as_json
 from ....core.terminal.answer import Cell, Column, CommandAnswer, Lines, Table
 from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import svg_text
 from ....errors import counted, join_some
-from ...bisect.culprits import BisectAnswer, NodesAnswer
+from ...bisect.culprits import BisectAnswer, Candidate, NodesAnswer, Plan
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
 from ...bisect.search.minimal_set import Price, between, price
@@ -21,9 +21,6 @@ from ...bisect.verdicts import Verdict
 from ..cost import cost_text, duration, nodes_text, size
 from ..graph.document import coverage_text
 from .curve_plot import curve_plot
-
-if TYPE_CHECKING:
-    from ...documents import bisect as documents
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -70,8 +67,8 @@ def progress_of(console: Console, show: Show, what: str) -> Callable[[SearchSess
             return
         is_told = True
         if seconds >= _SLOW:
-            least, _, most = price(count, lead, session.subject.cost is not None)
-            times = [span(ceil(max(0, bound - runs) / slots) * seconds) for bound in (least, most)]
+            expected = price(count, lead, session.subject.cost is not None)
+            times = [span(ceil(max(0, bound - runs) / slots) * seconds) for bound in (expected.one, expected.most)]
             console.note(f"a run takes {span(seconds)}: expect {between(*times)} more")
 
     return tell
@@ -93,33 +90,20 @@ def plan_answer(problem: Problem, rules: Rules) -> CommandAnswer:
     columns = [Column("op type"), Column("suspicion", number=True)]
     table = Table(columns, [(name, f"{weight:g}") for name, weight in order])
     expected = problem.price(rules)
-    document: documents.Plan = {
-        "schema_version": 1,
-        "command": "bisect",
-        "dry_run": True,
-        "order": [{"type": name, "weight": weight} for name, weight in order],
-        "price": {"one": expected.one, "three": expected.three, "most": expected.most},
-    }
+    plan = Plan([Candidate(name, weight) for name, weight in order], expected)
     page = table_page("Plan of a search", [("Candidates", str(len(problem.names)))], [table])
-    return CommandAnswer(lambda: document, lambda: [table], {"html": lambda: page})
+    return CommandAnswer(lambda: as_json(plan), lambda: [table], {"html": lambda: page})
 
 
 def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status: int) -> CommandAnswer:
     """:param facts: the model, the target and the check, for the page"""
     return CommandAnswer(
-        lambda: _document(answer),
+        answer.to_dict,
         lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else []), *_unwritten(answer)],
         texts={"html": lambda: _page(answer, facts)},
         notes=list(_notes(answer)),
         status=status,
     )
-
-
-def _document(answer: BisectAnswer) -> documents.Search:
-    document = answer.to_dict()
-    if answer.failed:
-        document["error"] = as_json(Failure.of(answer.failed))
-    return document
 
 
 def _unwritten(answer: BisectAnswer) -> Iterator[Lines]:
@@ -150,22 +134,22 @@ def _culprits(answer: BisectAnswer) -> Table:
 
 def _curve(points: Sequence[CurvePoint]) -> Table:
     """The cheapest list first; off a terminal after the word ``curve`` loss, cost, trial, mark and op types."""
-    has_time = points[0].microseconds is not None
+    has_time = points[0].cost.microseconds is not None
     titles = ["time"] if has_time else ["Casts", "nodes", "bytes"]
 
     rows: list[list[Cell]] = []
     lines: list[list[str]] = []
     for point in points:
-        counts = [str(point.casts), str(point.nodes)]
-        cost, exact = [*counts, size(point.bytes)], [*counts, str(point.bytes)]
-        if point.microseconds is not None:
-            cost, exact = [duration(point.microseconds)], [f"{point.microseconds:g}"]
+        counts = [str(point.cost.casts), str(point.cost.nodes)]
+        cost, exact = [*counts, size(point.cost.bytes)], [*counts, str(point.cost.bytes)]
+        if point.cost.microseconds is not None:
+            cost, exact = [duration(point.cost.microseconds)], [f"{point.cost.microseconds:g}"]
         names = ", ".join(point.names) or "none"
         if len(point.names) > _CURVE_NAMES:
             names = f"{', '.join(point.names[: _CURVE_NAMES - 1])} and {len(point.names) - _CURVE_NAMES + 1} more"
         mark = "dominated" if point.dominated else ""
-        rows.append([f"{point.loss:.4g}", *cost, str(point.trial), mark, names])
-        line = ["curve", f"{point.loss:.9g}", *exact, str(point.trial), mark or "-", " ".join(point.names) or "-"]
+        rows.append([f"{point.number:.4g}", *cost, str(point.trial), mark, names])
+        line = ["curve", f"{point.number:.9g}", *exact, str(point.trial), mark or "-", " ".join(point.names) or "-"]
         lines.append(line)
     columns = [Column(title, number=True) for title in ("loss", *titles, "trial")]
     return Table([*columns, Column("", dim=True), Column("high")], rows, lambda: lines, title="Loss against cost")

@@ -21,24 +21,24 @@ def curve_plot(points: Sequence[CurvePoint]) -> Plot:
 
     :param points: the cheapest first, at least one
     """
-    if points[0].microseconds is not None:
-        unit, costs = "microseconds", [point.microseconds or 0.0 for point in points]
-    elif any(point.bytes for point in points):
-        unit, costs = "bytes in high precision", [float(point.bytes) for point in points]
+    if points[0].cost.microseconds is not None:
+        unit, costs = "microseconds", [point.cost.microseconds or 0.0 for point in points]
+    elif any(point.cost.bytes for point in points):
+        unit, costs = "bytes in high precision", [float(point.cost.bytes) for point in points]
     else:
-        unit, costs = "nodes in high precision", [float(point.nodes) for point in points]
-    finite = [point.loss for point in points if math.isfinite(point.loss)] or [0.0]
+        unit, costs = "nodes in high precision", [float(point.cost.nodes) for point in points]
+    finite = [point.number for point in points if math.isfinite(point.number)] or [0.0]
     spare = (max(finite) - min(finite)) * _SPARE or abs(finite[0]) * _SPARE or 1.0
     low, high = min(finite) - spare, max(finite) + spare
     line: list[tuple[float, float]] = []
     marks: list[PlotMark] = []
     for cost, point in sorted(zip(costs, points, strict=True), key=lambda pair: pair[0]):
-        y = point.loss if math.isfinite(point.loss) else high
-        if math.isfinite(point.loss) and (not line or y < line[-1][1]):
+        y = point.number if math.isfinite(point.number) else high
+        if math.isfinite(point.number) and (not line or y < line[-1][1]):
             line.append((cost, y))
-        kind: MarkKind = "bad" if not math.isfinite(point.loss) else "faint" if point.dominated else "large"
+        kind: MarkKind = "bad" if not math.isfinite(point.number) else "faint" if point.dominated else "large"
         names = ", ".join(point.names) or "no op type"
-        marks.append(PlotMark(cost, y, f"loss {point.loss:.4g}, {unit} {cost:g}, trial {point.trial}: {names}", kind))
+        marks.append(PlotMark(cost, y, f"loss {point.number:.4g}, {unit} {cost:g}, trial {point.trial}: {names}", kind))
     if line:
         line.append((max(costs), line[-1][1]))
     return Plot(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ....core.document import as_json
 from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, PathCell, Table, Tree
 from ....errors import counted
 from ...graph.casts import Cast
@@ -93,7 +94,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
             ]
             made["unread"] = [{"path": path, "why": why} for path, why in view.constants.unread.items()]
         if view.cost:
-            made["cost"] = view.cost.to_dict()
+            made["cost"] = as_json(view.cost)
         return made
 
     return CommandAnswer(
@@ -210,7 +211,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
     def document() -> documents.GraphDocument:
         made = comparison_document(view.answer, comparison)
         if view.cost:
-            made["cost"] = view.cost.to_dict()
+            made["cost"] = as_json(view.cost)
         return made
 
     text = (
