@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ...errors import join_some
 from ..cann.entry import BF16, FP16, Columns, Possible
+from ..cann.fused_kernels import FUSED_KERNELS
 from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.mixlist_text import is_mixlist
@@ -402,7 +403,10 @@ def unknown_operator(
         yield reading.at("unknown-operator", item, message, meant(near), "error", fix)
     else:
         hint = "no operator there has a similar name"
-        if names.is_exhausted:
+        if name in FUSED_KERNELS:
+            hint = "a profile calls a kernel so that was fused after dtypes were chosen: name the op types that it was "
+            hint += "fused of (fusion_op_*.csv of msprof, Original Ops)"
+        elif names.is_exhausted:
             hint = "similar names were searched for the first unknown ones only"
         yield reading.at("unknown-operator", item, message, hint, "warning")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -38,6 +38,7 @@ from ..graph.judge.kernel_sources import Kernels
 from ..graph.open_dimensions import open_dimensions_text
 from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
+from ..profile.fused import fused_parts
 from ..profile.lists import TypePolicy, policy_of_type
 from ..profile.table import Kernel, Table
 from ..profile.times import Profile, Run, State, Time, is_of, read_profile, total
@@ -119,9 +120,17 @@ def command(
             for slot in kernel.inputs if kernel.confidence == "kernel" else ():
                 yield from slot.static.dtypes
 
-    types = [policy_of_type(time, operators, applied, recorded) for time in profile.types]
+    fused = fused_parts(profile)
+
+    def parts_of(op_type: str) -> list[str] | None:
+        """Return the op types that the model has for what kernels were fused of; None if one is unknown."""
+        names = fused.get(op_type)
+        nodes = [answer.graph.find(name) for name in names] if answer and names else []
+        return [node.type for node in nodes if node] if nodes and all(nodes) else None
+
+    types = [policy_of_type(time, operators, applied, recorded, parts_of(time.type)) for time in profile.types]
     back = read_back_profile(answer, profile) if answer else None
-    return profile_answer(ProfileView(profile, types, target, mixlist, run if by == "kernel" else None, back))
+    return profile_answer(ProfileView(profile, types, target, mixlist, run if by == "kernel" else None, back, fused))
 
 
 _MOST = 200
@@ -137,6 +146,7 @@ class ProfileView:
     :param mixlist: its path
     :param kernels: the device and step whose rows are shown; None to show op types
     :param back: the model against what ran
+    :param fused: what kernels were fused of, by their op type; no names where that is unknown
     """
 
     profile: Profile
@@ -145,6 +155,7 @@ class ProfileView:
     mixlist: str | None = None
     kernels: Run | None = None
     back: ReadBack | None = None
+    fused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def whole(self) -> float:
@@ -277,7 +288,9 @@ def _notes(view: ProfileView) -> Iterator[str]:
         yield f"not the engine's, and in no sum above: {parts}"
     if view.target:
         movable = [total(row.time.nodes.values()) for row in view.types if row.movable]
-        yield f"a list can move {_time(total(movable))} of {counted(len(movable), 'op type')}"
+        text = f"a list can move {_time(total(movable))} of {counted(len(movable), 'op type')}"
+        open_time = total(total(row.time.nodes.values()) for row in view.types if row.movable is None)
+        yield f"{text}; of {_time(open_time)} it is unknown" if open_time.calls else text
     moving = [row for row in view.types if row.moved.calls]
     if view.mixlist and moving:
         words = [f"{row.time.type} to {'high' if row.policy is Policy.BLACK else 'low'}" for row in moving]
@@ -316,6 +329,10 @@ def _caveats(view: ProfileView) -> list[str]:
     ]
     if several:
         caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")
+    for op_type, names in view.fused.items():
+        of = f", of {join_some(list(names), 5)}" if names else ""
+        more = "" if names else "; fusion_op_*.csv beside the table has the parts"
+        caveats.append(f"{op_type} was fused after dtypes were chosen{of}: a list moves it by its parts{more}")
     replaced = [f"{row.time.type} as {row.judged}" for row in view.types if row.judged]
     if replaced:
         caveats.append(f"judged before the compiler replaced them, with known shapes: {', '.join(replaced)}")

@@ -3,9 +3,9 @@
 msaccucmp.py writes ``result_{timestamp}.csv``; `msit debug compare` (ait) and `msprobe compare -m offline_model` run it
 and add columns. Which columns there are depends on the version and on options, so they are known by name; DataType and
 Address come twice, the device's first.
-Sources: documentation of CANN 8.0, atlasaccuracy_16_0064; Ascend/msit and msprobe
-msquickcmp/compare/cmp_process.py (the limits, the added columns, and rows without them); mjlovesz/sync-ait
-ait/examples/cli/debug/compare/result_analyse/README.md.
+Sources: documentation of CANN 8.0, atlasaccuracy_16_0064; Ascend/msprobe 8ff00da3,
+infer/offline/compare/msquickcmp/cmp_process.py (the limits, the added columns, and rows without them); Ascend/msit
+4fada381, msit/examples/cli/debug/compare/result_analyse/README.md.
 """
 
 from __future__ import annotations

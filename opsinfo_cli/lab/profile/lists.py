@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.entry import BF16, FP16, FP32, Columns, Possible
+from ...core.cann.fused_kernels import FUSED_KERNELS
 from ...core.cann.library import Operators
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.policy import Policy
@@ -54,9 +55,11 @@ def policy_of_type(
     operators: Operators | None,
     mixlist: Mixlist | None,
     recorded: Callable[[str], Iterable[str]] = lambda _: (),
+    parts: Sequence[str] | None = None,
 ) -> TypePolicy:
     """:param operators: of the target; None without one
     :param recorded: returns the input dtypes that the kernel of an op type is known to have; nothing if unknown
+    :param parts: the op types that kernels of a type that is fused after the choice were fused of; None if unknown
     """
     if operators is None:
         policy = mixlist.alone(time.type) if mixlist else None
@@ -66,6 +69,8 @@ def policy_of_type(
     if judged not in operators:
         judged = None
     name = judged or time.type
+    if time.type in FUSED_KERNELS and time.nodes:
+        return TypePolicy(time, movable=None if parts is None else _are_movable(parts, operators))
     if name not in operators:
         return TypePolicy(time, movable=False)
     entry = operators[name].entry
@@ -91,6 +96,13 @@ def policy_of_type(
         confidence,
         judged,
     )
+
+
+def _are_movable(parts: Sequence[str], operators: Operators) -> bool | None:
+    """Whether a list moves one of the parts of a fused kernel; None if that depends on their kernels."""
+    columns = [Columns(operators[name].entry) for name in parts if name in operators]
+    answers = {possible for each in columns for possible in (each.can_be_black(), each.can_be_white())}
+    return True if Possible.YES in answers else None if Possible.KERNEL in answers else False
 
 
 def _time_moved(time: TypeTime, to: Policy | None, black: Possible, white: Possible) -> Time:
