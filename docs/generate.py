@@ -62,6 +62,7 @@ USER_FILES = {
     "team.json": "mixlists/good/several-operators.json",
     "bert.json": "mixlists/good/add-black-remove-white.json",
     "team.jsonc": "team.jsonc",
+    "graphs": "graphs",
     "ge_proto_00020_FeTopoSortingAfter.txt": "graphs/ge_proto_00020_FeTopoSortingAfter.txt",
     "ge_proto_00099_Build.txt": "graphs/ge_proto_00099_Build.txt",
 }

@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -138,12 +139,29 @@ def _draw_line(console: Console, line: Line, indent: int) -> None:
         console.print(Text(" " * hanging if number else "") + part, soft_wrap=True)
 
 
-class _ShortPlace:
-    """A path that is shortened in its middle to the width of its column."""
+class _Places:
+    """The names of nodes in one column: what is shown of them must tell them apart."""
 
-    def __init__(self, place: PathCell, style: Style) -> None:
+    def __init__(self, places: Sequence[PathCell]) -> None:
+        self._names = {shown(place.path) for place in places if place.is_node}
+        self._alike: dict[int, set[str]] = {}
+
+    def alike(self, room: int) -> set[str]:
+        """Return the shortened texts that several names have."""
+        if room not in self._alike:
+            counts = Counter(shortened(name, room, is_node=True) for name in self._names)
+            self._alike[room] = {text for text, count in counts.items() if count > 1}
+        return self._alike[room]
+
+
+class _ShortPlace:
+    """A path that is shortened in its middle to the width of its column; a name that would look like another one is
+    broken into several lines.
+    """
+
+    def __init__(self, place: PathCell, style: Style, places: _Places) -> None:
         self.path, self.suffix, self.style = shown(place.path), shown(place.suffix), style
-        self.is_node = place.is_node
+        self.is_node, self.places = place.is_node, places
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         whole = cell_width(self.path + self.suffix)
@@ -151,7 +169,11 @@ class _ShortPlace:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.max_width - cell_width(self.suffix)
-        yield Text(shortened(self.path, room, self.is_node) + self.suffix, style=self.style, no_wrap=True)
+        text = shortened(self.path, room, self.is_node)
+        if self.is_node and text in self.places.alike(room):
+            yield Text(self.path + self.suffix, style=self.style, overflow="fold")
+        else:
+            yield Text(text + self.suffix, style=self.style, no_wrap=True)
 
 
 def _draw_table(console: Console, table: Table) -> None:
@@ -180,8 +202,11 @@ def _draw_table(console: Console, table: Table) -> None:
             overflow="fold",
             style="dim" if column.dim else "",
         )
+    places = [
+        _Places([cell for cells in rows if isinstance(cell := cells[index], PathCell)]) for index in range(len(columns))
+    ]
     for cells in rows:
-        grid.add_row(*(_cell(column, cell) for column, cell in zip(columns, cells, strict=True)))
+        grid.add_row(*(_cell(*each) for each in zip(columns, cells, places, strict=True)))
     console.print(grid)
 
 
@@ -210,11 +235,11 @@ class _DrawnBar:
         yield Text(dark * filled + light * (whole - filled), no_wrap=True)
 
 
-def _cell(column: Column, cell: Cell) -> Any:
+def _cell(column: Column, cell: Cell, places: _Places) -> Any:
     if isinstance(cell, ShareBar):
         return _DrawnBar(cell)
     if isinstance(cell, PathCell):
-        return _ShortPlace(cell, style_of("dim" if column.dim else ""))
+        return _ShortPlace(cell, style_of("dim" if column.dim else ""), places)
     text, style = cell if isinstance(cell, Span) else (cell, "")
     if column.policy and text in _POLICIES:
         style = text

@@ -110,6 +110,10 @@ def shortened(path: str, room: int, is_node: bool = False) -> str:
     'aic-ascen...ops-info-math.json'
     >>> shortened("encoder/layer_3/attention/MatMul", 30, is_node=True)
     '.../layer_3/attention/MatMul'
+    >>> shortened("encoder/layer_3/attention/MatMul_1", 12, is_node=True)
+    '.../MatMul_1'
+    >>> shortened("encoder/layer_3/attention/MatMul_1", 8, is_node=True)
+    '...Mul_1'
     """
     if cell_width(path) <= room:
         return path
@@ -120,6 +124,8 @@ def shortened(path: str, room: int, is_node: bool = False) -> str:
     for start in starts:
         if cell_width(start + name) <= room:
             return start + name
+    if is_node:  # the end is what tells it from others, and is copied
+        return "..."[:room] + _prefix(name[::-1], max(room - 3, 0))[::-1]
     room = max(room, 8) - 3
     head = _prefix(name, room // 3)
     return head + "..." + _prefix(name[::-1], room - cell_width(head))[::-1]
