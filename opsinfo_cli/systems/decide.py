@@ -9,7 +9,7 @@ from warnings import warn
 from ..core.cann.entry import Columns, Possible
 from ..core.cann.library import Operators
 from ..core.cann.mixlist import AnyMixlist, Mixlist
-from ..core.cann.name_tables import name_table
+from ..core.cann.name_tables import loss_cells, name_table
 from ..core.cann.near_names import did_you_mean, near_names
 from ..core.cann.precision_mode import Mode, required_mode
 from ..core.cann.target import AnyTarget, Target
@@ -188,7 +188,7 @@ def decide_by_lists(call: OperatorCall, lists: OperatorLists, low: str | None = 
     holds: _Conditions = {
         cls or "unlisted": lambda: True,
         "disabled": lambda: call.disabled,
-        "loss": lambda: call.as_loss,
+        "loss": lambda: call.as_loss or call.name in loss_cells(),
         "to-float": lambda: call.to_float is not None,
         "in-place": lambda: call.is_in_place,
         "norm": lambda: call.name in content["norm"],
@@ -205,7 +205,7 @@ def decide_by_lists(call: OperatorCall, lists: OperatorLists, low: str | None = 
         return Decision(call, "not-known", None, "no rule matches", rules["source"])
     decision = _apply(call, rule, low or lists.low or "float16", rules["source"])
     known = {entry.name for entry in lists.entries} | set(name_table(lists.names).ops)
-    is_near = cls is None and call.name not in known
+    is_near = cls is None and call.name not in known | loss_cells()
     return decision._replace(near=tuple(near_names(call.name, known))) if is_near else decision
 
 

@@ -100,8 +100,11 @@ def _to_ascend(
         for form in dict.fromkeys(form for op in ops for form in (*forms_of(op), *fused_with(op)) if form not in ops):
             requests.setdefault(form, _Request([], [])).as_form.append(entry)
     not_in_table = [name for name in unknown if name not in table.unclear]
-    why = unknown_because(not_in_table, table.why_unknown, table.ops)
-    reasons = {**dict(zip(not_in_table, why, strict=True)), **{n: f"{n} ({r})" for n, r in table.unclear.items()}}
+    cells = [name for name in not_in_table if names == "mindspore" and "." in name]
+    others = [name for name in not_in_table if name not in cells]
+    reasons = {name: f"{name} ({_of_cell(name)})" for name in cells}
+    reasons |= dict(zip(others, unknown_because(others, table.why_unknown, table.ops), strict=True))
+    reasons = {**reasons, **{n: f"{n} ({r})" for n, r in table.unclear.items()}}
     message = f"these names of {names} have no op type of their own; they are left out"
     losses = loss_of("unknown-name", message, unknown, [reasons[name] for name in unknown], drops=True)
     losses += loss_of("one-to-many", "one name maps to several op types, and each gets its class", many, many.values())
@@ -119,6 +122,12 @@ def _to_ascend(
     losses += loss_of("same-name", "mapped to the op type of the same name; no source confirms it", same)
     decided, conflicts = _decide(requests)
     return decided, [*losses, *conflicts]
+
+
+def _of_cell(name: str) -> str:
+    """Return why a class of MindSpore, or another one, has no op type."""
+    is_cell = name.startswith(("nn.", "mint.nn."))
+    return "opsinfo has no table of this Cell" if is_cell else "no Cell of MindSpore, but a class of another module"
 
 
 def _decide(requests: dict[str, _Request]) -> tuple[list[ListEntry], tuple[Loss, ...]]:

@@ -12,7 +12,7 @@ from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
-from opsinfo_cli.systems.decide import OperatorCall, decide_by_lists, decide_on_ascend
+from opsinfo_cli.systems.decide import OperatorCall, decide, decide_by_lists, decide_on_ascend
 from opsinfo_cli.systems.registry import lists_of
 
 H, B, F, D = "float16", "bfloat16", "float32", "float64"
@@ -121,3 +121,9 @@ def test_an_op_type_in_another_case_gets_near_names(operators: Operators) -> Non
 def test_a_mixlist_overrides_the_library(operators: Operators) -> None:
     mixlist = Mixlist(scan(Source(b'{"black-list": {"to-add": ["White"]}}', "m.json")))
     assert decide_on_ascend(OperatorCall("White", (H,)), MODES["mixed_float16"], operators, mixlist, F).dtype == F
+
+
+@pytest.mark.parametrize("name", ["nn.MSELoss", "nn.L1Loss", "nn.CTCLoss", "nn.SoftmaxCrossEntropyWithLogits"])
+def test_the_losses_of_mindspore_stay_float32(name: str) -> None:
+    (decision,) = decide("mindspore:O2", name).decisions
+    assert (decision.dtype, decision.near) == ("float32", ())

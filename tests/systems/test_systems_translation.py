@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from opsinfo_cli.core.cann.name_tables import name_table
 from opsinfo_cli.systems.translation import translate
 from opsinfo_cli.systems.vocabulary import ListEntry, OperatorClass, OperatorLists, Scope
 
@@ -123,7 +124,7 @@ def test_a_name_whose_op_types_differ_is_left_out_on_the_way_back() -> None:
     found = result(given, "mindspore")
     assert (found["MatMul"], found["BiasAdd"], "nn.Dense" in found) == (LOW, HIGH, False)
     torn = [loss for loss in translate(given, "mindspore").losses if loss.kind == "one-to-many"]
-    assert torn[0].names == ("nn.BiDense", "nn.Dense")
+    assert torn[0].names == ("nn.BiDense", "nn.Dense", "nn.DenseBnAct")
     assert result(lists("ascend", {"MatMulV2": LOW, "BiasAdd": LOW}), "mindspore")["nn.Dense"] is LOW
 
 
@@ -132,7 +133,9 @@ def test_a_name_follows_its_first_op_type_and_the_others_are_reported() -> None:
     assert "nn.Conv2d" not in found.lists.deciding()
     found = translate(lists("ascend", {"Conv2D": LOW}), "mindspore")
     assert found.lists.deciding()["nn.Conv2d"].cls is LOW
-    assert [(loss.kind, loss.names) for loss in found.losses] == [("broader", ("nn.Conv1d", "nn.Conv2d"))]
+    assert [(loss.kind, loss.names) for loss in found.losses] == [
+        ("broader", ("nn.Conv1d", "nn.Conv2d", "nn.Conv2dBnAct"))
+    ]
     assert result(lists("ascend", {"BiasAdd": HIGH}), "mindspore") == {"BiasAdd": HIGH}
 
 
@@ -177,3 +180,24 @@ def test_habana_casts_the_first_argument_of_a_norm_only() -> None:
     given = lists("torch", {"layer_norm": LOW, "mm": LOW})._replace(system="habana-autocast")
     losses = translate(given, "ascend").losses
     assert ("first-argument", ("layer_norm",)) in [(loss.kind, loss.names) for loss in losses]
+
+
+@pytest.mark.parametrize(
+    ("name", "op_types"),
+    [
+        ("nn.Flatten", {"Flatten"}),
+        ("nn.GELU", {"Gelu"}),
+        ("mint.nn.LayerNorm", {"LayerNorm"}),
+        ("nn.SmoothL1Loss", None),
+    ],
+)
+def test_cells_that_call_functions_of_ops_have_op_types(name: str, op_types: set[str] | None) -> None:
+    found = name_table("mindspore").ops[name]
+    assert found
+    assert op_types is None or op_types <= set(found)
+
+
+@pytest.mark.parametrize(("name", "why"), [("nn.NoSuchCell", "no table of this Cell"), ("mine.Norm", "another module")])
+def test_a_cell_without_a_row_is_said_to_be_missing_here(name: str, why: str) -> None:
+    found = translate(lists("mindspore", {name: HIGH}), "ascend")
+    assert why in next(loss.details[0] for loss in found.losses if loss.kind == "unknown-name")

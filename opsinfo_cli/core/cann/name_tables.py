@@ -108,7 +108,7 @@ def _mindspore() -> tuple[_Types, _Types, dict[str, str]]:
     plumbing: _Types = {}
     for name, primitives in content["composed"].items():
         op_types = dict.fromkeys(op_type for each in primitives for op_type in content["names"][each])
-        kept = tuple(op_type for op_type in op_types if op_type not in _plumbing())
+        kept = tuple(op_type for op_type in op_types if op_type not in _plumbing() or len(op_types) == 1)
         if kept:
             plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)
             ops[name] = kept
@@ -126,6 +126,11 @@ def _ranges(numbers: frozenset[int]) -> str:
         else:
             parts.append([number])
     return ",".join("-".join(map(str, part)) for part in parts)
+
+
+def loss_cells() -> frozenset[str]:
+    """Return the Cells of MindSpore's ``nn/loss``."""
+    return frozenset(f"nn.{name}" for name in package_data(__package__, "mindspore_to_ascend")["losses"])
 
 
 def unknown_because(names: Iterable[str], why: str, known: Iterable[str]) -> list[str]:
