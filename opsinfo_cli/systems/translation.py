@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..core.cann.name_tables import NameTable, forms_of, fused_with, name_table, unknown_because
+from ..core.cann.name_tables import NameTable, becomes, forms_of, fused_with, name_table, unknown_because
 from .facts import facts
 from .registry import SYSTEMS
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Scope, loss_of
@@ -97,7 +97,8 @@ def _to_ascend(
             many[entry.name] = f"{entry.name} is {' and '.join(ops)}"
         for op in ops:
             requests.setdefault(op, _Request([], [])).named.append(entry)
-        for form in dict.fromkeys(form for op in ops for form in (*forms_of(op), *fused_with(op)) if form not in ops):
+        made = [form for op in ops for form in (*forms_of(op), *fused_with(op), *becomes(op))]
+        for form in dict.fromkeys(form for form in made if form not in ops):
             requests.setdefault(form, _Request([], [])).as_form.append(entry)
     not_in_table = [name for name in unknown if name not in table.unclear]
     cells = [name for name in not_in_table if names == "mindspore" and "." in name]

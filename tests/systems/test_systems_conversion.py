@@ -235,3 +235,17 @@ def test_a_model_says_which_nodes_and_op_types_names_mean(
     kinds = {loss.kind: loss.names for loss in of_types.losses}
     assert kinds.get("not-a-name", ()) == (("/x",) if "/x" in text else ())
     assert ("broader" in kinds) == (len(names) == 1)
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [
+        ("onnxconverter", "op_block_list = ['Pow', 'ReduceMean']"),
+        ("modelopt", "python -m modelopt.onnx.autocast --op_types_to_exclude Pow"),
+        ("paddle", "auto_cast(custom_black_list=['elementwise_pow'])"),
+    ],
+)
+def test_what_the_compiler_makes_of_an_op_type_is_protected_with_it(system: str, text: str) -> None:
+    made = to_mixlist(read(system, text))
+    assert {"Pow", "Square"} <= marks_in(made.files["ops_info.json"])
+    assert "Square" in made.added

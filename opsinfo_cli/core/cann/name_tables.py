@@ -153,6 +153,14 @@ def forms_of(op_type: str) -> tuple[str, ...]:
     return tuple(form for form in families.get(key_of.get(op_type, op_type), ()) if form != op_type)
 
 
+def becomes(op_type: str) -> tuple[str, ...]:
+    """Return the op types that the compiler makes of this one alone, before policies act: ``Square`` of ``Pow(x, 2)``.
+
+    Source: Pow2SquareFusionPass of CANN 8.1 (opp/built-in/fusion_pass/config)
+    """
+    return tuple(package_data(__package__, "families")["becomes"].get(_families()[1].get(op_type, op_type), ()))
+
+
 def fused_with(op_type: str) -> tuple[str, ...]:
     """Return op types that result from fusing this one with others."""
     return tuple(package_data(__package__, "families")["fused"].get(_families()[1].get(op_type, op_type), ()))

@@ -14,6 +14,7 @@ from ..cann.fused_kernels import FUSED_KERNELS
 from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.mixlist_text import is_mixlist
+from ..cann.name_tables import becomes
 from ..cann.near_names import NearNames, did_you_mean, meant
 from ..cann.op_names import false_friends
 from ..cann.policy import Policy, policy_meant
@@ -180,7 +181,8 @@ class MixlistReading:
         key = against, _stem(name), policy
         if key not in self._forms_left:
             self._forms_left[key] = []
-            for form in against.by_stem[key[1]]:
+            made = (form for form in becomes(name) if form in against.by_stem.get(_stem(form), ()))
+            for form in (*against.by_stem[key[1]], *made):
                 marks, before = self.marks.get(form, frozenset()), against.policy(form)
                 if is_legal(marks) and (after := effective(before, marks)) is not policy:
                     self._forms_left[key].append(f"`{form}` {_turns(before, after)}")
