@@ -28,7 +28,8 @@ def collapse_of(evidence: Evidence) -> str | None:
         return f"the scale was not a number {scale.not_numbers} times"
     if scale.final is None:
         return None
-    if not scale.falls and scale.highest < 1.0 and evidence.scaling != "static":
+    is_in_use = scale.seen > 1 or evidence.count.proof is not None
+    if not scale.falls and scale.highest < 1.0 and is_in_use and evidence.scaling != "static":
         return f"the scale is below 1 throughout, {scale.highest:.10g}"
     if not scale.falls:  # the log may begin after the scale collapsed
         overflows = evidence.scaling == "dynamic" and evidence.count.low > 0
