@@ -27,7 +27,7 @@ from ..cann.ini import build_of, is_ini, rank
 from ..cann.library import Library, Store
 from ..cann.load_order import library_files, load_order
 from ..cann.near_names import NearNames
-from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_source, project_of
+from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_experimental, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.targets.table import unknown_kind
 from ..text.members import Members, read_members
@@ -105,7 +105,7 @@ class ReadFile:
     @cached_property
     def json_kind(self) -> FileKind | None:
         """Its kind by content and name, marked or not; None if it is not to be read."""
-        if not self.is_named and (self.given in OPTION_KINDS or not self.path.lower().endswith(".json")):
+        if not self._is_json:
             return None
         if self.damage:
             return "library" if is_library_name(self.path) else "mixlist"
@@ -114,15 +114,19 @@ class ReadFile:
         given = self.given if self.is_named and self.given in ("library", "mixlist") else None
         return given or kind_of(self.source, self.content)
 
+    @property
+    def _is_json(self) -> bool:
+        return self.is_named or (self.given not in OPTION_KINDS and self.path.lower().endswith(".json"))
+
     def not_checked(self) -> str:
         """Return why it is not checked.
 
         :raises UsageFault: if the user names it
         """
-        if self.damage or (not self.is_named and self.json_kind is None):
-            return NOT_MARKED
-        if self.is_named:
+        if self.is_named and not self.damage:
             raise _unknown_kind(self.json_kind, self.source, self.content)
+        if not self._is_json or self.damage or not may_be_recognised(self.source):
+            return NOT_MARKED
         foreign = foreign_of(self.source, self.content)
         return foreign.message if foreign else NOT_MARKED
 
@@ -246,7 +250,10 @@ def _projects(files: Sequence[ReadFile], context: Context) -> list[SourceProject
     paths: dict[str, tuple[list[str], list[str]]] = {}
     for file in files:
         folder = context.project or str(project_of(file.top or file.path))
-        paths.setdefault(folder, ([], []))[bool(folders_left_out(file))].append(file.path)
+        # with a base what a path holds does not depend on which folder was named
+        inside = os.path.relpath(os.path.realpath(file.path), os.path.realpath(folder))
+        is_apart = bool(folders_left_out(file)) or (context.has_base and is_experimental(inside))
+        paths.setdefault(folder, ([], []))[is_apart].append(file.path)
     found = []
     for folder, parts in paths.items():
         unread = [path for part in parts for path in part if path not in context.known]

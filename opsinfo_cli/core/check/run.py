@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
 
 from ...errors import Refused, UsageFault
+from ..cann.chips import chip_folder
 from ..cann.file_kind import NamedKind, is_option_name
+from ..cann.install import CORES
 from ..cann.near_names import did_you_mean
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.repository import Repository
-from ..cann.target import AnyTargets, Target, targets_of
+from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist
+from ..cann.targets.found import WITH_CHIPS, TargetOptions
 from ..text.source import Source, read_bytes
 from .asked import Asked
 from .base import Base, open_base
@@ -57,6 +60,7 @@ def validate(
     baseline: Baseline | str | os.PathLike[str] | None = None,
     fix: Literal["safe", "unsafe"] | None = None,
     base: str | os.PathLike[str] | None = None,
+    soc: Iterable[str] | str = (),
     by_chip: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
@@ -79,6 +83,7 @@ def validate(
     :param baseline: known findings, or their file, which are not returned
     :param fix: which fixes are applied before the files are checked again
     :param base: a folder, or a revision of the checkout: what it has, too, is not returned, and policies are compared
+    :param soc: the chips of installs and packages among ``paths`` that are checked; all if empty
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
@@ -105,7 +110,7 @@ def validate(
         model_rules,
     )
 
-    texts = [os.fspath(path) for path in paths]
+    texts = list(_paths_of([os.fspath(path) for path in paths], (soc,) if isinstance(soc, str) else tuple(soc)))
 
     def run() -> Checked:
         if base is None:
@@ -121,6 +126,29 @@ def validate(
     from .fixing import apply_fixes
 
     return apply_fixes(checked, run, asked, narrowing, fix == "unsafe", settings, say)
+
+
+def _paths_of(paths: Iterable[str], socs: tuple[str, ...]) -> Iterator[str]:
+    """Yield paths; for one chip of a target, as ``opp@ascend910b``, or the name of a chip, those of its stores.
+
+    :raises UsageFault: if a chip is unknown, or a path has no chips to choose from
+    """
+    for path in paths:
+        root, at, _ = path.rpartition("@")
+        names_chip = (at and os.path.exists(root)) or ("/" not in path and chip_folder(path) is not None)
+        if path == "-" or (os.path.lexists(path) and not socs) or not (socs or names_chip):
+            yield path
+            continue
+        for target in targets_or_mixlist(path, TargetOptions(), socs, os.environ):
+            if not isinstance(target, Target) or target.kind not in WITH_CHIPS:
+                raise UsageFault("--soc requires --against", hint="add --against TARGET")
+            if target.install:
+                sites = [site for core in CORES for site in target.install.sites(core)]
+                yield from dict.fromkeys(site.directory for site in sites if os.path.isdir(site.directory))
+            elif target.kind == "package":
+                yield from (store.directory for store in target.operators.stores if store.directory)
+            else:
+                yield target.path  # sources and inis are checked for all their chips
 
 
 def readable_targets(targets: Sequence[Target]) -> list[MixlistTarget]:

@@ -126,7 +126,7 @@ _write_options = bundle(
 
 
 @click.command("validate", cls=Configured)
-@click.argument("paths", nargs=-1, type=Word("FILE|DIR", files=True))
+@click.argument("paths", nargs=-1, type=Word("FILE|DIR|TARGET", files=True))
 @atc_option
 @option("--against", type=TARGET, multiple=True, help="Target that the mixlists are for; repeatable.")
 @option(
@@ -144,7 +144,9 @@ _write_options = bundle(
     help="Model that the mixlists are used with; repeatable.",
 )
 @shape_option
-@option("--soc", "socs", type=SOC, multiple=True, help="Chip of the install given with --against; repeatable.")
+@option(
+    "--soc", "socs", type=SOC, multiple=True, help="Chip of the install given with --against, or as path; repeatable."
+)
 @option(
     "--as",
     "kind",
@@ -214,6 +216,7 @@ def command(
       opsinfo validate ops_info.json --against ascend910b --model model.onnx
       opsinfo validate . --against ascend910 --against ascend910b
       opsinfo validate . --report sarif:opsinfo.sarif --report junit:opsinfo.xml
+      opsinfo validate ascend910b
       opsinfo validate . --follow
       opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
       opsinfo validate . --base origin/main
@@ -228,8 +231,6 @@ def command(
     tell_atc(console)
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
-    if socs and not against:
-        raise UsageFault("--soc requires --against", hint="add --against TARGET")
     _require_fitting(fixes, writing, narrowing, paths)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
@@ -254,6 +255,7 @@ def command(
             baseline=baseline,
             fix=("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
             base=base,
+            soc=() if against else socs,
             by_chip=console.verbose > 0,
             stdin=read_standard_input() if "-" in paths else None,
             step=_progress(stack, console),

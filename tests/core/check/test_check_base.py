@@ -366,6 +366,18 @@ def test_a_path_whose_sources_are_gone_is_no_path_with_nothing_to_check(
     assert [each[:2] for each in told(validate("a", base="HEAD"))] == [("removed-policy", "a/op_host")]
 
 
+def test_an_operator_that_moves_to_experimental_is_removed_and_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"a/op_host/a_def.cpp": source("Aa", WHITE), "experimental/k.txt": "", "a/op_host/b.h": ""})
+    commit(tmp_path)
+    write(tmp_path, {"a/op_host/a_def.cpp": None, "experimental/a/op_host/a_def.cpp": source("Aa", WHITE)})
+    monkeypatch.chdir(tmp_path)
+    expected = [("new-policy", "experimental/a/op_host/a_def.cpp"), ("removed-policy", "a/op_host")]
+    for paths in ((".",), ("a", "experimental/a"), ("experimental", "a")):
+        assert [each[:2] for each in told(validate(*paths, base="HEAD"))] == expected
+
+
 def test_new_policies_come_before_other_annotations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from opsinfo_cli.core.check.reports.github import github
 

@@ -94,8 +94,26 @@ def test_a_file_that_is_gone_before_its_fix_keeps_the_findings(
     def gone(path: str, *_: object) -> bytes:
         raise Refused("No such file or directory", name="unreadable", path=path)
 
-    monkeypatch.setattr("opsinfo_cli.core.commands.validate.read_bytes", gone)
+    monkeypatch.setattr("opsinfo_cli.core.check.fixing.read_bytes", gone)
     path = write(tmp_path / "keep_dtype.cfg", "# no comment\nfc\n")
     ran = opsinfo("validate", path, "--fix", "--format", "json")
     assert (ran.code, ran.json["error"]["message"]) == (3, "No such file or directory")
     assert finding_names(ran) == ["ignored-line"]
+
+
+@pytest.mark.parametrize("words", [["ascend910b"], ["opp@ascend910b"], ["opp", "--soc", "ascend910b"], ["910b3"]])
+def test_a_chip_is_checked_in_all_its_stores(opsinfo: Run, fixtures: Path, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "opp").symlink_to(fixtures / "opp")
+    environment = {"ASCEND_OPP_PATH": str(tmp_path / "opp")}
+    ran = opsinfo("validate", *words, "--format", "json", cwd=tmp_path, env=environment)
+    stores = [each["path"] for each in ran.json["files"] if each["kind"] == "store"]
+    assert {path.split("op_impl/")[1].split("/")[0] for path in stores} == {"ai_core", "vector_core", "dsa_core"}
+    assert not any("ascend910/" in f"{path}/" for path in stores)
+    assert ran.code == 0
+
+
+def test_a_chip_that_is_unknown_or_a_file_that_has_none_is_wrong_usage(opsinfo: Run, fixtures: Path) -> None:
+    ran = opsinfo("validate", fixtures / "opp@ascend999")
+    assert (ran.code, "it has ascend910, ascend910b" in ran.err) == (2, True)
+    ran = opsinfo("validate", fixtures / "mixlists/good/add-black.json", "--soc", "ascend910b")
+    assert (ran.code, "--soc requires --against" in ran.err) == (2, True)
