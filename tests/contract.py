@@ -58,6 +58,7 @@ FINDINGS = {
     "mode-refuses-mixlist": Finding("mode", "error", "refuses"),
     "mode-not-on-soc": Finding("mode", "error", "refuses"),
     "both-modes": Finding("mode", "error", "refuses"),
+    "foreign-list": Finding("mixlist", "warning", "refuses"),
     "not-in-model": Finding("model", "warning", "accepts"),
     "no-effect-in-model": Finding("model", "warning", "accepts"),
     "black-refused-in-model": Finding("model", "error", "refuses"),

@@ -19,6 +19,7 @@ class Asked(NamedTuple):
     :param follow: whether files that scripts name are checked too
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param model_rules: loads the rules on models
+    :param exclude: patterns of files and folders that a walk leaves out
     """
 
     against: Sequence[MixlistTarget] = ()
@@ -28,3 +29,4 @@ class Asked(NamedTuple):
     follow: bool = False
     by_chip: bool = False
     model_rules: LoadModelRules | None = None
+    exclude: Sequence[str] = ()

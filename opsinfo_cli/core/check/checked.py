@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import OpsinfoError, counted
 from ..cann.repository import Repository
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from ..documents import validate as documents
 
 
+class Configured(NamedTuple):
+    """Options of a configuration file that hide findings.
+
+    :param options: of ``select``, ``ignore`` and ``severity`` those that it gave
+    """
+
+    path: str
+    options: frozenset[str]
+
+
 @dataclass(frozen=True)
 class Narrowing:
     """Which findings are reported, and which of them fail the run.
@@ -25,6 +35,7 @@ class Narrowing:
     :param baseline: the findings that are known; None if no file of them was given
     :param strict: whether a warning fails
     :param severity: the least that is reported; what fails the run is reported in any case
+    :param configured: what a configuration file gave of this; ``without`` is the same without it
     """
 
     repository: Repository
@@ -32,6 +43,15 @@ class Narrowing:
     baseline: Baseline | None = None
     strict: bool = False
     severity: Severity = "note"
+    configured: Configured | None = None
+    without: Narrowing | None = None
+
+    def shows(self, finding: Finding, result: Checked) -> bool:
+        """Return whether a finding is reported, unless it is known."""
+        reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
+        return (finding.severity in reported or result.fails(finding)) and self.selection.keeps(
+            finding.rule, finding.pointer
+        )
 
     def narrow(self, outcome: Outcome) -> Checked:
         """Select findings, the worst first, give them fingerprints, which do not depend on the selection, and leave out
@@ -39,13 +59,11 @@ class Narrowing:
         """
         result = Checked(replace(outcome), self.repository, self.strict)
         findings = fingerprinted(outcome.findings, result.relative)
-        reported = SEVERITIES[: SEVERITIES.index(self.severity) + 1]
-        result.selected = [
-            finding
-            for finding in sorted(findings, key=lambda finding: finding.urgency)
-            if (finding.severity in reported or result.fails(finding))
-            and self.selection.keeps(finding.rule, finding.pointer)
-        ]
+        ordered = sorted(findings, key=lambda finding: finding.urgency)
+        result.selected = [finding for finding in ordered if self.shows(finding, result)]
+        if self.configured and self.without:
+            shown = sum(self.without.shows(finding, result) for finding in ordered)
+            result.ignored = self.configured.path, shown - len(result.selected)
         result.outcome.findings = list(result.selected)
         if self.baseline is not None:
             result.baseline = self.baseline.renewed(findings, result.relative)
@@ -66,6 +84,7 @@ class Checked:
 
     :param outcome: with the findings that are reported
     :param selected: these, and the known ones of the baseline
+    :param ignored: a configuration file, and the number of findings that it hides
     :param fixed: what fixes changed; None if there were none to apply
     :param said: what the fixes did, for people
     :param baseline: the known findings, with the fingerprints of today
@@ -79,6 +98,7 @@ class Checked:
     selected: list[Finding] = field(default_factory=list)
     gone: list[Known] = field(default_factory=list)
     fixed: Result | None = None
+    ignored: tuple[str, int] | None = None
     said: list[str] = field(default_factory=list)
     _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -110,7 +130,10 @@ class Checked:
 
     def to_dict(self) -> documents.ValidateDocument:
         """Return the JSON document of ``opsinfo validate``."""
-        return self.outcome.to_dict()
+        document = self.outcome.to_dict()
+        if self.ignored:
+            document["ignored"] = {"path": self.ignored[0], "findings": self.ignored[1]}
+        return document
 
     def __repr__(self) -> str:
         return repr(self.outcome).replace("Outcome", "Checked", 1)
@@ -132,6 +155,8 @@ class Checked:
         if base := self.outcome.base:
             what = base.text if base.commit is None else f"{base.text} ({base.commit[:12]})"
             said.append(f"only what {what} does not have; {counted(base.left_out, 'finding')} of it left out")
+        if self.ignored and self.ignored[1]:
+            said.append(f"{counted(self.ignored[1], 'finding')} ignored by {self.ignored[0]}")
         return said
 
     def fails(self, finding: Finding) -> bool:

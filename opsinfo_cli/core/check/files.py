@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -49,17 +49,22 @@ class Listing(NamedTuple):
         return folder in self.entries or f"{folder}/" in self.entries
 
 
+_EXCLUDED = "it is excluded"
+
+
 @dataclass
 class FoundFiles:
     """The files and stores under some paths, in the order in which they are reported.
 
     :param outcome: takes folders that cannot be read, what a walk leaves out, and why git did not say what to leave out
+    :param excludes: whether a file or folder of a tree is left out
     :param extensions: of the files of a tree, besides those with the name of a file of compiler options
     """
 
     outcome: Outcome = field(default_factory=Outcome)
     found: list[Found] = field(default_factory=list)
     extensions: tuple[str, ...] = (*EXTENSIONS, *SUFFIXES)
+    excludes: Callable[[str], bool] = lambda path: False
 
     def add(self, path: str) -> None:
         """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""
@@ -86,6 +91,9 @@ class FoundFiles:
             for entry in reversed(folders):
                 if entry.name in SKIPPED_FOLDERS or entry.is_symlink():
                     continue
+                if self.excludes(entry.path):
+                    self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", _EXCLUDED))
+                    continue
                 if listing is None or entry.path in listing.folders:
                     waiting.append((entry.path, listing))
                 elif listing.is_repository(entry.path):
@@ -99,7 +107,9 @@ class FoundFiles:
             extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
             if extension not in self.extensions and not is_option_name(path):
                 continue
-            if listing is not None and path not in listing.entries:
+            if self.excludes(path):
+                self.outcome.passed_over.append(PassedOver(_shown(path), _EXCLUDED))
+            elif listing is not None and path not in listing.entries:
                 self.outcome.passed_over.append(PassedOver(_shown(path), "git ignores it"))
             elif os.path.islink(path) and not is_below(os.path.realpath(path), tree):
                 self.outcome.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))

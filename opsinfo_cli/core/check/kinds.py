@@ -34,11 +34,12 @@ from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
 from .asked import Asked
-from .finding import CheckedKind, Finding
+from .finding import CheckedKind, Finding, at
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistReading, check_against, check_mixlist, names_of
+from .mixlist import MixlistReading, check_against, check_mixlist, foreign_list, names_of
 from .options import OptionCheck, OptionFile
+from .rules import Severity
 from .store import check_store, never_built
 from .text import bom, faults, unreadable
 
@@ -331,6 +332,14 @@ def check_mixlists(files: Sequence[ReadFile], context: Context) -> Iterator[File
         elif context.asked.models and not context.asked.against:
             fault = UsageFault("--model requires --against for a mixlist", path=file.path)
             yield FileFindings(file.path, failure=fault)
+        elif file.given is None and (node := foreign_list(scan(file.source).root, file.path, context.asked.against)):
+            message = "no entry of its lists is an op type; as a mixlist the engine refuses it"
+            hint = "--exclude leaves it out, and --as mixlist checks it as one"
+            severity: Severity = "error" if file.is_named else "warning"
+            span = node.start, node.end
+            yield FileFindings(
+                file.path, [at("foreign-list", file.source, span, message, hint=hint, severity=severity)]
+            )
         else:
             yield FileFindings(file.path, find_in_mixlist(file.source, context.asked, context.names))
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ...errors import join_some
 from ..cann.entry import BF16, FP16, Columns, Possible
+from ..cann.file_kind import NEAR_LIST
 from ..cann.fused_kernels import FUSED_KERNELS
 from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.mixlist_text import is_mixlist
 from ..cann.name_tables import becomes
 from ..cann.near_names import NearNames, did_you_mean, meant
-from ..cann.op_names import false_friends
+from ..cann.op_names import false_friends, translated_types
 from ..cann.policy import Policy, policy_meant
 from ..cann.precision_mode import Mode
 from ..cann.target import Target, target_labels
+from ..package_data import package_data
 from ..text.escape import INVISIBLE
 from ..text.layout import drop_part, quote
 from ..text.patch import Edit
@@ -64,6 +66,42 @@ class MixlistTarget:
 
     def columns(self, name: str) -> Columns:
         return Columns(self.target.operators[name].entry)
+
+
+def foreign_list(root: Node | None, path: str, against: Sequence[MixlistTarget]) -> Node | None:
+    """Return the key of the first list of JSON that has lists, none of which certainly is of a mixlist, and no entry of
+    which is an op type of the targets or of any table; None for anything else.
+    """
+    if root is None or root.kind != "object" or is_mixlist(root, path):
+        return None
+    lists = [member for member in root if re.fullmatch(NEAR_LIST, member.name, re.IGNORECASE)]
+    entries = {str(node.value).lower() for member in lists for node in _strings(member.value)}
+    known = (name.lower() for target in against for name in target.target.operators.names)
+    if not entries or entries & _op_types_of_tables() or not entries.isdisjoint(known):
+        return None
+    return lists[0].key
+
+
+def _strings(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if each.kind == "string":
+            yield each
+        waiting += [*each.items, *(member.value for member in each.members)]
+
+
+@cache
+def _op_types_of_tables() -> frozenset[str]:
+    """Op types, in lower case, that operators of other systems become."""
+    content = package_data("opsinfo_cli.core.cann", "names")
+    named = (
+        op_type
+        for system in content["systems"].values()
+        for types in system.get("names", {}).values()
+        for op_type in types
+    )
+    return frozenset(op_type.lower() for op_type in (*content["plumbing"], *named, *translated_types()))
 
 
 def mixlist_targets(targets: Sequence[Target]) -> list[MixlistTarget]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
@@ -21,8 +22,9 @@ from ..text.source import Source, read_bytes
 from .asked import Asked
 from .base import Base, open_base
 from .baseline import Baseline, fingerprinted
-from .checked import NO_FILES, Checked, Narrowing
+from .checked import NO_FILES, Checked, Configured, Narrowing
 from .compare_base import Side, compare_libraries, configuration_findings, policy_findings, without_defaults
+from .exclude import excluding
 from .files import EXTENSIONS, Found, FoundFiles
 from .finding import SEVERITIES, BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
@@ -61,6 +63,8 @@ def validate(
     fix: Literal["safe", "unsafe"] | None = None,
     base: str | os.PathLike[str] | None = None,
     soc: Iterable[str] | str = (),
+    exclude: Iterable[str] | str = (),
+    configured: Configured | None = None,
     by_chip: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
@@ -84,6 +88,8 @@ def validate(
     :param fix: which fixes are applied before the files are checked again
     :param base: a folder, or a revision of the checkout: what it has, too, is not returned, and policies are compared
     :param soc: the chips of installs and packages among ``paths`` that are checked; all if empty
+    :param exclude: patterns of files and folders that a walk leaves out
+    :param configured: which of ``select``, ``ignore`` and ``severity`` a configuration file gave: what it hides is said
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
@@ -99,6 +105,12 @@ def validate(
     selection = RuleSelection.of(*([each] if isinstance(each, str) else each for each in (select, ignore)))
     known = Baseline.read(os.fspath(baseline)) if isinstance(baseline, (str, os.PathLike)) else baseline
     narrowing = Narrowing(Repository.around(os.getcwd(), os.environ), selection, known, strict, severity)
+    if configured:
+        own = [() if name in configured.options else words for name, words in (("select", select), ("ignore", ignore))]
+        without = RuleSelection.of(*([each] if isinstance(each, str) else each for each in own))
+        least: Severity = "note" if "severity" in configured.options else severity
+        bare = replace(narrowing, selection=without, severity=least)
+        narrowing = replace(narrowing, configured=configured, without=bare)
     given = [models] if isinstance(models, (str, os.PathLike)) else models
     asked = Asked(
         tuple(readable_targets(targets_of(against))),
@@ -108,6 +120,7 @@ def validate(
         follow,
         by_chip,
         model_rules,
+        (exclude,) if isinstance(exclude, str) else tuple(exclude),
     )
 
     texts = list(_paths_of([os.fspath(path) for path in paths], (soc,) if isinstance(soc, str) else tuple(soc)))
@@ -240,7 +253,13 @@ def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Run:
     context = Context(asked, True, base.root, {path: reading for path, (reading, _) in unaffected.items()})
     of_base = Run(asked, context)
     pairs = map(base.pair, given)
-    found, _ = find([path for path in pairs if os.path.lexists(path)], asked, of_base.outcome)
+    excludes = excluding(asked.exclude)
+    found, _ = find(
+        [path for path in pairs if os.path.lexists(path)],
+        asked,
+        of_base.outcome,
+        lambda path: excludes(os.path.join(base.head, base.relative(path))),
+    )
     for path, (_, top) in unaffected.items():
         of_base.note("opdef", ReadFile(path, b"", None, top is None, top and base.pair(top)))
     for each in found:
@@ -252,9 +271,11 @@ def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Run:
     return of_base
 
 
-def find(paths: Iterable[str], asked: Asked, outcome: Outcome) -> tuple[list[Found], list[tuple[str, range]]]:
+def find(
+    paths: Iterable[str], asked: Asked, outcome: Outcome, excludes: Callable[[str], bool] | None = None
+) -> tuple[list[Found], list[tuple[str, range]]]:
     """Return the files and stores to check, and for each path that could be searched which of them are its."""
-    files = FoundFiles(outcome)
+    files = FoundFiles(outcome, excludes=excludes or excluding(asked.exclude))
     if asked.follow:
         files.extensions = tuple({*files.extensions, *SCRIPTS, *OTHERS})
     given: list[tuple[str, range]] = []

@@ -17,7 +17,7 @@ from ..cann.near_names import did_you_mean
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
 from ..check.baseline import Baseline
-from ..check.checked import Checked
+from ..check.checked import Checked, Configured
 from ..check.finding import SEVERITIES, Finding, Outcome
 from ..check.fixes import applicable
 from ..check.mode import PLACE
@@ -28,7 +28,8 @@ from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
 from ..terminal.atc_option import atc_in_use, atc_option, tell_atc
-from ..terminal.config import Configured, config_in_use, config_options, config_that_names
+from ..terminal.config import Configured as ConfiguredCommand
+from ..terminal.config import config_in_use, config_not_taken, config_options, config_that_names
 from ..terminal.console import Console
 from ..terminal.findings import (
     FORMATS,
@@ -125,7 +126,7 @@ _write_options = bundle(
 )
 
 
-@click.command("validate", cls=Configured)
+@click.command("validate", cls=ConfiguredCommand)
 @click.argument("paths", nargs=-1, type=Word("FILE|DIR|TARGET", files=True))
 @atc_option
 @option("--against", type=TARGET, multiple=True, help="Target that the mixlists are for; repeatable.")
@@ -157,6 +158,12 @@ _write_options = bundle(
     "--follow",
     is_flag=True,
     help="Also check the files that scripts name (.sh, .py, .ini, .cfg, .config), and the modes beside them.",
+)
+@option(
+    "--exclude",
+    type=Word("GLOB"),
+    multiple=True,
+    help="Leave out files and folders with this name, or path, when searching a directory; repeatable.",
 )
 @option(
     "--base",
@@ -191,6 +198,7 @@ def command(
     socs: tuple[str, ...],
     kind: NamedKind | None,
     follow: bool,
+    exclude: tuple[str, ...],
     base: str | None,
     narrowing: NarrowingOptions,
     fixes: Fixes,
@@ -220,6 +228,7 @@ def command(
       opsinfo validate . --follow
       opsinfo validate . --ignore T006 --ignore unknown-operator:/black-list/to-add
       opsinfo validate . --base origin/main
+      opsinfo validate . --exclude 'testdata/*' --exclude vendor
       opsinfo validate . --baseline opsinfo-baseline.json --update-baseline
       opsinfo validate ops_info.json --fix --dry-run
     """
@@ -229,6 +238,8 @@ def command(
         why = "the command of --atc names no mixlist or other file" if atc_in_use() else "FILE|DIR is missing"
         raise UsageFault(why, name="missing-path", hint="give files or directories, or --atc with your command of atc")
     tell_atc(console)
+    if path := config_not_taken():
+        console.note(f"{path} belongs to another user and is not used; --config takes it")
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
     _require_fitting(fixes, writing, narrowing, paths)
@@ -255,6 +266,8 @@ def command(
             baseline=baseline,
             fix=("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
             base=base,
+            exclude=exclude,
+            configured=_configured(),
             soc=() if against else socs,
             by_chip=console.verbose > 0,
             stdin=read_standard_input() if "-" in paths else None,
@@ -276,6 +289,13 @@ def command(
         except OpsinfoError as error:
             checked.failures.append(error)
     return answer.answer(console)
+
+
+def _configured() -> Configured | None:
+    """Return which options that hide findings a configuration file gave; None if none did."""
+    names = [name for name in ("select", "ignore", "severity") if config_that_names(name)]
+    path = config_in_use()
+    return Configured(path, frozenset(names)) if path and names else None
 
 
 def _progress(stack: ExitStack, console: Console) -> Step:
@@ -345,7 +365,7 @@ class ValidateAnswer(NamedTuple):
     def document(self) -> documents.ValidateDocument:
         fixed = self.checked.fixed
         return {
-            **self.checked.outcome.to_dict(),
+            **self.checked.to_dict(),
             "baseline": self._baseline_document(),
             "fixes": {
                 "change": fixed.change if fixed else None,

@@ -128,6 +128,15 @@ class BaseUsed(TypedDict):
     """Number of findings that the base has, too."""
 
 
+class Ignored(TypedDict):
+    """What a configuration file hides by select, ignore and severity."""
+
+    path: str
+    """The configuration file."""
+    findings: Count
+    """Number of findings that are not reported because of it."""
+
+
 class Fixes(TypedDict):
     """What --fix changed, or would change with --dry-run; null without --fix."""
 
@@ -152,6 +161,8 @@ class ValidateDocument(Head):
     """The targets that names and policies were compared with."""
     base: NotRequired[BaseUsed]
     """What the files were compared with; missing without --base."""
+    ignored: NotRequired[Ignored]
+    """What a configuration file hides; missing if it has no option that hides findings."""
     baseline: NotRequired[Baseline | None]
     """The baseline, if one was given; its findings are not in findings."""
     fixes: NotRequired[Fixes | None]

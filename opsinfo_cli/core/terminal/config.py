@@ -16,13 +16,14 @@ import click
 from ...errors import UsageFault
 from ...opening import folders_above, near_file
 from ..cann.near_names import did_you_mean
+from ..check.exclude import from_folder
 from ..text.source import Source
 from .params import FILE, Command, option, together
 
 T = TypeVar("T")
 KEYS = (
     *("against", "soc", "precision-mode", "model", "shape", "select", "ignore"),
-    *("baseline", "follow", "strict", "severity", "format"),
+    *("exclude", "baseline", "follow", "strict", "severity", "format"),
 )
 """Options that the file may set; `schemas/config.schema.json` lists the same."""
 
@@ -31,6 +32,7 @@ _OF_ALL = ("against", "precision-mode")
 _OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
 _IN_USE = "opsinfo.config"
 _SEVERAL = "opsinfo.several"
+_NOT_TAKEN = "opsinfo.not-taken"
 
 
 class Config(NamedTuple):
@@ -133,10 +135,24 @@ def _find(named: str | None, none: bool) -> Config | None:
     for folder in (here, *folders_above(here)):
         for name in (_OWN_FILE, _SHARED_FILE):
             path = os.path.join(folder, name)
+            if os.path.isfile(path) and _is_of_another(path):
+                click.get_current_context().meta[_NOT_TAKEN] = os.path.relpath(path, here)
+                continue
             config = _read(os.path.relpath(path, here)) if os.path.isfile(path) else None
             if config:
                 return config
     return None
+
+
+def _is_of_another(path: str) -> bool:
+    """Return whether a file belongs to a user who is neither root nor oneself, and may lie above in a shared folder."""
+    return os.stat(path).st_uid not in (0, os.geteuid())
+
+
+def config_not_taken() -> str | None:
+    """The path of a configuration file that was found, and belongs to another user."""
+    path: str | None = click.get_current_context().meta.get(_NOT_TAKEN)
+    return path
 
 
 def _read(path: str) -> Config | None:
@@ -201,7 +217,7 @@ def _value(
         paths = [_PATHS[key](folder, word) for word in words]
         for word, path in zip(words, paths, strict=True):
             is_path = "/" in path or path.endswith(".json")
-            if is_path and not isinstance(command, Targeted) and not _exists(path):
+            if key != "exclude" and is_path and not isinstance(command, Targeted) and not _exists(path):
                 raise config.fault(key, f"`{key}`: no such file or directory: `{word}`", near_file(path))
         words = paths
     try:
@@ -230,6 +246,7 @@ def _target(folder: str, text: str) -> str:
 
 _PATHS: dict[str, Callable[[str, str], str]] = {
     "against": _target,
+    "exclude": from_folder,
     "baseline": os.path.join,
     "model": os.path.join,
 }

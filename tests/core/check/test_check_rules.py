@@ -87,6 +87,8 @@ def found(rule: Rule, text: str, targets: list[MixlistTarget]) -> set[str]:
     names = set()
     for target in targets:
         kind, path = KINDS.get(rule.about, ("mixlist", "ops_info.json"))
+        if rule.name == "foreign-list":  # what --as calls a mixlist is checked as one
+            kind, path = None, "proxy.json"
         checker = Checker(against=[target], kind=kind)
         checker.check_file(path, text.encode())
         names |= {finding.rule.name for finding in checker.outcome.findings}
