@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
+from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.systems.decide import OperatorCall, decide, decide_by_lists, decide_on_ascend
 from opsinfo_cli.systems.registry import lists_of
 
@@ -127,3 +129,12 @@ def test_a_mixlist_overrides_the_library(operators: Operators) -> None:
 def test_the_losses_of_mindspore_stay_float32(name: str) -> None:
     (decision,) = decide("mindspore:O2", name).decisions
     assert (decision.dtype, decision.near) == ("float32", ())
+
+
+@pytest.mark.parametrize(
+    ("system", "option"),
+    [("apex:O1", {"as_loss": True}), ("apex:O1", {"to_float": "float16"}), ("mindspore:O2", {"disabled": True})],
+)
+def test_an_option_of_another_system_is_refused(system: str, option: dict[str, Any]) -> None:
+    with pytest.raises(UsageFault, match=r"are for MindSpore|disable_casts"):
+        decide(system, "mm", **option)
