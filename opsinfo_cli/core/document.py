@@ -106,6 +106,23 @@ class Unreadable:
 
 
 @dataclass(frozen=True)
+class EditedHere:
+    """An op type of a vendor's library whose policy opsinfo changed."""
+
+    name: str
+    """The op type."""
+    change: str | None
+    """The id of the change, as far as the vault of this machine knows it; null in a snapshot."""
+    file: str
+    """The library or snapshot."""
+    before: PolicyName = renamed("from")
+    """The policy that the vendor ships."""
+    now: PolicyName = renamed("to")
+    """The policy now."""
+    time: str | None = internal(None)
+
+
+@dataclass(frozen=True)
 class Head:
     """What every document has; the console adds it."""
 
@@ -115,6 +132,8 @@ class Head:
     """The command that wrote the document."""
     unreadable: list[Unreadable] | None = optional()
     """Op types and files of OpDef sources that could not be read; missing if there are none."""
+    edited_here: list[EditedHere] | None = optional()
+    """Op types of the libraries whose policy opsinfo changed; missing if there are none."""
 
 
 @dataclass(frozen=True)

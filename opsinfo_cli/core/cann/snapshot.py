@@ -6,10 +6,11 @@ Its op types are entries of libraries, one a line, without the sections and keys
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import Damaged, Refused, UsageFault
+from ..document import PolicyName
 from ..text.members import NOT_EXACT, Members, RawMember, members_at, objects_in, read_members
 from ..text.scanner import Node, scan
 from ..text.source import Source
@@ -38,12 +39,21 @@ _NULL_FILES = ("Null", "AICore_Null")
 """``opFile`` of an operator without a kernel file; other files are not kept."""
 
 
+class Edited(NamedTuple):
+    """An op type whose policy was changed from ``before``, the vendor's, to ``now``."""
+
+    name: str
+    before: PolicyName
+    now: PolicyName
+
+
 class Snapshot(NamedTuple):
     """The content of a snapshot.
 
     :param version: of the CANN that it was taken from, if known
     :param core: ``ai``, ``vector`` or ``dsa``
     :param other_engines: op types that other engines of the install know: name -> engine
+    :param edited: op types whose policy is not the vendor's
     """
 
     soc: str | None
@@ -51,6 +61,7 @@ class Snapshot(NamedTuple):
     core: str
     operators: Operators
     other_engines: Mapping[str, str]
+    edited: Sequence[Edited] = ()
 
     @classmethod
     def of(cls, source: Source) -> Snapshot:
@@ -87,7 +98,7 @@ class Snapshot(NamedTuple):
         engines = _value(source, members, "other_engines", dict)
         if not all(isinstance(engine, str) for engine in engines.values()):
             raise _damaged(source, members["other_engines"].start, "the name of an engine must be a string")
-        return cls(soc, cann, core, operators, engines)
+        return cls(soc, cann, core, operators, engines, _edited(source, members))
 
     def require_of(self, soc: str | None, core: str, path: str) -> None:
         """:raises UsageFault: if the snapshot is of another chip or core"""
@@ -104,6 +115,20 @@ def _value(source: Source, members: Mapping[str, RawMember], key: str, *types: t
     if not isinstance(members[key].value, types):
         raise _damaged(source, members[key].start, f"`{key}` is of the wrong type")
     return members[key].value
+
+
+def _edited(source: Source, members: Mapping[str, RawMember]) -> list[Edited]:
+    if "edited_here" not in members:
+        return []
+    words = {policy.value for policy in Policy}
+    rows = _value(source, members, "edited_here", list)
+    try:
+        edited = [Edited(row["name"], row["from"], row["to"]) for row in rows]
+        if all(isinstance(each.name, str) and {each.before, each.now} <= words for each in edited):
+            return edited
+    except (TypeError, LookupError):
+        pass
+    raise _damaged(source, members["edited_here"].start, "an edit must have `name`, and policies as `from` and `to`")
 
 
 def _stores(source: Source, members: Mapping[str, RawMember]) -> list[Store]:
@@ -162,6 +187,9 @@ def snapshot_text(target: Snapshot) -> str:
         blocks.append(f'    {{\n      "name": {_json(name)},\n      "operators": {_object(entries, "      ")}\n    }}')
     lines.append('  "stores": [\n' + ",\n".join(blocks) + "\n  ]")
     lines.append('  "other_engines": ' + _object(target.other_engines, "  "))
+    if target.edited:
+        rows = (_json({"name": each.name, "from": each.before, "to": each.now}) for each in target.edited)
+        lines.append('  "edited_here": [\n    ' + ",\n    ".join(rows) + "\n  ]")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

@@ -16,7 +16,7 @@ from .file_kind import FileKind
 from .install import Core, Install
 from .library import Library, Operators, Store
 from .mixlist import AnyMixlist, Mixlist, MixlistFile
-from .snapshot import Snapshot, snapshot_text
+from .snapshot import Edited, Snapshot, snapshot_text
 from .targets.found import PHRASES, Found, Named, OneChip, TargetFacts, TargetKind, TargetOptions, require_no_soc
 from .targets.install import of_install
 from .targets.library import soc_of_library
@@ -44,6 +44,7 @@ class Target:
         self.path = path
         self.notes = list(chip.notes)
         self.not_read = list(chip.not_read)
+        self.edited = list(chip.edited)
         self.doubts: list[str] = []
         self._chip = chip
 
@@ -206,16 +207,24 @@ def target_text(target: AnyTarget | Mixlist) -> str:
     return os.fspath(target) if isinstance(target, (str, os.PathLike)) else open_target_or_mixlist(target).text
 
 
-def snapshot(target: AnyTarget, *, say: Callable[[str], None] = warn) -> str:
+def snapshot(target: AnyTarget, *, edited: Iterable[Edited] = (), say: Callable[[str], None] = warn) -> str:
     """Return the file of ``opsinfo snapshot``: op types, policies and dtype columns, for use without CANN.
 
+    :param edited: op types whose policy is not the vendor's, which the snapshot says wherever it is read
     :param say: called with what makes the policies uncertain, and what is left out
     :raises UsageFault: if it is a mixlist
     """
     opened = Target.open(target)
     for doubt in opened.doubts_of_policies():
         say(doubt)
-    facts = Snapshot(opened.soc, opened.version, opened.core, opened.operators, opened.other_engines)
+    facts = Snapshot(
+        opened.soc,
+        opened.version,
+        opened.core,
+        opened.operators,
+        opened.other_engines,
+        sorted({*opened.edited, *edited}),
+    )
     text = snapshot_text(facts)
     for entry in (entry for store in opened.operators.stores for entry in store.winners()):
         if entry.refused:

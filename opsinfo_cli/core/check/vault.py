@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .finding import Finding, whole_file
@@ -24,6 +25,26 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     yield from modes_left_open(vault, histories[-1])
     yield from unfinished_change(vault, histories[-1], scope)
     yield from edits_lost(histories[-1], scope)
+    yield from edited_here(vault, histories[-1], scope)
+
+
+def edited_here(vault: Vault, history: History, scope: Scope) -> Iterator[Finding]:
+    import os
+
+    from ...errors import OpsinfoError, counted, join_some
+    from ..cann.file_kind import is_library_name
+    from ..cann.library import Library
+    from ..change.standing import standing_edits
+
+    for path in filter(scope, history.known.contents):
+        if is_library_name(path) and os.path.isfile(path):
+            with suppress(OpsinfoError):  # other rules say what is wrong with the file
+                edits = standing_edits(vault, [Library.read(path)])
+                changes = ", ".join(sorted({edit.change for edit in edits if edit.change})) or "an earlier change"
+                names = join_some([f"`{edit.name}` {edit.before} -> {edit.now}" for edit in edits], 10)
+                if edits:
+                    message = f"{counted(len(edits), 'op type')} of this library changed here ({changes}): {names}"
+                    yield whole_file("edited-here", path, message, "`opsinfo restore CHANGE` undoes one of the changes")
 
 
 def edits_lost(history: History, scope: Scope) -> Iterator[Finding]:

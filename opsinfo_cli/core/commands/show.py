@@ -77,7 +77,13 @@ def command(
         why = kept.get((operator.entry.path, operator.name, str(row.library_policy)), [])
         if mixlist and row.marks:
             why = [*why, *kept.get((mixlist, operator.name, str(row.policy)), [])]
-        details.append(Details(row, operator.entry, [*_reasons(opened, operator, row, applied), *why]))
+        edits = [
+            f"changed{f' here by {edit.change}' if edit.change else ''}{f' on {edit.time}' if edit.time else ''}; "
+            f"the vendor ships {edit.before}"
+            for edit in console.edited_here
+            if (edit.name, edit.file) in ((operator.name, operator.entry.path), (operator.name, opened.path))
+        ]
+        details.append(Details(row, operator.entry, [*_reasons(opened, operator, row, applied), *edits, *why]))
     return show_answer(opened, details)
 
 

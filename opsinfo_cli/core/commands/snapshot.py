@@ -6,6 +6,7 @@ import click
 
 from ...errors import UsageFault
 from ..cann.file_kind import is_library_name, kind_of
+from ..cann.snapshot import Edited
 from ..cann.target import snapshot
 from ..cann.targets.found import TargetOptions
 from ..terminal.answer import CommandAnswer, Exact
@@ -57,7 +58,8 @@ def command(
     if output is not None and is_library_name(output):
         raise UsageFault("the engine would load this file as a library", name="wrong-place", path=output)
     opened = open_target(target, console, options)
-    text = snapshot(opened, say=console.warn)
+    edited = [Edited(each.name, each.before, each.now) for each in console.edited_here]
+    text = snapshot(opened, edited=edited, say=console.warn)
     if opened.soc is None:
         console.note("the chip of the target is unknown: findings will name the file only")
     if output is None:

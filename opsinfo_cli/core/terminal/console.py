@@ -17,8 +17,8 @@ from typing import IO, Any, Literal
 
 import click
 
-from ...errors import OpsinfoError, Refused, brief
-from ..document import ErrorDocument, Failure, Unreadable, as_json
+from ...errors import OpsinfoError, Refused, brief, counted, join_some
+from ..document import EditedHere, ErrorDocument, Failure, Unreadable, as_json
 from ..text.escape import inert, inert_json, inert_lines, row, visible, visible_line, wrapped
 from .answer import (
     Block,
@@ -91,6 +91,7 @@ class Console:
         self.strict = options.strict
         self.has_warned = False
         self.unreadable: list[Unreadable] = []
+        self.edited_here: list[EditedHere] = []
 
     @property
     def is_failed(self) -> bool:
@@ -157,7 +158,8 @@ class Console:
         """Return a document with the head of all documents, which it may have of another command."""
         head = {"schema_version": 1, "command": self.command}
         unread = {"unreadable": as_json(self.unreadable)} if self.unreadable else {}
-        return {**head, **document, **head, **unread}
+        edited = {"edited_here": as_json(self.edited_here)} if self.edited_here else {}
+        return {**head, **document, **head, **unread, **edited}
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
         if self.on_terminal:
@@ -251,6 +253,20 @@ class Console:
             raise output_failed(error) from None
 
     # messages
+
+    def edited(self, edits: Sequence[EditedHere], what: str) -> None:
+        """Note once that policies are not the vendor's; the JSON document has them.
+
+        :param what: what was edited: "this library"
+        """
+        new = [edit for edit in edits if edit not in self.edited_here]
+        self.edited_here += new
+        if new:
+            names = join_some([f"{edit.name} {edit.before} -> {edit.now}" for edit in new])
+            are = "was" if len(new) == 1 else "were"
+            self.note(
+                f"{counted(len(new), 'op type')} of {what} {are} changed by opsinfo, unlike the vendor's: {names}"
+            )
 
     def unread(self, unreadable: Sequence[Unreadable]) -> None:
         """Report op types and files of a source that could not be read, each once; JSON documents have them, too."""

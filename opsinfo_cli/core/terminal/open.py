@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...errors import Damaged, MissingPackage, Refused, UsageFault, counted
+from ...errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.target import Target, a_mixlist, target_or_mixlist, targets_or_mixlist
 from ..cann.targets.found import TargetOptions
+from ..change.vault_place import vault_path
+from ..document import EditedHere
 from ..text.source import Source, read_standard_input
 from .config import too_many_configured
 from .console import Console
@@ -55,6 +58,7 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
         return
     console.unread(target.unreadable)
     report_not_read(target.not_read, console)
+    _report_edits(target, console)
     for note in target.notes:
         console.note(note)
     for doubt in target.doubts:
@@ -67,6 +71,25 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
             console.detail(f"  {site.label}: {site.directory}{missing}")
     else:
         console.detail(f"{target.text}: {target.phrase}")
+
+
+_LOOKS_OR_WRITES = {"list", "move", "edit", "apply"}
+"""Commands that rest on no policy: what they print or change is what there is."""
+
+
+def _report_edits(target: Target, console: Console) -> None:
+    """Report op types whose policy opsinfo changed, here or where a snapshot was taken."""
+    if target.edited:
+        edits = [EditedHere(name, None, target.path, *policies) for name, *policies in target.edited]
+        console.edited(edits, f"{target.text} where it was taken")
+    vault = vault_path(None, os.environ)
+    if console.command in _LOOKS_OR_WRITES or target.kind == "snapshot" or not os.path.isdir(vault):
+        return
+    from ..change.standing import standing_edits
+    from ..change.vault import Vault
+
+    with suppress(OpsinfoError):  # the command says so
+        console.edited(standing_edits(Vault(vault), target.operators.libraries().values()), target.text)
 
 
 def report_not_read(not_read: Sequence[NotRead], console: Console) -> None:

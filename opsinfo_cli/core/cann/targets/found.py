@@ -16,6 +16,7 @@ from ..file_kind import FileKind, kind_of
 from ..foreign_files import foreign_binary
 from ..install import Core, is_complete, opp_root
 from ..library import Operators
+from ..snapshot import Edited
 
 if TYPE_CHECKING:
     from ...document import Unreadable
@@ -118,6 +119,7 @@ class OneChip(NamedTuple):
     :param source: the one file that all is in
     :param unreadable: what could not be read of the sources, of any chip
     :param not_read: sources that were passed over
+    :param edited: op types whose policy is not the vendor's, as a snapshot says
     """
 
     read: Callable[[], Operators]
@@ -130,6 +132,7 @@ class OneChip(NamedTuple):
     unreadable: Sequence[Unreadable] = ()
     notes: Sequence[str] = ()
     not_read: Sequence[NotRead] = ()
+    edited: Sequence[Edited] = ()
 
 
 class Found(NamedTuple):

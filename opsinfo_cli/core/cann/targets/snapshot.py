@@ -21,6 +21,7 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
             snapshot.core,
             lambda: snapshot.other_engines,
             source=named.source,
+            edited=snapshot.edited,
         )
 
     return Found("snapshot", path, lambda: [snapshot.soc] if snapshot.soc else [], chip)

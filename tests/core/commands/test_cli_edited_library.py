@@ -1,0 +1,90 @@
+"""Edits that stand in a vendor's library are said by every command that rests on it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import ROOT
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def edited(opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An install in which `Log` was moved; the id of the change."""
+    shutil.copytree(ROOT / "fixtures/opp", tmp_path / "opp")
+    shutil.copy(ROOT / "fixtures/model.onnx", tmp_path)
+    (tmp_path / "m.json").write_text('{"black-list": {"to-add": ["Add"]}}\n')
+    monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(tmp_path / "vault"))
+    before = opsinfo("list", "opp@ascend910b", "--match", "Log", "--format", "json").json["operators"][0]["policy"]
+    assert before == "black"
+    return str(opsinfo("move", "opp@ascend910b", "Log", "--to", "white", "--format", "json").json["change"])
+
+
+NOTE = "1 op type of opp@ascend910b was changed by opsinfo, unlike the vendor's: Log black -> white"
+LINES = [
+    ("show", "opp@ascend910b", "Log"),
+    ("diff", "opp@ascend910b", "opp@ascend910b"),
+    ("graph", "model.onnx", "--against", "opp@ascend910b"),
+    ("validate", "m.json", "--against", "opp@ascend910b", "--no-config"),
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line[0])
+def test_it_is_said_once_and_is_in_the_document(
+    opsinfo: Run, tmp_path: Path, edited: str, line: tuple[str, ...]
+) -> None:
+    assert opsinfo(*line, cwd=tmp_path).err.count(NOTE) == 1
+    (edit,) = opsinfo(*line, "--format", "json", cwd=tmp_path).json["edited_here"]
+    path = edit.pop("file")
+    assert edit == {"name": "Log", "from": "black", "to": "white", "change": edited}
+    assert (tmp_path / path).is_file()
+
+
+def test_show_and_doctor_say_which_change_it_was(opsinfo: Run, tmp_path: Path, edited: str) -> None:
+    shown = opsinfo("show", "opp@ascend910b", "Log", cwd=tmp_path).out
+    assert f"changed here by {edited} on 2" in shown
+    assert "the vendor ships black" in shown
+    assert "changed here" not in opsinfo("show", "opp@ascend910b", "Mul", cwd=tmp_path).out
+    (found,) = opsinfo("doctor", "opp", "--select", "edited-here", "--format", "json", cwd=tmp_path).json["findings"]
+    assert (found["severity"], f"({edited}): `Log` black -> white" in found["message"]) == ("note", True)
+
+
+def test_a_snapshot_carries_it(opsinfo: Run, tmp_path: Path, edited: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = opsinfo("snapshot", "opp@ascend910b", "-o", "s.json", cwd=tmp_path)
+    assert (ran.code, ran.err.count(NOTE)) == (0, 1)
+    assert json.loads((tmp_path / "s.json").read_text())["edited_here"] == [
+        {"name": "Log", "from": "black", "to": "white"}
+    ]
+    monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(tmp_path / "another"))
+    ran = opsinfo("validate", "m.json", "--against", "s.json", "--no-config", cwd=tmp_path)
+    assert "1 op type of s.json where it was taken was changed by opsinfo" in ran.err
+    assert opsinfo("show", "s.json", "Log", "--format", "json", cwd=tmp_path).json["edited_here"][0]["change"] is None
+
+
+def test_nothing_is_said_where_the_vendors_library_is(
+    opsinfo: Run, tmp_path: Path, edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = next((tmp_path / "opp").rglob("aic-ascend910b-ops-info-math.json"), None)
+    silent = [("show", "opp@ascend910b", "Log"), ("snapshot", "opp@ascend910b", "-o", "s.json")]
+    assert opsinfo("restore", edited, cwd=tmp_path).code == 0
+    for line in silent:
+        ran = opsinfo(*line, cwd=tmp_path)
+        assert (ran.code, "changed" in ran.err + ran.out) == (0, False), ran.err
+    assert "edited_here" not in json.loads((tmp_path / "s.json").read_text())
+    assert opsinfo("doctor", "opp", "--select", "edited-here", cwd=tmp_path).out == ""
+    monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(tmp_path / "another"))
+    assert library is None or "changed" not in opsinfo("show", "opp@ascend910b", "Log", cwd=tmp_path).err
+
+
+@pytest.mark.parametrize("rows", [[1], [{"name": "Log"}], [{"name": "Log", "from": "red", "to": "white"}], {}])
+def test_a_snapshot_with_a_damaged_edit_is_refused(opsinfo: Run, tmp_path: Path, edited: str, rows: object) -> None:
+    opsinfo("snapshot", "opp@ascend910b", "-o", "s.json", cwd=tmp_path)
+    content = json.loads((tmp_path / "s.json").read_text())
+    (tmp_path / "s.json").write_text(json.dumps({**content, "edited_here": rows}))
+    assert opsinfo("list", "s.json", cwd=tmp_path).code == 3
