@@ -5,7 +5,7 @@ and add columns. Which columns there are depends on the version and on options, 
 Address come twice, the device's first.
 Sources: documentation of CANN 8.0, atlasaccuracy_16_0064; Ascend/msprobe 8ff00da3,
 infer/offline/compare/msquickcmp/cmp_process.py (the limits, the added columns, and rows without them); Ascend/msit
-4fada381, msit/examples/cli/debug/compare/result_analyse/README.md.
+2d754b3c, msit/examples/cli/debug/compare/result_analyse/README_EN.md.
 """
 
 from __future__ import annotations

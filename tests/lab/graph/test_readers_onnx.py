@@ -382,3 +382,34 @@ def test_an_operator_of_any_number_of_inputs_needs_one(tmp_path: Path, given: li
     path.write_bytes(onnx.helper.make_model(graph).SerializeToString())
     with pytest.raises(Damaged, match=r"`all` \(Concat\) lacks input 0"):
         read_graph(str(path))
+
+
+def test_nodes_that_feed_no_output_are_removed_as_the_compiler_does_and_said(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Relu", ["x"], ["y"], "kept"),
+        helper.make_node("Exp", ["y"], ["a"], "dead"),
+        helper.make_node("Log", ["a"], ["b"], "behind"),
+    ]
+    graph = _read(tmp_path, nodes, [_value("x", [2]), _value("alone", [2])], [_value("y", [2])])
+    assert [node.name for node in graph if node.type not in ("Data", "NetOutput")] == ["kept"]
+    assert "alone" in graph.names  # an input stays
+    (note,) = [note for note in graph.model.notes if note.kind == "unused"]
+    assert (note.nodes, "the compiler removes them: dead, behind" in note.message) == (2, True)
+
+
+def test_a_node_that_is_refused_stays_though_it_feeds_nothing(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"], "kept"), helper.make_node("NoSuch", ["y"], ["a"], "dead")]
+    graph = _read(tmp_path, nodes, [_value("x", [2])], [_value("y", [2])])
+    assert [refusal.name for refusal in graph.model.refused] == ["dead"]
+    assert "dead" in graph.names
+
+
+def test_a_dead_node_in_a_body_is_removed_too(tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 13]> g (bool c, float[3] x) => (float[3] y) {
+      y = If (c) <then_branch: graph = t () => (float[3] a) { [one] a = Add(x, x) [dead] d = Mul(x, x) },
+        else_branch: graph = e () => (float[3] b) { [two] b = Mul(x, x) }>
+    }"""
+    path = tmp_path / "m.onnx"
+    onnx.save(onnx.parser.parse_model(text), path)
+    names = read_graph(str(path)).names
+    assert ("one" in names, "two" in names, "dead" in names) == (True, True, False)

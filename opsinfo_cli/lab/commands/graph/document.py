@@ -147,17 +147,25 @@ def reads_low_text(answer: GraphAnswer) -> str:
 
 
 def coverage_text(coverage: Coverage) -> str:
-    """Return how many compute nodes are not judged, with their op types; empty if all are."""
+    """Return how many compute nodes are not judged, with their op types and the reasons; empty if all are."""
     left = coverage.compute - coverage.judged
     if not left:
         return ""
-    types: Counter[str] = Counter()
+    types: Counter[tuple[str, str]] = Counter()
     for group in coverage.types:
-        types[group.op_type] += group.nodes
-    listed = [f"{count} {op_type}" for op_type, count in types.most_common(_MOST_TYPES)]
+        types[group.op_type, _short_reason(group.why)] += group.nodes
+    reasons = {why for _, why in types}
+    most = types.most_common(_MOST_TYPES)
+    listed = [f"{count} {name}{f' ({why})' if len(reasons) > 1 else ''}" for (name, why), count in most]
     if len(types) > _MOST_TYPES:
-        listed.append(f"{left - sum(count for _, count in types.most_common(_MOST_TYPES))} of other types")
-    return f"{left} of {counted(coverage.compute, 'compute node')} not judged: {', '.join(listed)}"
+        listed.append(f"{left - sum(count for _, count in most)} of other types")
+    why = f" ({next(iter(reasons))})" if len(reasons) == 1 else ""
+    return f"{left} of {counted(coverage.compute, 'compute node')} not judged{why}: {', '.join(listed)}"
+
+
+def _short_reason(why: str) -> str:
+    """Return the reason that a node has, without what only this node has: ``refused by AI Core``."""
+    return why.removeprefix("not judged: ").partition(":")[0]
 
 
 def casts_text(answer: GraphAnswer) -> str:

@@ -17,7 +17,7 @@ from ..builder import GraphBuilder
 from ..graph import UNKNOWN, GraphTensor, Note, Origin, Producer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from ..graph import ModelFacts, ModelGraph, Weights
 
@@ -167,6 +167,35 @@ def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
         return False
     shapes = [graph.tensor(value).shape for value in given]
     return all(shape is not None and all(dim >= 0 for dim in shape) for shape in shapes)
+
+
+def prune(graph: SourceGraph, refused: Container[str] = ()) -> list[str]:
+    """Remove the nodes on which no output of the graph depends, and return the names of those that are no constants.
+
+    The compiler does the same with each graph that has
+    outputs (hicann/ge, graph/passes/standard_optimize/prune_pass.cc).
+
+    :param refused: names of nodes that stay, because the front end refuses the model for them
+    """
+    if not graph.outputs:
+        return []
+    feeding: dict[str, list[SourceNode]] = {}  # two of one value are refused later
+    for node in graph.nodes:
+        for value in filter(None, node.outputs):
+            feeding.setdefault(value, []).append(node)
+    by_name = {node.name: node for node in graph.nodes}
+    kept = {id(node) for node in graph.nodes if node.name in refused}
+    waiting = [node for node in graph.nodes if id(node) in kept]
+    waiting += [node for value in graph.outputs for node in feeding.get(value, ())]
+    while waiting:
+        node = waiting.pop()
+        kept.add(id(node))
+        before = [each for value in node.inputs for each in feeding.get(value, ())]
+        before += [by_name[name] for name in node.control if name in by_name]
+        waiting += [each for each in before if id(each) not in kept]
+    gone = [node.name for node in graph.nodes if id(node) not in kept and node.type != CONST]
+    graph.nodes = [node for node in graph.nodes if id(node) in kept]
+    return gone
 
 
 def assemble(graph: SourceGraph, facts: ModelFacts, path: str) -> ModelGraph:

@@ -14,10 +14,10 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from ....core.cann.input_shapes import OPEN, ModelInput
-from ....errors import Damaged, MissingPackage, installing
+from ....errors import Damaged, MissingPackage, installing, join_some
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Refusal, Weights
-from .framework_model import CONST, Notes, SourceGraph, SourceNode, assemble, fold
+from .framework_model import CONST, Notes, SourceGraph, SourceNode, assemble, fold, prune
 from .onnx_expansion import Translation, expand, find, fold_added
 from .onnx_shapes import infer
 
@@ -304,7 +304,7 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     if reader.empty:
         message = "atc reads no attribute of Constant but `value`: these constants become empty float32 tensors"
         notes.add("empty-constant", message, nodes=len(reader.empty))
-    refused = _translate(graph, opsets, path, folded)
+    refused = _translate(graph, opsets, path, folded, notes)
     facts = ModelFacts(
         format="onnx",
         path=path,
@@ -517,7 +517,7 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
         body.parent_outputs = [max(index - (skipped or 0), -1) for index in range(len(body.outputs))]
 
 
-def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bool) -> list[Refusal]:
+def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bool, notes: Notes) -> list[Refusal]:
     """Give the nodes of a graph and its bodies op types of CANN; return those that the front end refuses.
 
     Its key in the front end is the type of a node that is refused: no library has it.
@@ -530,6 +530,12 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
                 node.type = translation.type
                 refused.append(Refusal(node.name, node.op.rpartition("::")[2], translation.refused))
     if folded:
+        kept = {refusal.name for refusal in refused}
+        unused = [name for part in graph.walk() for name in prune(part, kept)]
+        if unused:
+            nodes = "node feeds" if len(unused) == 1 else "nodes feed"
+            message = f"{len(unused)} {nodes} no output, and the compiler removes them: {join_some(unused)}"
+            notes.add("unused", message, nodes=len(unused))
         fold(graph)
     for part in graph.walk():
         translated: list[SourceNode] = []
