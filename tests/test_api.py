@@ -9,6 +9,7 @@ import inspect
 import json
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -149,6 +150,18 @@ def test_a_move_from_python_is_one_change_that_restore_undoes(place: str) -> Non
     assert restore("m.json", dry_run=True).files[0].content == before != Path("m.json").read_bytes()
     assert restore("m.json").files[0].sha256 == hashlib.sha256(before).hexdigest()
     assert Path("m.json").read_bytes() == before
+
+
+def test_a_mark_that_changes_nothing_is_pinned_in_mixlists_only(place: str, fixtures: Path) -> None:
+    black = {"MatMulV2": "black"}
+    Path("m.json").write_text("{}", "utf-8")
+    move("m.json", black, against=place)
+    text = Path("m.json").read_text("utf-8")
+    assert not move("m.json", {"Add": "gray"}, against=place).change
+    assert move("m.json", {"Pow": "black"}, against=place, pin=True).change
+    assert Path("m.json").read_text("utf-8") != text
+    with pytest.raises(UsageFault, match="pin"):
+        move(f"{shutil.copytree(fixtures / 'opp', 'opp')}@ascend910b", black, pin=True)
 
 
 def test_a_move_from_python_takes_several_targets(place: str, fixtures: Path) -> None:

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from opsinfo_cli.errors import Damaged, Locked, Refused
+from opsinfo_cli.errors import Damaged, Locked, Refused, UsageFault
 from opsinfo_cli.lab.bisect.journal import SearchJournal
 from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
 from opsinfo_cli.lab.bisect.problem import identity_of
@@ -200,3 +200,34 @@ def test_a_large_file_is_known_by_its_size_and_time(tmp_path: Path) -> None:
     assert identity_of(str(path)) == before
     os.utime(path, ns=(0, 1))
     assert identity_of(str(path)) != before
+
+
+def test_a_search_begins_resumes_and_begins_anew_only_where_nothing_is_lost(tmp_path: Path) -> None:
+    folder = RunFolder(str(tmp_path / "run"))
+    folder.require(resumes=False)
+    with pytest.raises(Refused, match="there is no journal to resume"):
+        folder.require(resumes=True)
+    folder.make()
+    for name in ("best.json", "best.keep_dtype.cfg", "best.txt", "best.py"):
+        path = Path(folder.write(name, b"of somebody"))
+        with pytest.raises(UsageFault, match="a new search would replace this file"):
+            folder.require(resumes=False)
+        path.unlink()
+    written(tmp_path / "run/journal.jsonl")
+    with pytest.raises(UsageFault, match="there is a search in this folder already"):
+        folder.require(resumes=False)
+    folder.require(resumes=True)
+    folder.require(resumes=False, restarts=True)
+    folder.trial(1, {})
+    folder.write("best.json", b"old")
+    assert Path(folder.set_aside()).resolve() == tmp_path / "run/before-1"
+    assert sorted(os.listdir(tmp_path / "run/before-1")) == ["best.json", "journal.jsonl", "trials"]
+    folder.require(resumes=False)
+    assert folder.trial(1, {}).endswith("trials/0001")
+
+
+def test_a_config_directory_is_no_run_folder(tmp_path: Path) -> None:
+    store = tmp_path / "opp/built-in/op_impl/ai_core/tbe/config/ascend910b"
+    store.mkdir(parents=True)
+    with pytest.raises(Refused, match="a config directory cannot be a run folder"):
+        RunFolder(str(store)).require(resumes=False)

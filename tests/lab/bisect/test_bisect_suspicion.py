@@ -80,3 +80,13 @@ def test_a_compare_table_suspects_its_first_culprit_which_is_tried_alone(
     assert [each["kept"] for each in ran.json["sets"]][:2] == [[], ["SoftmaxV2"]]
     assert [each["type"] for each in ran.json["culprits"]] == ["SoftmaxV2"]
     assert ran.json["trials"]["passed"] == 1
+
+
+def test_evidence_about_other_op_types_is_warned_of(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    types = [{"type": "Conv3D", "nodes": [], "error_alone": 0.5, "error_without": 0.1}]
+    file = tmp_path / "simulated.json"
+    file.write_text(json.dumps({"command": "simulate", "types": types}), "utf-8")
+    words = ["--against", opp, "--soc", "ascend910b", "--among", "Mul", "--evidence", file, "--dry-run"]
+    ran = opsinfo("bisect", *words, "--budget", "1.5h", "--", needing(tmp_path / "check"))
+    assert f"warning: {file} suspects no op type among the candidates" in ran.err
+    assert "1 candidate: expect 6 runs of the check; allowed: 90 min" in ran.err

@@ -24,6 +24,7 @@ from opsinfo_cli.lab.graph.result import Answer
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.node_costs import rank_nodes
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
+from opsinfo_cli.lab.simulate.rewriting import NOTHING
 from opsinfo_cli.lab.simulate.rounding_plan import Side, tensor_places
 from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
@@ -264,3 +265,64 @@ def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
     made = Simulation(path, prepared, "mixed_float16", [InputSet("given", model.inputs)])
     plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
     assert [each.dtype for spot, each in plan.items() if spot.side is Side.INPUT] == ["hf32"] * places
+
+
+def test_only_what_is_computed_in_hf32_reads_it(tmp_path: Path, opp: Path) -> None:
+    """Log is black in the fixture: it reads float32 beside a convolution that reads HF32."""
+    model = image()
+    path = saved(model, tmp_path)
+    loaded = onnx.load(path)
+    end = loaded.graph.output[0].name
+    loaded.graph.node.append(node("Log", [end], ["logged"], name="log"))
+    loaded.graph.output[0].name = "logged"
+    onnx.save_model(loaded, path)
+    made = Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)])
+    plan = made.plan({"Conv2D": frozenset({ADD_BLACK})})
+    assert {each.type for each in plan.values() if each.dtype == "hf32"} == {"Conv2D"}
+
+
+def test_onnxruntime_fuses_nothing(tmp_path: Path) -> None:
+    """A fused BatchNormalization changes the weights of the convolution, and the last bits of its outputs."""
+    random = np.random.default_rng(5)
+    weights = {name: random.random(4, np.float32) + 0.5 for name in ("scale", "bias", "mean", "var")}
+    weights["w"] = random.random((4, 3, 3, 3), np.float32)
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], name="conv"),
+        node("BatchNormalization", ["c", "scale", "bias", "mean", "var"], ["y"], name="norm"),
+    ]
+    inputs = {"x": random.random((1, 3, 9, 9), np.float32)}
+    model = Model(nodes, inputs, [1, 4, 7, 7], weights)
+    made = Simulation(path := saved(model, tmp_path), all_low(path), "force_fp16", [InputSet("given", inputs)])
+    _, between = made.session(NOTHING, ["c"]).run(inputs)
+    alone = Model([nodes[1]], {"c": between}, [1, 4, 7, 7], weights)
+    apart = Simulation(path := saved(alone, tmp_path), all_low(path), "force_fp16", [InputSet("c", {"c": between})])
+    assert np.array_equal(made.reference[0]["y"], apart.reference[0]["y"])
+    options = made.session(NOTHING)._session.get_session_options()
+    assert options.graph_optimization_level.name == "ORT_DISABLE_ALL"
+
+
+def test_limits_name_the_nodes_that_they_are_about(tmp_path: Path) -> None:
+    then, other = (
+        helper.make_graph([node(kind, ["g"], [name], name=kind)], name, [], [value(name, FLOAT, [2, 2])])
+        for kind, name in (("Relu", "t"), ("Exp", "o"))
+    )
+    nodes = [
+        node("Gemm", ["x", "w", "b"], ["g"], name="gemm", alpha=0.5),
+        node("If", ["chosen"], ["y"], name="if", then_branch=then, else_branch=other),
+    ]
+    inputs = {"x": np.ones((2, 2), np.float32)}
+    weights = {"w": np.ones((2, 2), np.float32), "b": np.ones(2, np.float32), "chosen": np.array(True)}
+    model = Model(nodes, inputs, [2, 2], weights)
+    path = saved(model, tmp_path)
+    report = report_of(Simulation(path, all_low(path), "force_fp16", [InputSet("random:0", inputs)]))
+    found = {limit.kind: limit for limit in report.limits}
+    assert list(found)[:4] == ["kernels", "fusion", "replaced", "overflow"]
+    assert found["inner-tensors"].nodes == ("gemm",)
+    assert "3 of gemm" in found["inner-tensors"].message
+    assert found["bodies"].nodes == ("if",)
+    assert found["random-inputs"].nodes == ()
+    clipped = report_of(Simulation(path, all_low(path), "force_fp16", [InputSet("given", inputs)], saturate=True))
+    assert [limit.kind for limit in clipped.limits if limit.message.startswith("overflow: it is clipped")] == [
+        "overflow"
+    ]
+    assert "random-inputs" not in {limit.kind for limit in clipped.limits}
