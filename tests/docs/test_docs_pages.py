@@ -13,7 +13,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 READMES = ("README.md", "README.zh-CN.md")
-PAIRS = (READMES, ("docs/guide.md", "docs/guide.zh-CN.md"), ("docs/agents.md", "docs/agents.zh-CN.md"))
+PAIRS = (
+    READMES,
+    ("docs/guide.md", "docs/guide.zh-CN.md"),
+    ("docs/agents.md", "docs/agents.zh-CN.md"),
+    ("docs/wrong-on-npu.md", "docs/wrong-on-npu.zh-CN.md"),
+)
 GENERATED = ("findings.md", "reference.md", "glossary.md")
 VENV = "python3 -m venv .venv && "
 
