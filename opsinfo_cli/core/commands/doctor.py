@@ -185,7 +185,8 @@ def _tree(findings: Sequence[Finding], top: str, width: int, folds: bool) -> Tre
 
 
 def _branch(finding: Finding) -> Tree:
-    place = f" (line {finding.start.line})" if finding.start else ""
+    is_whole = finding.rule.code.startswith(_VAULT)  # about a file or folder, not a line of it
+    place = f" (line {finding.start.line})" if finding.start and not is_whole else ""
     head = Span(f"{finding.severity}[{finding.rule.code}]:", finding.severity)
     label: Line = [head, Span(f" {finding.message}{place}")]
     hint: list[Tree] = [Tree([Span("hint:", "hint"), Span(f" {finding.hint}")])] if finding.hint else []

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import click
 
-from ...errors import Refused, UsageFault, counted
+from ...errors import Refused, Stopped, UsageFault, counted
 from ..cann.near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target
@@ -120,12 +120,12 @@ def _title(target: str, against: str | None) -> str:
 
 @contextmanager
 def _temporary(text: str, console: Console) -> Iterator[EditedFile]:
-    """A file to edit, which is kept if what follows fails and it has edits."""
+    """A file to edit, which is kept if what follows fails and it has edits, or an editor may still show it."""
     file = EditedFile(text)
     try:
         yield file
-    except BaseException:
-        if file.is_edited:
+    except BaseException as error:
+        if isinstance(error, Stopped) or file.is_edited:
             console.warn(f"your edits are kept in {file.path}")
         else:
             file.remove()

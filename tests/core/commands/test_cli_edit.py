@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_support import AI_910B, MATH, NN, Run, entry, flag_of, library, mixlist, snapshot, write
+from cli_support import AI_910B, MATH, NN, ROOT, Run, entry, flag_of, library, mixlist, snapshot, write
 
 
 class Editor:
@@ -255,3 +260,23 @@ def test_an_interrupt_while_the_editor_runs_is_the_editors(opsinfo: Run, opp: Pa
     editor.chmod(0o755)
     ran = opsinfo("edit", f"{opp}@ascend910b", env={"EDITOR": str(editor)})
     assert (ran.code, flag_of(opp / NN, "SwiGlu")) == (0, "false"), ran.err
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_the_editor_starts_keeps_its_text(
+    start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_: int
+) -> None:
+    (tmp_path / "m.json").write_text('{"black-list": {"to-add": ["Add"]}}\n')
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho "$1" > shown\nexec sleep 3\n')
+    editor.chmod(0o755)
+    process = start("edit", "m.json", env={**os.environ, "PYTHONPATH": str(ROOT), "EDITOR": str(editor)})
+    while not (tmp_path / "shown").exists() or not (tmp_path / "shown").read_text().strip():
+        time.sleep(0.05)
+        assert process.poll() is None
+    process.send_signal(signal_)
+    _, err = process.communicate(timeout=60)
+    text = Path((tmp_path / "shown").read_text().strip())
+    assert (process.returncode, f"your edits are kept in {text}" in err.decode()) == (128 + signal_, True), err
+    assert "black Add" in text.read_text()
+    text.unlink()
