@@ -196,9 +196,8 @@ def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[i
     if len(operators) >= _MOST_WITHOUT_MODEL and graph is None:
         unclear.append(f"without a model only the first {_MOST_WITHOUT_MODEL:,} operators of a table are read")
     if unknown:
-        unclear.append(
-            f"{counted(len(unknown), 'operator')} of the table not in this model: {join_some(list(unknown))}"
-        )
+        many = f"{_MOST_NAMES} or more operators" if len(unknown) == _MOST_NAMES else counted(len(unknown), "operator")
+        unclear.append(f"{many} of the table not in this model: {join_some(list(unknown))}")
     if overflowed:
         unclear.append(f"operators of the device's own overflow, which no list names: {join_some(list(overflowed))}")
     found = list(operators.values())

@@ -252,3 +252,10 @@ def test_the_table_of_the_case(tmp_path: Path) -> None:
     ]
     (suspect,) = read_evidence([str(path)]).suspects
     assert (suspect.type, suspect.kind, suspect.ran) == ("Exp", "overflow", "float16")
+
+
+def test_many_operators_of_another_model_are_not_counted_to_the_last(tmp_path: Path) -> None:
+    found = read_evidence([_table(tmp_path, *GOOD, *(_row(f"other_{at}") for at in range(1200)))], _model())
+    assert found.unclear == [
+        "1000 or more operators of the table not in this model: other_0, other_1, other_2 and 997 more"
+    ]
