@@ -255,17 +255,17 @@ def open_base(text: str, paths: Sequence[str]) -> Iterator[Base]:
     :raises Refused: if git cannot read it
     """
     here = os.path.realpath(os.curdir)
+    named = [os.path.realpath(path) for path in paths if path != "-"]
     head = git_root(here)
+    if named and not (head and all(path == head or is_below(path, head) for path in named)):
+        head = git_root(named[0] if os.path.isdir(named[0]) else os.path.dirname(named[0]))
     commit = _commit(head, text) if head else None
     if os.path.isdir(text):
         if commit and not re.match(r"\.{0,2}/|\.{1,2}$", text):
             hint = f"./{text} is the folder, {text}^0 the revision"
             raise UsageFault(f"`{text}` is a folder and a revision", name="ambiguous-base", hint=hint)
         root = os.path.realpath(text)
-        below = os.path.relpath(here, head) if head else os.curdir
-        is_checkout = os.path.lexists(os.path.join(root, ".git"))
-        pairs = head if head and (is_checkout or os.path.isdir(os.path.join(root, below))) else here
-        base = Base(text, root, pairs)
+        base = Base(text, root, _pairing(root, here, head, named))
         _require_inside(base, paths)
         yield base
         return
@@ -276,6 +276,21 @@ def open_base(text: str, paths: Sequence[str]) -> Iterator[Base]:
         base = Revision(text, folder, head, commit)
         _require_inside(base, paths)
         yield base
+
+
+def _pairing(root: str, here: str, head: str | None, paths: Sequence[str]) -> str:
+    """Return the folder that pairs with that of the base: the checkout, the working folder, or the one that is checked.
+
+    :param head: the checkout of the paths
+    """
+    if head:
+        below = os.path.relpath(here, head) if is_below(here, head) else os.curdir
+        if os.path.lexists(os.path.join(root, ".git")) or os.path.isdir(os.path.join(root, below)):
+            return head
+    if len(paths) == 1 and os.path.isdir(paths[0]) and paths[0] != here:
+        is_inside = is_below(paths[0], here) and os.path.lexists(os.path.join(root, os.path.relpath(paths[0], here)))
+        return here if is_inside else paths[0]
+    return here
 
 
 def _commit(head: str, text: str) -> str | None:

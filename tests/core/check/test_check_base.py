@@ -301,7 +301,7 @@ def test_a_base_that_cannot_be_told_is_refused_with_what_to_do(tmp_path: Path, m
     assert missing.hint == "`git fetch origin elsewhere` fetches it"
     assert "file" in raised(UsageFault, validate, "a", base="a/ops_info.json").message
     assert raised(UsageFault, validate, "a", base="--output=x").exit_code == 2
-    assert "outside" in raised(UsageFault, validate, "/etc", base="main^0").message
+    assert "outside" in raised(UsageFault, validate, "a", "/etc", base="main^0").message
     commit_elsewhere = "1" * 40
     assert commit_elsewhere in str(raised(UsageFault, validate, "a", base=commit_elsewhere).hint)
 
@@ -323,6 +323,40 @@ def test_outside_a_checkout_a_base_is_a_folder(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path / "head")
     assert [each[0] for each in told(validate(".", base="../base"))] == ["unknown-list"]
     assert "no git checkout" in raised(UsageFault, validate, ".", base="main").message
+
+
+PAIRS = {
+    # where opsinfo runs, what it checks, the base: both trees have x/, the change has a mistake in it and a new folder
+    "the folder that is named": ("", ["change"], "base"),
+    "inside it": ("change", ["."], "../base"),
+    "a folder of it": ("change", ["x"], "../base"),
+    "two folders of it": ("change", ["x", "new"], "../base"),
+    "from elsewhere": ("elsewhere", ["../change"], "../base"),
+}
+
+
+@pytest.mark.parametrize("is_checkout", [False, True])
+@pytest.mark.parametrize("situation", PAIRS)
+def test_paths_pair_from_the_checkout_or_from_the_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, situation: str, is_checkout: bool
+) -> None:
+    folder, paths, base = PAIRS[situation]
+    write(tmp_path, {"base/x/ops_info.json": WRONG, "base/y/op_def.cpp": source("Aa", WHITE), "elsewhere/k.txt": ""})
+    write(tmp_path, {"change/x/ops_info.json": WRONG, "change/y/op_def.cpp": source("Aa", WHITE)})
+    write(tmp_path, {"change/x/mixlist.json": WRONG, "change/new/k.json": "{}"})
+    if is_checkout:
+        commit(tmp_path / "change")
+    monkeypatch.chdir(tmp_path / folder)
+    checked = validate(*paths, base=base)
+    assert [Path(each.path).name for each in checked.findings] == ["mixlist.json"]
+
+
+def test_the_checkout_of_a_revision_is_that_of_the_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"head/x/ops_info.json": WRONG, "elsewhere/k.txt": ""})
+    commit(tmp_path / "head")
+    write(tmp_path, {"head/x/mixlist.json": WRONG})
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert [each[1] for each in told(validate("../head", base="HEAD"))] == ["../head/x/mixlist.json"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
