@@ -217,7 +217,12 @@ def _value(
         paths = [_PATHS[key](folder, word) for word in words]
         for word, path in zip(words, paths, strict=True):
             is_path = "/" in path or path.endswith(".json")
-            if key != "exclude" and is_path and not isinstance(command, Targeted) and not _exists(path):
+            if (
+                key not in ("exclude", "baseline")
+                and is_path
+                and not isinstance(command, Targeted)
+                and not _exists(path)
+            ):
                 raise config.fault(key, f"`{key}`: no such file or directory: `{word}`", near_file(path))
         words = paths
     try:
