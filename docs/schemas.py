@@ -58,7 +58,7 @@ DOCUMENTS = dict(
         _typed("core", "validate", "validate", "doctor"),
         ("bisect", Document("lab.bisect.culprits:Search|Plan", ("bisect",))),
         *(_typed("lab", name) for name in ("graph", "numerics", "profile", "simulate")),
-        _typed("logs", "qualify"),
+        ("qualify", Document("logs.soundness:QualifyDocument", ("qualify",))),
         *(_typed("systems", f"systems-{name}", f"systems {name}") for name in ("convert", "decide", "diff")),
         *(_typed("systems", f"systems-{name}", f"systems {name}") for name in ("list", "show")),
     ]
@@ -92,6 +92,10 @@ class WithoutTitles(GenerateJsonSchema):
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """A record has every field, those with a default, too; in a record within another as well."""
+        return field["type"] == "dataclass-field" or super().field_is_required(field, total)
 
 
 def schema_of(name: str, document: Document) -> dict[str, Any]:

@@ -4,44 +4,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..core.document import Count, optional
+
 WIDTH = 0.1
 """The greatest width of ``low..high`` as a share of the count; a width of one step is always allowed."""
 
 
 @dataclass(frozen=True)
-class Count:
-    """Overflowed steps of a run: at least ``low``, at most ``high``.
+class Overflows:
+    """The number of overflowed steps; each step counts once, even if several ranks printed it."""
 
-    :param steps: all optimizer steps; None if the log does not show them
-    :param calibrating: overflows of the scale's first descent; scalers start too high on purpose
-    :param basis: what was counted, as text for people
-    :param logged: steps that the log shows, if it is a sample of the steps and their number is known
-    :param even: whether the logged steps have equal distances, so that they stand for all
-    :param doubt: why the count is not a measurement; None if it is one
-    :param proof: what shows that this log reports skipped steps; without it a count of zero is not a measurement
-    :param notes: oddities of the log, and why ``low`` and ``high`` differ
-    """
-
-    low: int
-    high: int
+    low: Count
+    """Lower bound of the number of overflowed steps."""
+    high: Count
+    """Upper bound; equal to low if the log shows the exact number."""
     steps: int | None
-    calibrating: int
+    """Number of all steps; null if the log does not show it."""
+    calibrating: Count
+    """Overflowed steps during the first descent of the scale."""
     basis: str
+    """What was counted, as text."""
     ranks: int | None = None
-    logged: int | None = None
-    even: bool = False
+    """Number of ranks that print into the log; null if unknown."""
+    logged: int | None = optional(null=True)
+    """The number of steps that the log shows, if it is a sample of them; null if it shows all, or if the number is
+    unknown.
+    """
+    even: bool = optional(False, null=True)
+    """Whether the logged steps of a sample have equal distances."""
     doubt: str | None = None
-    proof: str | None = None
-    notes: tuple[str, ...] = ()
+    """Why the count is not a measurement; null if it is one."""
+    proof: str | None = optional(null=True)
+    """Evidence that this log reports skipped steps; null if there is none."""
+    notes: tuple[str, ...] = optional((), null=True)
+    """Oddities of the log, and why low and high differ."""
 
     @property
     def is_narrow(self) -> bool:
         return self.high - self.low <= max(1, self.low * WIDTH)
 
-    def with_note(self, *notes: str) -> Count:
+    def with_note(self, *notes: str) -> Overflows:
         return replace(self, notes=(*self.notes, *notes))
 
-    def without_wrong_steps(self) -> Count:
+    def without_wrong_steps(self) -> Overflows:
         """Return the count, without its steps if they are fewer than the overflows: then they were misread."""
         if self.steps is None or self.low <= self.steps:
             return self

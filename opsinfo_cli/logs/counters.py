@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .count import Count
+from .count import Overflows
 
 _MOST_TRACKS = 16
 
@@ -132,7 +132,7 @@ class Counters:
         elif not self.cumulative:
             track.interval(spacing, skipped, skipped)
 
-    def count(self, steps: int | None) -> Count:
+    def count(self, steps: int | None) -> Overflows:
         engines = self.engines
         for track in self._tracks:
             self._settle(track)
@@ -145,6 +145,6 @@ class Counters:
         overflows = min(sum(track.overflows for track in counted), total)
         leading = min(sum(track.leading for track in counted), overflows)
         proof = "the log prints a counter of skipped steps"
-        count = Count(overflows, overflows, total, leading, basis, proof=proof)
+        count = Overflows(overflows, overflows, total, leading, basis, proof=proof)
         note = f"{engines} counters take turns, of {engines} engines or runs: that with the largest share counts"
         return count.with_note(note) if engines > 1 else count

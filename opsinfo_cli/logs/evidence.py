@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .count import Count
+from .count import Overflows
 from .losses import Losses
 from .trajectory import Trajectory
 
@@ -41,7 +41,7 @@ class Evidence:
     fatal: str | None = None
     window: int | None = None
     at_is_step: bool = False
-    count: Count = field(default_factory=lambda: Count(0, 0, None, 0, "no messages"))
+    count: Overflows = field(default_factory=lambda: Overflows(0, 0, None, 0, "no messages"))
     scale: Trajectory = field(default_factory=Trajectory)
     losses: Losses = field(default_factory=Losses)
     zeros: int = 0

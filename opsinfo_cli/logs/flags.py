@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from math import gcd
 
-from .count import Count
+from .count import Overflows
 
 _REMEMBERED = 4096
 _REGULAR = 5
@@ -96,29 +96,29 @@ class Flags:
     def numbers_steps(self) -> bool:
         return not self._without_step
 
-    def count(self, steps: int | None, ranks: int | None, printed: int | None = None) -> Count:
+    def count(self, steps: int | None, ranks: int | None, printed: int | None = None) -> Overflows:
         """:param printed: the number of steps that other lines of the log show"""
         calibrating = min(self._leading, self.overflows)
         if self._without_step:
             return self._count_of_lines(steps, ranks or 1, printed)
         if self._first is None or self._last is None:
-            return Count(0, 0, steps, 0, "no step")
+            return Overflows(0, 0, steps, 0, "no step")
         begun = 0 if 0 < self._first <= max(1, self._grid) else self._first - 1
         spanned = steps or self._last - begun
         basis = f"flags of {self.printed} steps, {self._first} to {self._last}"
         calibrating = 0 if begun else calibrating
         whole = self.printed >= spanned or self._every_overflow_printed()
         if whole and not self.averaged and self.printed > 1:
-            return Count(self.overflows, self.overflows, spanned, calibrating, basis, proof=_PROOF)
+            return Overflows(self.overflows, self.overflows, spanned, calibrating, basis, proof=_PROOF)
         shown = "flags averaged over several steps" if self.averaged else "printed steps overflowed"
         doubt = f"sampled: {self.overflows} of {self.printed} {shown}, of {spanned} steps made"
         logged = None if self.averaged else self.printed
         even = self.spacing.is_even
-        return Count(
+        return Overflows(
             self.overflows, spanned, spanned, calibrating, basis, logged=logged, even=even, doubt=doubt, proof=_PROOF
         )
 
-    def _count_of_lines(self, steps: int | None, ranks: int, printed: int | None) -> Count:
+    def _count_of_lines(self, steps: int | None, ranks: int, printed: int | None) -> Overflows:
         """Count flags of lines that show no step: exact only if each step is known to print one."""
         lines, overflows, calibrating = (
             -(-number // ranks) for number in (self._without_step, self.overflows, min(self._leading, self.overflows))
@@ -127,10 +127,10 @@ class Flags:
         basis = f"{self._without_step} lines with a flag"
         if (made is None and self.each_step) or (made is not None and made <= lines + 1):
             total = steps or lines
-            return Count(overflows, overflows, total, calibrating, basis, ranks, proof=_PROOF)
+            return Overflows(overflows, overflows, total, calibrating, basis, ranks, proof=_PROOF)
         doubt = f"sampled: {overflows} of {lines} lines without a step, of {made or 'an unknown number of'} steps made"
         high = max(overflows, made or overflows)
-        return Count(overflows, high, made, calibrating, basis, ranks, logged=lines, doubt=doubt, proof=_PROOF)
+        return Overflows(overflows, high, made, calibrating, basis, ranks, logged=lines, doubt=doubt, proof=_PROOF)
 
     def _every_overflow_printed(self) -> bool:
         """Whether overflows are printed besides the regular lines, as in YOLOX, so that none is missing."""

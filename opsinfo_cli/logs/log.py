@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import IO
 
 from .blocks import Block, blocks
-from .count import Count
+from .count import Overflows
 from .evidence import Evidence
 from .formats import FORMATS
 from .log_format import Strength
@@ -184,7 +184,7 @@ class Log:
         return evidence
 
 
-def _with_others(count: Count, others: list[Evidence]) -> Count:
+def _with_others(count: Overflows, others: list[Evidence]) -> Overflows:
     """Return the count with what other stacks in the same log prove: counts of two stacks are never added."""
     more = [other for other in others if other.count.proof and other.count.low > count.high]
     if not more:

@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from typing import ClassVar
 
-from .count import Count
+from .count import Overflows
 from .evidence import Evidence
 from .flags import Flags
 from .occurrences import Occurrences
@@ -81,7 +81,7 @@ class LogFormat:
     def option(self, line: bytes) -> None:
         """Read a line that a run prints when it starts."""
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         """Return the overflows.
 
         :param steps: the number of steps, if known
@@ -139,7 +139,7 @@ class FallFormat(LogFormat):
         if is_new and scale is not None:
             self.scale.fell_to(self.place(steps.at, before), scale)
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         return self.occurrences.count(steps, ranks, self.steps_printed is not None)
 
 
@@ -151,7 +151,7 @@ class FlagFormat(LogFormat):
     def __init__(self) -> None:
         super().__init__()
         self.flags = Flags()
-        self._earlier: list[Count] = []
+        self._earlier: list[Overflows] = []
         """Of the runs before that of ``flags``, if several wrote to this log."""
 
     def add_flag(self, step: int | None, overflow: bool, scale: bytes | None, copies: int) -> None:
@@ -170,13 +170,13 @@ class FlagFormat(LogFormat):
     def numbers_steps(self) -> bool:
         return self.flags.numbers_steps
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         if not self._earlier:
             return self.flags.count(steps, ranks, self.steps_printed)
         counts = [*self._earlier, self.flags.count(None, ranks)]
         logged = [count.logged or count.steps or 0 for count in counts]
         doubt = next((count.doubt for count in counts if count.doubt), None)
-        total = Count(
+        total = Overflows(
             sum(count.low for count in counts),
             sum(count.high for count in counts),
             steps or sum(count.steps or 0 for count in counts),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+
+from ..core.document import Count
 
 _VALUE = rb"(?i:[-+]?(?:nan|inf(?:inity)?)(?![\w-])|[-+]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:e[-+]?\d{1,4})?)"
 _WRAPPED = rb"(?:\{[\"']\w{1,40}[\"']: ?)?(?:[Tt]ensor\((?:[^()\n]{0,80}value=)?\s?)?[\[\"'(]{0,2}\s{0,4}"
@@ -48,14 +49,34 @@ StepAt = Callable[[int, bool], "int | None"]
 """The step at a place of a block; the second argument: whether a loss of the evaluation stands there."""
 
 
-class NotNumber(NamedTuple):
-    """The first value that is not a number: its step, None if the log prints none; the number of the entry, from 1;
-    and what the entry says.
-    """
+@dataclass(frozen=True)
+class NotNumber:
+    """Where it stands."""
 
     step: int | None
-    entry: int
+    """The step; null if the log prints none."""
+    entry: Count
+    """The number of the logged entry, from 1."""
     says: str
+    """The losses and gradient norms of its line."""
+
+
+@dataclass(frozen=True)
+class LossCounts:
+    """Losses and gradient norms that the log prints. A line counts once."""
+
+    logged: Count
+    """Number of logged losses."""
+    not_numbers: Count
+    """Those of them that are NaN or infinite."""
+    norms_logged: Count
+    """Number of logged gradient norms."""
+    norms_not_numbers: Count
+    """Those of them that are NaN or infinite."""
+    nan_iterations: Count
+    """The sum of Megatron's counter of NaN iterations."""
+    first: NotNumber | None
+    """The first loss or gradient norm that is not a number; null if all are."""
 
 
 @dataclass
@@ -93,6 +114,11 @@ class Losses:
         found = [entry for entry in (self.losses.first, self.norms.first, self.counted) if entry]
         return min(found, key=lambda first: (first.step is None, first.step or 0, first.entry), default=None)
 
+    @property
+    def counts(self) -> LossCounts:
+        losses, norms = self.losses, self.norms
+        return LossCounts(losses.entries, losses.bad, norms.entries, norms.bad, self.nan_iterations, self.first)
+
     def worse(self, other: Losses) -> Losses:
         """Return the worse of each of two ranks of one run."""
         counter = max(self, other, key=lambda losses: losses.nan_iterations)
@@ -104,7 +130,7 @@ class Losses:
         if self._cut and self._cut.first:
             rest, closing, _ = data[:_FAR].partition(b"}")
             own = _OWN_STEP.search(rest) if b"{" not in rest else None
-            self._cut.first = self._cut.first._replace(step=int(own[1])) if own else self._cut.first
+            self._cut.first = replace(self._cut.first, step=int(own[1])) if own else self._cut.first
             self._cut = None if own or closing or b"{" in rest or len(data) >= _FAR else self._cut
         if b"oss" in data:
             self._take(data, _LOSS, self.losses, step_at)

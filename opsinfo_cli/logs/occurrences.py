@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import gcd
 
-from .count import Count
+from .count import Overflows
 
 _MOST_VALUES = 4096
 _MOST_SIZES = 4096
@@ -102,7 +102,7 @@ class Occurrences:
             self._close(visit)
         self._open = []
 
-    def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Count:
+    def count(self, steps: int | None, ranks: int | None, placed: bool = False) -> Overflows:
         """:param ranks: the number of ranks that print; None to derive it
         :param placed: whether the log prints steps, even if only after the messages
         """
@@ -112,7 +112,7 @@ class Occurrences:
         low = max(low, min(len(self._values), high))
         basis = f"{self.total} messages" + (f" of {sure} ranks" if sure and sure > 1 else "")
         proof = "the log has messages of skipped steps" if self.total else None
-        count = Count(low, high, steps, min(self._lead, low), basis, sure, proof=proof)
+        count = Overflows(low, high, steps, min(self._lead, low), basis, sure, proof=proof)
         if self.together > 1:
             count = count.with_note(f"up to {self.together} messages on one line: several ranks print into the log")
         if low != high:

@@ -8,9 +8,10 @@ lines, and with sampled ones, the share cannot be measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal
 
-from .count import Count
+from ..core.document import Schema
+from .count import Overflows
 from .evidence import Evidence, Scaling
 from .scale import judge_scale
 from .startup import LEVELS
@@ -54,21 +55,39 @@ class Facts:
 class VerdictPoint:
     """One point of the procedure."""
 
-    name: str
+    name: Annotated[
+        str,
+        Schema(
+            examples=[
+                "mixed-precision",
+                "dynamic-scaling",
+                "losses-are-numbers",
+                "overflow-share",
+                "loss-scale",
+                "runs-agree",
+                "reference",
+            ]
+        ),
+    ]
+    """The name of the point; more may be added."""
     status: Status
+    """Whether the point holds, according to the logs."""
     says: str
+    """The figures, as text."""
     hint: str | None = None
+    """How to resolve it, or how to supply what the logs do not show; null if nothing is to be done."""
 
 
-class Share(NamedTuple):
-    """Overflowed steps as a share of all steps (0 to 1), between ``low`` and ``high``; None if unknown.
-
-    :param without: the share without the first descent of the scale
-    """
+@dataclass(frozen=True)
+class Share:
+    """The number of overflowed steps divided by the number of all steps."""
 
     low: float | None
+    """Lower bound, from 0 to 1; null if unknown."""
     high: float | None
-    without: float | None
+    """Upper bound, from 0 to 1; null if unknown."""
+    without_calibration: float | None
+    """The share without the first descent of the scale; null if unknown."""
 
 
 def share_of(evidence: Evidence) -> Share:
@@ -179,7 +198,7 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
         return _sample(evidence, share, limit)
     if share.low is not None and share.low >= limit:
         hint = "only the initial calibration exceeds the limit: start with a lower scale, or train longer"
-        is_calibration = share.without is not None and share.without < limit
+        is_calibration = share.without_calibration is not None and share.without_calibration < limit
         return VerdictPoint(name, "fails", _share_text(evidence, share, limit), hint if is_calibration else None)
     reason = _unmeasured(evidence, facts)
     if reason:
@@ -226,7 +245,7 @@ def _sample(evidence: Evidence, share: Share, limit: float) -> VerdictPoint:
     return VerdictPoint(name, "not measurable", text, "print the flag or the scale in each step")
 
 
-def _notes(count: Count) -> str:
+def _notes(count: Overflows) -> str:
     return "".join(f"; {note}" for note in count.notes)
 
 
@@ -253,8 +272,8 @@ def _share_text(evidence: Evidence, share: Share, limit: float) -> str:
     assert share.low is not None
     many = str(count.low) if count.low == count.high else f"{_certain(evidence)} or more"
     text = f"{percent(share.low)} ({many} of {count.steps} steps; {count.basis}), the limit is {percent(limit)}"
-    if count.calibrating and share.without is not None:
-        text += f"; {percent(share.without)} without the {count.calibrating} of the initial calibration"
+    if count.calibrating and share.without_calibration is not None:
+        text += f"; {percent(share.without_calibration)} without the {count.calibrating} of the initial calibration"
     return text + _notes(count)
 
 

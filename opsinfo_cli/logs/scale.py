@@ -3,20 +3,57 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..core.document import Count
 from .evidence import Evidence
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Values to try; None if the log gives no reason for a change."""
+    """Suggested values; null if the log gives no reason to change a value."""
 
     initial: float | None
+    """The initial scale."""
     growth_factor: float | None
+    """The growth factor."""
     window: int | None
+    """Number of steps without overflow before the scale grows."""
     reasons: tuple[str, ...]
+    """The reasons, as text."""
+
+
+@dataclass(frozen=True)
+class LossScale:
+    """The history of the loss scale."""
+
+    start: float | None
+    """The first scale; APEX, torch_npu and fairseq print half of it, after the first overflow."""
+    final: float | None
+    """The last scale."""
+    lowest: float | None
+    """The lowest scale."""
+    highest: float | None
+    """The highest scale."""
+    rises: Count
+    """Number of rises."""
+    falls: Count
+    """Number of falls."""
+    collapsed: str | None
+    """Why the scale has collapsed; null if it has not."""
+    at: Literal["step", "message"]
+    """The unit of the trajectory's positions: steps, or messages if the log does not show steps."""
+    trajectory: Sequence[tuple[int, float]]
+    """Changes of the scale as [at, scale]; long trajectories are thinned."""
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> LossScale:
+        scale = evidence.scale
+        at: Literal["step", "message"] = "step" if evidence.at_is_step else "message"
+        ends = (scale.start, scale.final, scale.lowest, scale.highest)
+        return cls(*ends, scale.rises, scale.falls, collapse_of(evidence), at, scale.drawn)
 
 
 def collapse_of(evidence: Evidence) -> str | None:

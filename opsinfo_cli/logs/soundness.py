@@ -9,27 +9,151 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from ..core.cann.library import Operators
 from ..core.cann.name_tables import name_table
 from ..core.cann.policy import Policy
 from ..core.cann.target import AnyTarget, Target
+from ..core.document import Count, LineNumber, Schema, headed, optional
 from ..core.text.source import standard_input
 from ..errors import UsageFault
+from .count import Overflows
+from .evidence import Precision, Scaling
 from .formats import FORMATS
+from .losses import LossCounts
 from .metric import compile_metric
-from .points import LIMIT, Facts, share_of
+from .points import LIMIT, Facts, Share, VerdictPoint, share_of
 from .reduced import Reduced
-from .scale import advise, collapse_of
+from .scale import Advice, LossScale, advise
 from .startup import LEVELS
+from .student_t import MeanComparison, Spread
 from .training_run import FoundRuns, RunEvidence, TrainingRun, run_evidence, runs_of
-from .verdict import Verdict, judge
-
-if TYPE_CHECKING:
-    from .documents import qualify as documents
+from .verdict import Verdict, Word, judge
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, from one log or from one log per rank."""
+
+    name: str
+    """The path of the log, or the common part of the paths of its logs."""
+    logs: Sequence[str]
+    """The logs that were read."""
+    format: Annotated[
+        str,
+        Schema(
+            examples=[
+                "apex",
+                "torch_npu",
+                "deepspeed",
+                "megatron",
+                "fairseq",
+                "paddle",
+                "mindspore",
+                "tf_npu",
+                "unknown",
+            ]
+        ),
+    ]
+    """The reader that recognised the log; `unknown` if none did."""
+    level: Annotated[str | None, Schema(examples=["O1"])]
+    """The opt level or precision mode; null if the log does not show it."""
+    precision: Precision | None
+    """The dtype that the run reduces to; null if the log does not show it."""
+    scaling: Scaling | None
+    """How the loss is scaled; null if the log does not show it."""
+    static_scale: float | None
+    """The scale, if scaling is static."""
+    metric: float | None
+    """The value found by --metric; null if there is none or it is not finite."""
+    overflows: Overflows | None
+    """Overflowed steps; null if nothing could be counted."""
+    share: Share
+    """The number of overflowed steps divided by the number of all steps."""
+    loss_scale: LossScale
+    """The history of the loss scale."""
+    advice: Advice
+    """Suggested values; null if the log gives no reason to change a value."""
+    losses: LossCounts | None = optional()
+    """Losses and gradient norms that the log prints. A line counts once."""
+
+    @classmethod
+    def of(cls, run: RunEvidence, facts: Facts) -> Run:
+        evidence = run.evidence
+        return cls(
+            run.name,
+            run.run.paths,
+            evidence.format,
+            evidence.level,
+            evidence.precision,
+            evidence.scaling,
+            evidence.static_scale,
+            run.metric,
+            evidence.count,
+            share_of(evidence),
+            LossScale.of(evidence),
+            advise(evidence, facts.limit),
+            evidence.losses.counts,
+        )
+
+
+@dataclass(frozen=True)
+class ReducedOperator:
+    """One op type."""
+
+    name: Annotated[str, Schema(examples=["MatMul"])]
+    """The op type."""
+    count: LineNumber
+    """Number of records."""
+    policy: Policy | None
+    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
+    kernels: list[str]
+    """The first few kernels that were selected."""
+
+
+@dataclass(frozen=True)
+class ReducedOperators:
+    """Operators that MindSpore logged as run in lower precision, in all runs together."""
+
+    against: str | None
+    """The target that the policies are read from; null without --against."""
+    operators: list[ReducedOperator]
+    """The op types, those with the most records first."""
+    total: Count
+    """Number of records of reduced precision that name an operator."""
+    raised: Count
+    """Number of records of raised precision."""
+    unnamed: Count
+    """Number of records whose operator could not be read."""
+
+
+@dataclass(frozen=True)
+class QualifyDocument:
+    """Whether a mixed-precision baseline is sound. Later versions may add keys."""
+
+    verdict: Word
+    """sound: all points hold. not sound: a point fails. incomplete: no point fails, but some could not be decided."""
+    says: str
+    """The verdict in one sentence."""
+    points: list[VerdictPoint]
+    """The points of the procedure; `reference` only with --reference."""
+    missing: list[str]
+    """The names of the points that could not be decided."""
+    limit: float
+    """The maximum share of steps that may overflow."""
+    runs: list[Run]
+    """The runs, in the order they were given."""
+    reference: list[Run]
+    """The high-precision runs."""
+    agreement: Spread | None
+    """The spread of the runs' metrics; null with fewer than two runs."""
+    comparison: MeanComparison | None
+    """Mixed precision compared with high precision by Welch's t-test; null without --reference."""
+    reduced: ReducedOperators
+    """Operators that MindSpore logged as run in lower precision, in all runs together."""
 
 
 @dataclass(frozen=True)
@@ -69,127 +193,36 @@ class Soundness:
         operators, table = self.target.operators, name_table("mindspore").ops
         return {name: _policy(name, operators, table.get(name, ())) for name in names}
 
-    def to_dict(self) -> documents.QualifyDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo qualify``."""
+        return headed("qualify", self._document())
+
+    def _document(self) -> QualifyDocument:
         verdict, reduced = self.verdict, self.reduced
         policies = self.policies(reduced.counts)
-        spread, means = verdict.agreement, verdict.comparison
-        return {
-            "schema_version": 1,
-            "command": "qualify",
-            "verdict": verdict.word,
-            "says": verdict.says,
-            "points": [
-                {"name": point.name, "status": point.status, "says": point.says, "hint": point.hint}
-                for point in verdict.points
-            ],
-            "missing": verdict.missing,
-            "limit": self.facts.limit,
-            "runs": [_run(run, self.facts) for run in self.runs],
-            "reference": [_run(run, self.facts) for run in self.reference],
-            "agreement": {
-                "number": spread.number,
-                "mean": spread.mean,
-                "deviation": spread.deviation,
-                "lowest": spread.lowest,
-                "highest": spread.highest,
-                "relative": _finite(spread.relative),
-                "outlier": spread.outlier,
-            }
-            if spread
-            else None,
-            "comparison": {
-                "difference": means.difference,
-                "t": _finite(means.t),
-                "freedom": _finite(means.freedom),
-                "p": _finite(means.p),
-                "low": means.low,
-                "high": means.high,
-            }
-            if means
-            else None,
-            "reduced": {
-                "against": self.target.text if self.target else None,
-                "operators": [
-                    {
-                        "name": name,
-                        "count": count,
-                        "policy": policy.value if (policy := policies[name]) else None,
-                        "kernels": reduced.kernels.get(name, []),
-                    }
-                    for name, count in reduced.ordered
-                ],
-                "total": reduced.counts.total(),
-                "raised": reduced.raised,
-                "unnamed": reduced.unnamed,
-            },
-        }
+        operators = [
+            ReducedOperator(name, count, policies[name], reduced.kernels.get(name, []))
+            for name, count in reduced.ordered
+        ]
+        target = self.target.text if self.target else None
+        return QualifyDocument(
+            verdict.word,
+            verdict.says,
+            verdict.points,
+            verdict.missing,
+            self.facts.limit,
+            [Run.of(run, self.facts) for run in self.runs],
+            [Run.of(run, self.facts) for run in self.reference],
+            verdict.agreement,
+            verdict.comparison,
+            ReducedOperators(target, operators, reduced.counts.total(), reduced.raised, reduced.unnamed),
+        )
 
 
 def _policy(name: str, operators: Operators, names: Iterable[str]) -> Policy | None:
     known = [op for op in names if op in operators] or [name] * (name in operators)
     policies = {operators[op].entry.policy for op in known}
     return policies.pop() if len(policies) == 1 else None
-
-
-def _run(run: RunEvidence, facts: Facts) -> documents.Run:
-    evidence, count, scale, share = run.evidence, run.evidence.count, run.evidence.scale, share_of(run.evidence)
-    advice, losses = advise(evidence, facts.limit), evidence.losses
-    first = losses.first
-    return {
-        "name": run.name,
-        "logs": list(run.run.paths),
-        "format": evidence.format,
-        "level": evidence.level,
-        "precision": evidence.precision,
-        "scaling": evidence.scaling,
-        "static_scale": _finite(evidence.static_scale),
-        "metric": _finite(run.metric),
-        "overflows": {
-            "low": count.low,
-            "high": count.high,
-            "steps": count.steps,
-            "calibrating": count.calibrating,
-            "basis": count.basis,
-            "ranks": count.ranks,
-            "logged": count.logged,
-            "even": count.even,
-            "doubt": count.doubt,
-            "proof": count.proof,
-            "notes": list(count.notes),
-        },
-        "share": {"low": share.low, "high": share.high, "without_calibration": share.without},
-        "loss_scale": {
-            "start": _finite(scale.start),
-            "final": _finite(scale.final),
-            "lowest": _finite(scale.lowest),
-            "highest": _finite(scale.highest),
-            "rises": scale.rises,
-            "falls": scale.falls,
-            "collapsed": collapse_of(evidence),
-            "at": "step" if evidence.at_is_step else "message",
-            "trajectory": [(point.at, point.scale) for point in scale.drawn],
-        },
-        "losses": {
-            "logged": losses.losses.entries,
-            "not_numbers": losses.losses.bad,
-            "norms_logged": losses.norms.entries,
-            "norms_not_numbers": losses.norms.bad,
-            "nan_iterations": losses.nan_iterations,
-            "first": {"step": first.step, "entry": first.entry, "says": first.says} if first else None,
-        },
-        "advice": {
-            "initial": advice.initial,
-            "growth_factor": advice.growth_factor,
-            "window": advice.window,
-            "reasons": list(advice.reasons),
-        },
-    }
-
-
-def _finite(value: float | None) -> float | None:
-    """Return None for infinities and NaN, which JSON lacks."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 def qualify(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import NamedTuple
+from dataclasses import dataclass
+
+from ..core.document import Count
 
 
 def t_tail(t: float, freedom: float) -> float:
@@ -60,23 +62,31 @@ def _fraction(a: float, b: float, x: float) -> float:
     return value
 
 
-class Spread(NamedTuple):
-    """The spread of runs. ``relative``: the range divided by the absolute mean."""
+@dataclass(frozen=True)
+class Spread:
+    """Statistics of the runs' metrics."""
 
-    number: int
+    number: Count
+    """Number of runs."""
     mean: float
+    """The mean."""
     deviation: float
+    """The standard deviation."""
     lowest: float
+    """The lowest metric."""
     highest: float
-    relative: float
+    """The highest metric."""
+    relative: float | None
+    """The range divided by the absolute value of the mean; null if the mean is 0."""
     outlier: float | None
+    """A metric that Grubbs' test (5 %) marks as an outlier; null if there is none."""
 
 
 def spread(values: list[float]) -> Spread:
     """:param values: at least two, all finite"""
     mean, deviation = statistics.fmean(values), statistics.stdev(values)
     low, high = min(values), max(values)
-    relative = (high - low) / abs(mean) if mean else (math.inf if high > low else 0.0)
+    relative = (high - low) / abs(mean) if mean else (None if high > low else 0.0)
     furthest = max(values, key=lambda value: abs(value - mean))
     far = len(values) > 2 and deviation > 0 and abs(furthest - mean) / deviation > grubbs_limit(len(values))
     return Spread(len(values), mean, deviation, low, high, relative, furthest if far else None)
@@ -88,20 +98,22 @@ def grubbs_limit(number: int) -> float:
     return (number - 1) / math.sqrt(number) * math.sqrt(t * t / (number - 2 + t * t))
 
 
-class MeanComparison(NamedTuple):
-    """Welch's comparison of two means, ``difference`` = first - second.
-
-    :param t: None if neither side varies
-    :param p: the probability of at least this difference if the means are equal
-    :param low, high: the 90 % interval of the difference
-    """
+@dataclass(frozen=True)
+class MeanComparison:
+    """Comparison of the means: mixed minus high precision."""
 
     difference: float
+    """The difference of the means."""
     t: float | None
+    """Welch's t; null if neither side varies."""
     freedom: float | None
+    """The degrees of freedom."""
     p: float | None
+    """The two-sided p-value."""
     low: float
+    """The lower end of the 90 % confidence interval."""
     high: float
+    """The upper end of the 90 % confidence interval."""
 
 
 def compare(first: list[float], second: list[float]) -> MeanComparison:

@@ -124,14 +124,17 @@ def _agreement(
     if _unusable(values):
         return VerdictPoint(name, "fails", "the metric of a run is not a number"), None
     agreement = spread(values) if len(values) > 1 else None
+    apart = 0.0
     text = f"one run, metric {values[0]:g}"
     if agreement:
-        number, mean, deviation, lowest, highest, relative, outlier = agreement
-        text = f"{number} runs, mean {mean:.6g}, standard deviation {deviation:.3g}, {lowest:g} to {highest:g}: "
-        text += f"{percent(relative)} apart, {percent(facts.spread)} allowed"
-        if outlier is not None:
-            text += f"; Grubbs' test (5 %) marks {outlier:g} as an outlier"
-    if agreement and agreement.relative > facts.spread:
+        apart = math.inf if agreement.relative is None else agreement.relative
+        text = f"{agreement.number} runs, mean {agreement.mean:.6g}, standard deviation {agreement.deviation:.3g}, "
+        text += (
+            f"{agreement.lowest:g} to {agreement.highest:g}: {percent(apart)} apart, {percent(facts.spread)} allowed"
+        )
+        if agreement.outlier is not None:
+            text += f"; Grubbs' test (5 %) marks {agreement.outlier:g} as an outlier"
+    if agreement and apart > facts.spread:
         return VerdictPoint(name, "fails", text), agreement
     if agreement is None or len(values) < NEEDED_RUNS:
         return VerdictPoint(name, "missing", f"{text}; the guide requires more than three runs"), agreement

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsinfo_cli.logs.count import Count
+from opsinfo_cli.logs.count import Overflows
 from opsinfo_cli.logs.counters import Counters
 from opsinfo_cli.logs.flags import Flags
 from opsinfo_cli.logs.occurrences import Occurrences
@@ -16,7 +16,7 @@ from opsinfo_cli.logs.occurrences import Occurrences
 Bounds = tuple[int, int]
 
 
-def bounds(count: Count) -> Bounds:
+def bounds(count: Overflows) -> Bounds:
     return count.low, count.high
 
 
@@ -42,15 +42,15 @@ def occurrences(*messages: tuple[float | None, int | None, int], spacing: int = 
     [(0, 0, True), (0, 1, True), (0, 2, False), (5, 6, True), (5, 7, False), (20, 22, True), (20, 23, False)],
 )
 def test_bounds_are_narrow_within_one_step_or_a_tenth(low: int, high: int, narrow: bool) -> None:
-    assert Count(low, high, 100, 0, "").is_narrow is narrow
+    assert Overflows(low, high, 100, 0, "").is_narrow is narrow
 
 
 def test_more_overflows_than_steps_leave_the_steps_unknown() -> None:
-    assert Count(5, 5, 5, 0, "").without_wrong_steps().steps == 5
-    wrong = Count(6, 6, 5, 7, "").without_wrong_steps()
+    assert Overflows(5, 5, 5, 0, "").without_wrong_steps().steps == 5
+    wrong = Overflows(6, 6, 5, 7, "").without_wrong_steps()
     assert (wrong.steps, wrong.calibrating) == (None, 6)
     assert "6 overflows in 5 steps" in wrong.notes[0]
-    assert Count(6, 6, None, 0, "").without_wrong_steps().notes == ()
+    assert Overflows(6, 6, None, 0, "").without_wrong_steps().notes == ()
 
 
 # Counters
@@ -177,7 +177,7 @@ def test_flags_are_a_measurement_if_no_overflow_can_be_missing(
 
 
 def test_the_words_for_doubt_name_what_was_printed() -> None:
-    assert flagged((10, True), (20, False), (30, False)).count(None, None) == Count(
+    assert flagged((10, True), (20, False), (30, False)).count(None, None) == Overflows(
         1,
         30,
         30,
@@ -196,7 +196,9 @@ def test_the_words_for_doubt_name_what_was_printed() -> None:
 def test_flags_without_steps_are_divided_among_ranks() -> None:
     found = flagged(*((None, number in (0, 1, 2, 7)) for number in range(20)))
     found.each_step = True
-    assert found.count(None, 3) == Count(2, 2, 7, 1, "20 lines with a flag", 3, proof="the log prints an overflow flag")
+    assert found.count(None, 3) == Overflows(
+        2, 2, 7, 1, "20 lines with a flag", 3, proof="the log prints an overflow flag"
+    )
     assert found.count(20, None).steps == 20
     assert flagged((None, False)).count(1, None).steps == 1
 
@@ -225,7 +227,7 @@ def test_flags_without_steps_are_a_sample_if_the_log_shows_more_steps_or_none() 
 
 
 def test_without_flags_only_the_given_steps_are_known() -> None:
-    assert Flags().count(9, 2) == Count(0, 0, 9, 0, "no step")
+    assert Flags().count(9, 2) == Overflows(0, 0, 9, 0, "no step")
 
 
 def test_more_flags_than_are_remembered_are_counted_all() -> None:

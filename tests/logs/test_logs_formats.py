@@ -25,7 +25,7 @@ from opsinfo_cli.logs.evidence import Evidence
 from opsinfo_cli.logs.formats import FORMATS
 from opsinfo_cli.logs.formats.fp16_optimizer import Fp16Optimizer
 from opsinfo_cli.logs.log import WORDS, read_log
-from opsinfo_cli.logs.points import Facts, run_points, share_of
+from opsinfo_cli.logs.points import Facts, Share, run_points, share_of
 from opsinfo_cli.logs.scale import advise
 from opsinfo_cli.logs.steps import Steps
 from opsinfo_cli.logs.training_run import run_evidence, runs_of
@@ -54,7 +54,7 @@ def test_every_reader_finds_the_known_share(tmp_path: Path, reader: str, maker: 
     share = share_of(evidence)
     assert share.low == share.high == 0.005
     if reader != "tf_npu" or evidence.at_is_step:  # without steps nothing shows the start of the run
-        assert share.without == pytest.approx(1 / 996)
+        assert share.without_calibration == pytest.approx(1 / 996)
     assert evidence.scale.falls >= {"megatron": 1, "step_dictionary": 0}.get(reader, 4)
 
 
@@ -147,7 +147,7 @@ def test_a_log_that_begins_after_a_resume_is_counted_from_there(tmp_path: Path) 
 def test_a_silent_apex_log_does_not_prove_zero_overflows(tmp_path: Path) -> None:
     evidence = found(apex(STEPS, ()), tmp_path)
     assert (evidence.known, evidence.scaling) == (True, "dynamic")
-    assert share_of(evidence) == (None, None, None)
+    assert share_of(evidence) == Share(None, None, None)
     points = statuses(evidence)
     assert (points["overflow-share"], points["loss-scale"]) == ("cannot be told", "cannot be told")
 

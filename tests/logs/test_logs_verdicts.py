@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from log_reading import evidence_of
 
-from opsinfo_cli.logs.count import Count
+from opsinfo_cli.logs.count import Overflows
 from opsinfo_cli.logs.evidence import Evidence
-from opsinfo_cli.logs.points import Facts, percent, run_points, share_of
+from opsinfo_cli.logs.points import Facts, Share, percent, run_points, share_of
 from opsinfo_cli.logs.scale import advise
 
 DYNAMIC = Evidence("apex", scaling="dynamic")
@@ -20,7 +20,9 @@ DYNAMIC = Evidence("apex", scaling="dynamic")
 def counted(low: int, high: int, steps: int | None = 1000, calibrating: int = 0, **more: Any) -> Evidence:
     """A log of dynamic scaling with a count."""
     proof = more.pop("proof", "messages")
-    count = Count(low, high, steps, calibrating, "flags", proof=proof, doubt=more.pop("doubt", None), notes=("odd",))
+    count = Overflows(
+        low, high, steps, calibrating, "flags", proof=proof, doubt=more.pop("doubt", None), notes=("odd",)
+    )
     found = Evidence(**{"format": "apex", "scaling": "dynamic", **more})
     found.count = count
     return found
@@ -62,19 +64,19 @@ def test_a_point_has_its_status_and_words(asked: dict[str, Any]) -> None:
     if count:
         low, high, steps, calibrating = count
         named = {"notes": ("odd",), "proof": "messages", **more}
-        found.count = Count(low, high, steps, calibrating, "flags", **named)
+        found.count = Overflows(low, high, steps, calibrating, "flags", **named)
     fallen(found, *map(float, scales))
     assert point(asked["point"], found, Facts(**asked.get("facts", {}))) == asked["says"]
 
 
 def test_a_share_is_at_most_the_whole_run() -> None:
-    assert share_of(fallen(counted(1, 10, 3, doubt="sampled"), 64.0, 2.0)) == (1.0, None, None)
-    assert share_of(counted(20, 22, 21)) == (20 / 21, 1.0, None)
+    assert share_of(fallen(counted(1, 10, 3, doubt="sampled"), 64.0, 2.0)) == Share(1.0, None, None)
+    assert share_of(counted(20, 22, 21)) == Share(20 / 21, 1.0, None)
 
 
 def test_the_share_of_a_log_without_steps_or_proof_is_unknown() -> None:
     for found in (DYNAMIC, counted(1, 1, None), counted(1, 1, proof=None)):
-        assert share_of(found) == (None, None, None)
+        assert share_of(found) == Share(None, None, None)
 
 
 def test_a_percentage_has_three_significant_digits() -> None:
@@ -142,5 +144,5 @@ def test_a_lower_start_is_advised_if_the_descent_took_more_than_one_overflow(
 ) -> None:
     found = fallen(Evidence("x", floor=0.0), 1024.0, 512.0, 256.0)
     found.at_is_step = True
-    found.count = Count(calibrating, calibrating, 1000, calibrating, "", proof="x")
+    found.count = Overflows(calibrating, calibrating, 1000, calibrating, "", proof="x")
     assert advise(found, 0.005).initial == initial

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..log_format import NUMBER, LogFormat, Strength
 from ..occurrences import Occurrences
 from ..steps import Steps
@@ -41,5 +41,5 @@ class BMTrain(LogFormat):
                 self.scale.add(place, after)
                 self.lines += 1
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         return self._occurrences.count(steps, ranks or 1)

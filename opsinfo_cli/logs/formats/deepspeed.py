@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..count import Count
+from ..count import Overflows
 from ..counters import Counters
 from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength, number_or_none
@@ -163,7 +163,7 @@ class DeepSpeed(LogFormat):
     def numbers_steps(self) -> bool:
         return self._counters.lines > 0
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         """Count the messages as steps, because one rank prints; those that show no rank are of each rank."""
         descent = self._descent.count(steps, ranks if self._is_unranked else 1, self.steps_printed is not None)
         if self._counters.last_step == 0:  # printed once, before the first step
@@ -172,7 +172,7 @@ class DeepSpeed(LogFormat):
             proof = "the log has messages of skipped steps" if self._overflows else None
             basis = f"{self._overflows} messages"
             most = max(self._overflows, self._lowered)  # messages of other ranks may be missing
-            return Count(most, most, steps, min(descent.calibrating, most), basis, proof=proof)
+            return Overflows(most, most, steps, min(descent.calibrating, most), basis, proof=proof)
         count = self._counters.count(steps)
         low, high = (descent.low, descent.high) if self._is_unranked else (self._overflows, self._overflows)
         if low <= self._counters.all_overflows:

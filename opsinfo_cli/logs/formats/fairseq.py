@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..count import Count
+from ..count import Overflows
 from ..log_format import NUMBER, LogFormat, Strength
 from ..occurrences import Occurrences
 from ..steps import Steps
@@ -112,7 +112,7 @@ class Fairseq(LogFormat):
     def numbers_steps(self) -> bool:
         return self._updates is not None
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         count = self._occurrences.count(None, ranks or 1)
         fell = self.scale.halvings
         if fell > count.low:  # the messages are not in this log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 
-from ..count import Count
+from ..count import Overflows
 from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength
 from ..steps import Steps
@@ -64,7 +64,7 @@ class Fp16Optimizer(LogFormat):
     def numbers_steps(self) -> bool:
         return True
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         """Count iterations. If one is printed by one rank only, while others are by several, messages are counted."""
         most = ranks or max(self._copies.values(), default=1)
         sure = sorted(iteration for iteration, copies in self._copies.items() if copies > 1 or most == 1)
@@ -77,7 +77,7 @@ class Fp16Optimizer(LogFormat):
             low, high = (self._messages // most,) * 2 if self._messages % most == 0 else (low, self._messages)
         basis = f"{self._messages} messages" + (f" of {most} ranks" if most > 1 else "")
         proof = "the log has messages of skipped steps" if self._messages else None
-        count = Count(low, high, steps, _leading(sure), basis, most, proof=proof)
+        count = Overflows(low, high, steps, _leading(sure), basis, most, proof=proof)
         note = "messages of several ranks are mixed on one line, so some iterations are garbled"
         return count.with_note(note) if broken else count
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..log_format import LogFormat, Strength
 from ..steps import Steps
 
@@ -50,5 +50,5 @@ class HuggingFaceTrainer(LogFormat):
     def counts(self) -> bool:
         return False
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
-        return Count(0, 0, steps, 0, "no messages")
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
+        return Overflows(0, 0, steps, 0, "no messages")

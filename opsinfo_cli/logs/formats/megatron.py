@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..counters import Counters
 from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength, number_or_none
@@ -77,7 +77,7 @@ class Megatron(LogFormat):
     def numbers_steps(self) -> bool:
         return self.counts
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         return self._counters.count(steps)
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:

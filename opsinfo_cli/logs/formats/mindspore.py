@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..flags import Spacing
 from ..log_format import NUMBER, FlagFormat
 from ..occurrences import Occurrences
@@ -111,7 +111,7 @@ class MindSpore(FlagFormat):
             self._first_epoch = int(epoch[1])
         return (int(epoch[1]) - self._first_epoch) * int(step[2]) + int(step[1])
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         if self.flags.printed:
             return super().tally(steps, ranks)
         if self._dropped:
@@ -121,10 +121,10 @@ class MindSpore(FlagFormat):
             proof = "the log has messages of skipped steps"
             if not self._logged:
                 high = max(self._dropped, steps or 0)
-                return Count(self._dropped, high, steps, 0, basis, doubt=doubt, proof=proof)
+                return Overflows(self._dropped, high, steps, 0, basis, doubt=doubt, proof=proof)
             rest = int(self._dropped > self._dropped_before)  # the line of its step is missing
             low, logged = self._logged_overflows + rest, self._logged + rest
             high = max(low, steps or 0)
             even = self._spacing.is_even
-            return Count(low, high, steps, 0, basis, logged=logged, even=even, doubt=doubt, proof=proof)
+            return Overflows(low, high, steps, 0, basis, logged=logged, even=even, doubt=doubt, proof=proof)
         return self._messages.count(steps, ranks)

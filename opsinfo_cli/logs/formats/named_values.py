@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..log_format import FlagFormat, Strength
 from ..occurrences import Occurrences
 from ..steps import Steps, step_field
@@ -84,13 +84,15 @@ class NamedValues(FlagFormat):
     def numbers_steps(self) -> bool:
         return self._first is not None or (self.flags.printed > 0 and super().numbers_steps)
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         key = self._key.decode("ascii", "replace")
         steps = steps or self.steps_printed
         if self._first is not None:
             low, high = (self._most, self._sum) if self._falls else (self._newest, self._newest)
             kind = "reset at its lines" if self._falls else "cumulative"
-            return Count(low, high, steps, 0, f"the printed counter `{key}` ({kind})", proof="the log prints a counter")
+            return Overflows(
+                low, high, steps, 0, f"the printed counter `{key}` ({kind})", proof="the log prints a counter"
+            )
         if self.flags.printed:
             count = super().tally(steps, ranks)
             return count.with_note(f"the flag is `{key}`")

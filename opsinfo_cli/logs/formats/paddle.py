@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..log_format import NUMBER, LogFormat, Strength
 from ..occurrences import Occurrences
 from ..steps import Steps
@@ -51,7 +51,7 @@ class Paddle(LogFormat):
             self.scale.add(place, after)
         self.lines += copies
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         return (self._not_run if self._not_run.total else self._lowered).count(
             steps, ranks, self.steps_printed is not None
         )

@@ -6,7 +6,7 @@ import math
 import re
 from functools import lru_cache
 
-from ..count import Count
+from ..count import Overflows
 from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength
 from ..steps import StepCounters, Steps, step_field
@@ -145,15 +145,15 @@ class ScaleColumn(LogFormat):
     def counts(self) -> bool:
         return self._column is not None
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         column = self._column
         if column is None:
-            return Count(0, 0, steps, 0, "no messages")
+            return Overflows(0, 0, steps, 0, "no messages")
         steps = steps or self._fields.total or self.steps_printed
         low = column.scale.halvings
         unseen = max(0, (steps or 0) // _WINDOW - column.scale.rises) if self._fields.spacing != 1 else 0
         proof = "the printed scale changes" if column.scale.changes else None
-        count = Count(
+        count = Overflows(
             low, low + unseen, steps, 0, f"{column.scale.falls} falls of the printed `{column.key}`", proof=proof
         )
         if column.average:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..count import Count
+from ..count import Overflows
 from ..counters import Counters
 from ..log_format import LogFormat, Strength
 from ..steps import Steps
@@ -45,7 +45,7 @@ class StepDictionary(LogFormat):
     def numbers_steps(self) -> bool:
         return True
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         count = self._counters.count(steps)
         if count.low:
             self.found.scaling, self.found.level = "dynamic", "fp16"  # a static scale does not skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..count import Count
+from ..count import Overflows
 from ..log_format import NUMBER, FallFormat, whole_number
 from ..steps import Steps
 
@@ -51,7 +51,7 @@ class TorchNpu(FallFormat):
         for match in _TOGETHER.finditer(line) if messages > 1 else ():
             self.occurrences.together = max(self.occurrences.together, match[0].count(b"Gradient"))
 
-    def tally(self, steps: int | None, ranks: int | None) -> Count:
+    def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         """Count overflows: each prints one message with the new scale, which separates steps, and one without."""
         with_scale = self.occurrences.total
         if self._messages > with_scale > 0:
