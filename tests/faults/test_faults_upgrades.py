@@ -37,7 +37,7 @@ def flags(path: Path) -> dict[str, str | None]:
 
 
 def findings(opsinfo: Run, target: Path) -> list[tuple[str, str]]:
-    document = opsinfo("doctor", target, "--format", "json").json
+    document = opsinfo("doctor", target, "--ignore", "edited-here", "--format", "json").json
     return [(each["name"], each["path"]) for each in document["findings"] if each["code"].startswith("V")]
 
 
