@@ -180,7 +180,9 @@ WRITING_CALLS = {
     *("makedirs", "mkdir", "unlink", "rmdir", "rename", "renames", "symlink", "link", "chmod", "chown", "truncate"),
     *("copy2", "copyfile", "copytree", "rmtree", "move"),
 }
-RUN_FOLDER = {*(f"lab/bisect/{name}.py" for name in ("guard", "journal", "run_folder", "places/many", "places/ray"))}
+RUN_FOLDER = {
+    *(f"lab/bisect/{name}.py" for name in ("trial_process", "journal", "run_folder", "places/many", "places/ray"))
+}
 """Modules that write the journal and the trials of a search in its run folder, and in that of a trial on a node."""
 OWNERS = {"os", "shutil", "tempfile", "Path", "pathlib"}
 

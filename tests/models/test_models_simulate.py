@@ -18,7 +18,7 @@ from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet, input_sets
-from opsinfo_cli.lab.simulate.rewriting import PREFIX
+from opsinfo_cli.lab.simulate.rounded_model import PREFIX
 from opsinfo_cli.lab.simulate.simulation import Simulation
 
 

@@ -13,10 +13,10 @@ from ...core.cann.mixlist import Mixlist
 from ...core.cann.target import Target
 from ...errors import OpsinfoError, Stopped, UsageFault, brief, counted
 from ..listener import Listener, PythonListener
-from .check_command import named_files, require_list, require_placeholders
 from .culprits import KeptNode, NodesAnswer, answer_of
 from .curve import curve_of
 from .journal import SearchJournal, begin
+from .placeholders import named_files, require_list, require_placeholders
 from .places.here import HerePlace
 from .places.many import ManyPlace
 from .problem import SubjectOptions, node_name, open_problem
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from ...core.cann.mixlist import AnyMixlist
     from ...core.cann.target import AnyTarget
     from .culprits import BisectAnswer
-    from .place import Trial, TrialPlace
     from .problem import Problem
     from .search.minimal_set import SearchEnd
+    from .trial import Trial, TrialPlace
 
     Written = TypeVar("Written")
 

@@ -18,7 +18,7 @@ from .verdicts import Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .place import Trial, TrialEnd
+    from .trial import Trial, TrialEnd
 
 _FORMAT = 2
 _BEGIN = {"event": "search", "format": _FORMAT}

@@ -16,12 +16,12 @@ from ...core.cann.file_kind import is_library_name
 from ...core.change.trust import require_trusted
 from ...core.change.vault_place import require_outside_vault
 from ...errors import Refused, UsageFault
-from .check_command import CACHE
+from .placeholders import CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .place import Files
+    from .trial import Files
 
 OUTPUT, BEST, BEST_KEPT = "output.log", "best.json", "best.keep_dtype.cfg"
 BEST_OTHERS = ("best.txt", "best.py")

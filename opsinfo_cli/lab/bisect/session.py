@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Refused, UsageFault
 from .loss import loss_of
-from .place import Trial
 from .run_folder import OUTPUT
 from .search.minimal_set import SearchEnd, find_minimal_set
 from .search.question import Question, next_questions
+from .trial import Trial
 from .verdicts import Knowledge, SetRun, Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from ..graph.cost import Cost
     from .journal import Past, SearchJournal
-    from .place import Files, TrialEnd, TrialPlace
     from .run_folder import RunFolder
     from .search.cheapest_set import Rank, Reach
     from .search.minimal_set import Ended
     from .search.question import Kept
+    from .trial import Files, TrialEnd, TrialPlace
     from .verdicts import SetTally
 
     T = TypeVar("T")

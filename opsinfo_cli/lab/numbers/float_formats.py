@@ -1,6 +1,6 @@
 """Floating-point formats defined by their bit layout, and their limits. Every limit is exact as a float.
 
-The nodes that round a tensor to one of them in a simulation are in ``simulate/rounding_nodes.py``.
+The nodes that round a tensor to one of them in a simulation are in ``simulate/round_in_onnx.py``.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .output_error import json_number
 from .packages import load_package
-from .rewriting import NOTHING
-from .rounding_nodes import LARGEST
+from .round_in_onnx import LARGEST
+from .rounded_model import NOTHING
 from .rounding_plan import Side
 from .trace import PORTION, compute_values, portions, sizes_of
 

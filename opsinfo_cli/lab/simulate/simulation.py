@@ -10,8 +10,8 @@ from ...errors import Damaged, Refused, UsageFault
 from ..graph.judge.prepare import marks_of
 from .onnx_model import OnnxFile
 from .output_error import OutputError, json_number, output_error, worst
-from .rewriting import Rewriter
-from .rounding_nodes import Rounder
+from .round_in_onnx import Rounder
+from .rounded_model import Rewriter
 from .rounding_plan import RoundingPlan, rounding_plan, tensor_places
 from .runtime import ModelSession
 

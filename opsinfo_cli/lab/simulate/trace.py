@@ -13,7 +13,7 @@ from ...errors import counted
 from ..graph.readers.onnx_shapes import dims_of, infer
 from .output_error import json_number, output_error, worst
 from .packages import load_package
-from .rewriting import NOTHING
+from .rounded_model import NOTHING
 from .rounding_plan import STORED, Side
 
 if TYPE_CHECKING:

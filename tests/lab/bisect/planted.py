@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import Any
 
-from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
 from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd
 from opsinfo_cli.lab.bisect.session import Budget, Rules, SearchSession, SearchSubject
+from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
 from opsinfo_cli.lab.graph.cost import Cost
 
 RISKY_CULPRITS, RISKY_OTHERS = 0.7, 0.2

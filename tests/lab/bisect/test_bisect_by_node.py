@@ -21,12 +21,12 @@ from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.bisect import bisect_mixlist
 from opsinfo_cli.lab.bisect.bisect_mixlist import PythonSearchListener, TrialCheck, run_search
 from opsinfo_cli.lab.bisect.culprits import NodesAnswer
-from opsinfo_cli.lab.bisect.place import Trial
 from opsinfo_cli.lab.bisect.places.here import HerePlace
 from opsinfo_cli.lab.bisect.problem import Problem, SubjectOptions, open_problem
 from opsinfo_cli.lab.bisect.run_folder import RunFolder
 from opsinfo_cli.lab.bisect.search.minimal_set import price
 from opsinfo_cli.lab.bisect.session import Rules
+from opsinfo_cli.lab.bisect.trial import Trial
 
 LISTENER = PythonSearchListener()
 

@@ -11,9 +11,9 @@ import pytest
 
 from opsinfo_cli.errors import Damaged, Locked, Refused, UsageFault
 from opsinfo_cli.lab.bisect.journal import SearchJournal
-from opsinfo_cli.lab.bisect.place import Trial, TrialEnd
 from opsinfo_cli.lab.bisect.problem import identity_of
 from opsinfo_cli.lab.bisect.run_folder import OUTPUT, RunFolder, tail
+from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
 from opsinfo_cli.lab.bisect.verdicts import Verdict
 
 

@@ -12,9 +12,9 @@ import pytest
 from running_processes import wait_until
 
 from opsinfo_cli.errors import Refused, Stopped, UsageFault
-from opsinfo_cli.lab.bisect.check_command import environment_of, replacements, require_placeholders, words_of
-from opsinfo_cli.lab.bisect.place import Trial
+from opsinfo_cli.lab.bisect.placeholders import environment_of, replacements, require_placeholders, words_of
 from opsinfo_cli.lab.bisect.places.many import ManyPlace
+from opsinfo_cli.lab.bisect.trial import Trial
 
 FILES = {"mixlist": ("mixlist-0001.json", b"{}")}
 

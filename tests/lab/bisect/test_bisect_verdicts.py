@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.lab.bisect.search.question import Question
-from opsinfo_cli.lab.bisect.verdicts import Knowledge, SetRun, SetTally, Verdict
+from opsinfo_cli.lab.bisect.verdicts import Knowledge, SetRun, SetTally, Verdict, verdict_of
 
 SETS = st.frozensets(st.sampled_from(range(4)))
 
@@ -85,3 +85,13 @@ def test_runs_one_after_the_other_say_what_they_say_together(
     assert knowledge.passing == passing
     assert knowledge.failing == failing
     assert knowledge.monotone == (not any(low <= high for low in passing for high in failing))
+
+
+def test_exit_status_126_and_more_is_no_verdict() -> None:
+    assert [verdict_of(code) for code in (0, 1, 124, 125)] == [
+        Verdict.PASS,
+        Verdict.FAIL,
+        Verdict.FAIL,
+        Verdict.CANNOT_TELL,
+    ]
+    assert [verdict_of(code) for code in (126, 127, 128, 137, 255)] == [None] * 5

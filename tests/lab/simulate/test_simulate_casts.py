@@ -24,11 +24,11 @@ from opsinfo_cli.lab.graph.result import Answer
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.node_costs import rank_nodes
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
-from opsinfo_cli.lab.simulate.rewriting import NOTHING
+from opsinfo_cli.lab.simulate.rounded_model import NOTHING
 from opsinfo_cli.lab.simulate.rounding_plan import Side, tensor_places
 from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
-from opsinfo_cli.lab.simulate.trace import trace
+from opsinfo_cli.lab.simulate.trace import TracedNode, trace
 
 Target = Callable[[str], PreparedModel]
 DRAW = np.random.default_rng(5)
@@ -326,3 +326,8 @@ def test_limits_name_the_nodes_that_they_are_about(tmp_path: Path) -> None:
         "overflow"
     ]
     assert "random-inputs" not in {limit.kind for limit in clipped.limits}
+
+
+def test_an_error_is_no_jump_where_the_inputs_are_not_finite() -> None:
+    assert TracedNode("n", "Mul", float("inf"), 0.5, 1, 0, 4).jumps
+    assert not TracedNode("n", "Mul", float("inf"), float("inf"), 1, 0, 4).jumps

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from opsinfo_cli.errors import Refused
-from opsinfo_cli.lab.simulate.rounding_nodes import LARGEST, Rounder
+from opsinfo_cli.lab.simulate.round_in_onnx import LARGEST, Rounder
 
 WAYS = [
     ("float16", 9),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..place import TrialEnd
+from ..trial import TrialEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..place import Trial
+    from ..trial import Trial
 
 
 class HerePlace:

@@ -10,14 +10,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ....errors import Refused
-from ..check_command import environment_of, replacements, words_of
-from ..place import GRACE, TrialEnd, guard_command
+from ..placeholders import environment_of, replacements, words_of
 from ..run_folder import OUTPUT, open_new, tail, write_error
+from ..trial import GRACE, TrialEnd, guard_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..place import Trial
+    from ..trial import Trial
 
     Running = tuple[Trial, subprocess.Popen[bytes], str | None]
 
@@ -74,7 +74,7 @@ class ManyPlace:
         self._running.append((trial, process, device))
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
-        """See :meth:`.place.TrialPlace.wait`.
+        """See :meth:`.trial.TrialPlace.wait`.
 
         :raises Refused: if the system cannot start the command
         """

@@ -25,10 +25,10 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ....errors import MissingPackage, OpsinfoError, Refused, installing
-from ..check_command import DEVICES, chooses_device, environment_of, replacements, words_of
-from ..guard import DEVICE, FOLDER
-from ..place import GRACE, Trial, TrialEnd, guard_command
+from ..placeholders import DEVICES, chooses_device, environment_of, replacements, words_of
 from ..run_folder import OUTPUT, open_new, tail, write_error
+from ..trial import GRACE, Trial, TrialEnd, guard_command
+from ..trial_process import DEVICE, FOLDER
 
 LOG = "ray.log"
 _CONNECTED, _LEFT, _CANCELLED, _TICK = 60.0, 20.0, 10.0, 1.0
@@ -72,7 +72,7 @@ class RayPlace:
             self._line.send(trial)
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
-        """See :meth:`.place.TrialPlace.wait`.
+        """See :meth:`.trial.TrialPlace.wait`.
 
         :raises Refused: if the cluster is gone, or no node is left that can run a trial
         """

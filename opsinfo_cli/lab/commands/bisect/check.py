@@ -14,7 +14,7 @@ from ....core.terminal.console import Console
 from ....core.text.scanner import scan
 from ....core.text.source import Source
 from ....errors import Refused, UsageFault, quoted
-from ...bisect.check_command import named_files, replacements, require_placeholders
+from ...bisect.placeholders import named_files, replacements, require_placeholders
 from ...bisect.places.here import HerePlace
 from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
@@ -28,7 +28,7 @@ from ..simulation_options import SimulationOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...bisect.place import Trial, TrialPlace
+    from ...bisect.trial import Trial, TrialPlace
 
 _ANSWERS = {"pass": 0, "fail": 1, "skip": SKIPS}
 _RESOURCES = "NPU=1"

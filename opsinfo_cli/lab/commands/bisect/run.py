@@ -17,7 +17,7 @@ from ....core.terminal.write import settings_of, write_jobs
 from ....core.text.source import Source
 from ....errors import OpsinfoError, Stopped, WarningsFound
 from ...bisect.bisect_mixlist import TrialCheck, best_texts, run_search
-from ...bisect.check_command import require_list
+from ...bisect.placeholders import require_list
 from ...bisect.problem import Problem
 from ...bisect.run_folder import BEST, BEST_KEPT, RunFolder, last_lines
 from ...bisect.session import SearchSession, Unusable

@@ -1,4 +1,4 @@
-"""The interface of a place where trials run; ``places/`` has one module for each."""
+"""One run of the check, and the interface of a place where it runs; ``places/`` has one module for each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRACE = 5.0
 
 def guard_command() -> list[str]:
     """Return the command of the guard of a trial, with its text: a node of a cluster may have no opsinfo."""
-    text = get_data("opsinfo_cli.lab.bisect", "guard.py")
+    text = get_data("opsinfo_cli.lab.bisect", "trial_process.py")
     assert text is not None
     return [sys.executable, "-I", "-S", "-c", text.decode()]
 

@@ -15,7 +15,7 @@ from ...opening import open_file
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from .place import Files
+    from .trial import Files
 
 PLACEHOLDERS = ("mixlist", "keep_dtype", "trial", "cache", "device")
 _LISTS = ("mixlist", "keep_dtype", "trial")

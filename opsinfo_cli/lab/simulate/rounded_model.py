@@ -1,4 +1,4 @@
-"""The model with inserted roundings, built for every trial from unchanged parts."""
+"""The model with the roundings of a plan, built for every trial from unchanged parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .onnx_model import OnnxFile
-    from .rounding_nodes import Rounder
+    from .round_in_onnx import Rounder
     from .rounding_plan import RoundedTensor
 
 PREFIX = "opsinfo/"
