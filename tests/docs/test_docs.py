@@ -28,7 +28,7 @@ def test_no_page_is_stale() -> None:
 
 
 def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path) -> None:
-    for folder in ("docs", "fixtures", "opsinfo_cli", "schemas"):
+    for folder in ("docs", "fixtures", "opsinfo_cli", "schemas", "skills"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.zh-CN.md", tmp_path)
     readme = (ROOT / "README.md").read_text("utf-8")
