@@ -18,11 +18,14 @@ COMMAND = "atc --model=model.onnx --framework=5 --output=out --soc_version=Ascen
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 4]) for name in "xy")
+    weights = helper.make_tensor("w", TensorProto.FLOAT, [4, 4], [0.5] * 16)
     nodes = [
-        helper.make_node("Relu", ["x"], ["a"], name="relu"),
+        helper.make_node("MatMul", ["x", "w"], ["m"], name="fc"),
+        helper.make_node("Relu", ["m"], ["a"], name="relu"),
         helper.make_node("Softmax", ["a"], ["y"], name="soft"),
     ]
-    made = helper.make_model(helper.make_graph(nodes, "g", [x], [y]), opset_imports=[helper.make_opsetid("", 13)])
+    graph = helper.make_graph(nodes, "g", [x], [y], [weights])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
     made.ir_version = 8
     onnx.save(made, tmp_path / "model.onnx")
     (tmp_path / "ops.json").write_text('{"black-list": {"to-add": ["SoftmaxV2"]}}', "utf-8")
@@ -40,7 +43,7 @@ def _shown(opsinfo: Run, opp: Path, command: str, *more: object) -> tuple[dict[s
 def test_a_command_gives_what_is_typed_otherwise(opsinfo: Run, opp: Path, folder: Path) -> None:
     words = "--precision_mode_v2=mixed_float16 --modify_mixlist=ops.json --input_shape=x:2,4"
     by_command, _ = _shown(opsinfo, opp, f"{COMMAND} {words}")
-    assert by_command == {"mode": "mixed_float16", "shapes": {"x": [2, 4]}, "relu": "float32", "soft": "float32"}
+    assert by_command == {"mode": "mixed_float16", "shapes": {"x": [2, 4]}, "relu": "float16", "soft": "float32"}
     (folder / "sub").mkdir()
     script = folder / "sub" / "convert.sh"
     script.write_text(
