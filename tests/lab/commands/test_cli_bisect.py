@@ -151,7 +151,7 @@ def test_what_cannot_be_cured_comes_with_the_nodes_still_low_and_those_not_judge
     ran = search(*words, "--", check)
     assert ran.code == 1
     assert "still low with all candidates on the black list: a, d, g" in ran.err
-    assert "not judged: 1 Unheard; no list moves them" in ran.err
+    assert "1 Unheard; no list moves them" in ran.err
     assert "  too low" in ran.err
     document = search("--journal", "other", "--format", "json", *words, "--", check).json
     assert document["still_low"] == ["a", "d", "g"]
