@@ -7,7 +7,8 @@ the requested policies, and that nothing else changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from ...errors import OpsinfoError, Refused, Stale, UsageFault, join_some
 from ..cann.entry import Entry, member_read
@@ -15,16 +16,13 @@ from ..cann.library import Library
 from ..cann.marks import ACTIONS, LISTS, Mark, decided, effective, marks_for
 from ..cann.mixlist import Mixlist, mixlist_content
 from ..cann.policy import BLANKS, FLAG, PRECISION, Policy
-from ..document import Failure, FileChange, as_json
+from ..document import Failure, FileChange, OpType, Schema, headed, optional, renamed
 from ..text.commented import add_entries, drop_entries
 from ..text.layout import Style, add_items, add_member, drop_items, drop_part, members_indent, quote, style_of
 from ..text.members import end_of_value
 from ..text.patch import Edit, Patch, edits_between, splice
 from ..text.scanner import Node, scan
 from ..text.source import Source, encoded
-
-if TYPE_CHECKING:
-    from ..documents.move import MoveDocument
 
 
 class Move(NamedTuple):
@@ -107,6 +105,44 @@ class FileResult(NamedTuple):
     is_new: bool = False
 
 
+@dataclass(frozen=True)
+class MovedOpType:
+    """One op type moved from one list to another."""
+
+    name: OpType
+    """The op type."""
+    file: str
+    """The changed file."""
+    before: Policy | None = renamed("from")
+    """The policy before the change; null if unknown without a library."""
+    after: Policy | None = renamed("to")
+    """The policy after the change; null if unknown without a library."""
+
+
+@dataclass(frozen=True)
+class MoveDocument:
+    """What a writing command has changed, or would change. Later versions may add keys."""
+
+    change: Annotated[str | None, Schema(examples=["3f2a9c1d-12"])]
+    """The id of the change, for opsinfo restore; null if nothing was written."""
+    changed: list[MovedOpType]
+    """The moves made, or with dry_run the moves that would be made; empty for fmt and snapshot."""
+    unchanged: list[str]
+    """Op types that need no change."""
+    ignored: list[str]
+    """Names that are not in the target."""
+    files: list[FileChange]
+    """The files written, or with dry_run the files that would be written."""
+    dry_run: bool
+    """Whether writing was skipped: because of --dry-run or --check; because of warnings with --strict; or, with -o of
+    fmt, because the engine would refuse the result.
+    """
+    refused: Annotated[list[Failure] | None, Schema(examples=[[]])] = optional()
+    """The files that were refused while the change was planned; the others are written, and the exit status is 3.
+    Absent if there are none.
+    """
+
+
 class Result(NamedTuple):
     """The changes of all files.
 
@@ -134,30 +170,18 @@ class Result(NamedTuple):
     def would_change(self) -> bool:
         return any(file.patch for file in self.files)
 
-    def to_dict(self) -> MoveDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of a command that changes files."""
-        document: MoveDocument = {
-            "schema_version": 1,
-            "command": self.kind,
-            "change": self.change,
-            "changed": [
-                {
-                    "name": move.name,
-                    "from": move.before.value if move.before else None,
-                    "to": move.after.value if move.after else None,
-                    "file": file.path,
-                }
-                for file in self.files
-                for move in file.moved
-            ],
-            "unchanged": self.stayed,
-            "ignored": sorted(self.ignored),
-            "files": as_json(self.changed_files()),
-            "dry_run": self.dry_run,
-        }
-        if self.refused:
-            document["refused"] = [as_json(Failure.of(error)) for error in self.refused]
-        return document
+        document = MoveDocument(
+            self.change,
+            [MovedOpType(move.name, file.path, move.before, move.after) for file in self.files for move in file.moved],
+            self.stayed,
+            sorted(self.ignored),
+            self.changed_files(),
+            self.dry_run,
+            [Failure.of(error) for error in self.refused] or None,
+        )
+        return headed(self.kind, document)
 
     def changed_files(self) -> list[FileChange]:
         return [
