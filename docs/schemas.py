@@ -38,8 +38,7 @@ class Document(NamedTuple):
 
 def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
     title = "".join(map(str.capitalize, name.split("-")))
-    module = name.removeprefix("systems-")
-    return name, Document(f"{room}.documents.{module}:{title}Document", commands or (name,))
+    return name, Document(f"{room}.documents.{name}:{title}Document", commands or (name,))
 
 
 DOCUMENTS = dict(
@@ -62,12 +61,22 @@ DOCUMENTS = dict(
         ("bisect", Document("lab.bisect.culprits:Search|Plan", ("bisect",))),
         *(_typed("lab", name) for name in ("graph", "numerics", "profile", "simulate")),
         ("qualify", Document("logs.soundness:QualifyDocument", ("qualify",))),
-        *(_typed("systems", f"systems-{name}", f"systems {name}") for name in ("convert", "decide", "diff")),
-        *(_typed("systems", f"systems-{name}", f"systems {name}") for name in ("list", "show")),
+        ("systems-convert", Document("systems.conversion:ConversionDocument", ("systems convert",))),
+        ("systems-decide", Document("systems.decide:Decisions", ("systems decide",))),
+        ("systems-diff", Document("systems.commands.diff:TwoSystems|ManySystems", ("systems diff",))),
+        ("systems-list", Document("systems.commands.list:SystemsList", ("systems list",))),
+        ("systems-show", Document("systems.system:ShownSystem", ("systems show",))),
     ]
 ) | {"error": Document("core.document:ErrorDocument", ())}
 
 PUBLISHED = {
+    "ClassCounts": "Counts",
+    "ConvertedFile": "File",
+    "LossyStep": "Loss",
+    "NameCounts": "Counts",
+    "NameRow": "Name",
+    "RowCounts": "Counts2",
+    "SystemFacts": "System",
     "ChangedOpType": "Difference",
     "ConflictingOpType": "Conflict",
     "DifferenceCounts": "Counts",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from warnings import warn
 
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.onnx_opsets import NEWEST_OPSET
 from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several, open_target_or_mixlist
+from ..core.document import Count, Schema, headed, renamed
 from ..errors import UsageFault
 from .input_lists import Inputs, open_inputs, read_inputs
 from .model_nodes import with_model
@@ -18,15 +20,111 @@ from .system import ConversionOptions, System, Write
 from .translation import translate
 from .vocabulary import ListEntry, Loss, OperatorLists, ReadLists, loss_of, reasons_of
 
-if TYPE_CHECKING:
-    from .documents.convert import SystemsConvertDocument
 
-
-class DroppedEntry(NamedTuple):
-    """An entry of the source that the result does not express, and why."""
+@dataclass(frozen=True)
+class DroppedEntry:
+    """One entry that the files do not express."""
 
     name: str
+    """The entry as written in the source."""
     reason: str
+    """Why the entry was not carried over."""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What happened to the entries of the source."""
+
+    given: Count
+    """Number of entries in the source."""
+    carried: Count
+    """Number of source entries that the files express."""
+    dropped: Sequence[DroppedEntry]
+    """The entries that were not carried over, in the order of the source."""
+
+
+@dataclass(frozen=True)
+class LossyStep:
+    """One step in which the result expresses less than the source, or something else."""
+
+    kind: Annotated[
+        str,
+        Schema(
+            examples=[
+                "unknown-name",
+                "one-to-many",
+                "broader",
+                "conflict",
+                "no-class",
+                "approximate",
+                "default-direction",
+                "dtype",
+                "node-rules",
+                "overloads",
+                "forward-only",
+                "first-argument",
+                "not-in-base",
+                "no-kernel",
+                "built-in-stays",
+                "cells-only",
+                "same-name",
+                "unread",
+                "form",
+                "expansion",
+                "defaults-replaced",
+                "overruled",
+                "not-a-name",
+                "ignored",
+            ]
+        ),
+    ]
+    """The kind of step."""
+    message: str
+    """What happened."""
+    names: Sequence[str]
+    """The affected names; empty if all are affected."""
+    details: Sequence[str]
+    """Details about individual names."""
+    lossy: bool
+    """Whether the step loses anything; --strict refuses such a conversion."""
+
+
+@dataclass(frozen=True)
+class ConvertedFile:
+    """One file."""
+
+    name: str
+    """The usual name of the file."""
+    path: str | None
+    """The path that was or would be written; null if no output was given."""
+    text: str
+    """The complete text of the file."""
+
+
+@dataclass(frozen=True)
+class ConversionDocument:
+    """Files converted from other lists, what happened to every entry, and every lossy step. Later versions may add
+    keys.
+    """
+
+    to: str
+    """The format that was written."""
+    base: Sequence[str]
+    """The baseline that the files are a difference against."""
+    entries: Entries
+    """What happened to the entries of the source."""
+    added: Sequence[str]
+    """Names in the files that are not in the source: other forms of its operators."""
+    losses: list[LossyStep]
+    """Every step in which the result differs from the source, in order."""
+    files: list[ConvertedFile]
+    """The resulting files; empty if --strict refused."""
+    change: str | None
+    """The id of the change; null if no file was written."""
+    dry_run: bool
+    """Whether writing was skipped because of --dry-run or --check."""
+    source: str = renamed("from")
+    """The format or system that was read."""
 
 
 class Conversion(NamedTuple):
@@ -58,39 +156,29 @@ class Conversion(NamedTuple):
 
     def to_dict(
         self, paths: Mapping[str, str] = MappingProxyType({}), change: str | None = None, dry_run: bool = False
-    ) -> SystemsConvertDocument:
+    ) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo systems convert``.
 
         :param paths: where files are written, by name
         :param change: the id of the change
         :param dry_run: whether writing was skipped
         """
-        return {
-            "schema_version": 1,
-            "command": "systems convert",
-            "from": self.source,
-            "to": self.to,
-            "base": list(self.base),
-            "entries": {
-                "given": len(self.given),
-                "carried": len(self.given) - len(self.dropped),
-                "dropped": [{"name": entry.name, "reason": entry.reason} for entry in self.dropped],
-            },
-            "added": list(self.added),
-            "losses": [
-                {
-                    "kind": loss.kind,
-                    "message": loss.message,
-                    "names": list(loss.names),
-                    "details": list(loss.details),
-                    "lossy": not loss.is_harmless,
-                }
-                for loss in self.losses
-            ],
-            "files": [{"name": name, "path": paths.get(name), "text": text} for name, text in self.files.items()],
-            "change": change,
-            "dry_run": dry_run,
-        }
+        given = len(self.given)
+        losses = [
+            LossyStep(loss.kind, loss.message, loss.names, loss.details, not loss.is_harmless) for loss in self.losses
+        ]
+        record = ConversionDocument(
+            self.to,
+            self.base,
+            Entries(given, given - len(self.dropped), self.dropped),
+            self.added,
+            losses,
+            [ConvertedFile(name, paths.get(name), text) for name, text in self.files.items()],
+            change,
+            dry_run,
+            self.source,
+        )
+        return headed("systems convert", record)
 
 
 def convert(

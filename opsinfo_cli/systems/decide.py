@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 from warnings import warn
 
 from ..core.cann.entry import Columns, Possible
@@ -13,14 +14,12 @@ from ..core.cann.name_tables import loss_cells, name_table
 from ..core.cann.near_names import did_you_mean, near_names
 from ..core.cann.precision_mode import Mode, required_mode
 from ..core.cann.target import AnyTarget, Target
+from ..core.document import headed, internal, optional
 from ..errors import UsageFault
 from .facts import facts
 from .registry import SYSTEMS, system_called
 from .system_lists import read_system
 from .vocabulary import Loss, OperatorLists
-
-if TYPE_CHECKING:
-    from .documents.decide import SystemsDecideDocument
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 _WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
@@ -61,49 +60,41 @@ class OperatorCall(NamedTuple):
         return self.name.endswith("_") and not self.name.endswith("__")
 
 
-class Decision(NamedTuple):
-    """The dtype that a call runs in, and the rule that decides.
+@dataclass(frozen=True)
+class Decision:
+    """The decision for one call."""
 
-    :param dtype: None unless ``outcome`` is ``dtype``
-    :param near: similar listed names if the name is not listed, nearest first
+    operator: str
+    """The operator."""
+    inputs: tuple[str, ...]
+    """The dtypes of the inputs, as given; for Ascend the dtypes of the producers, `-` for none."""
+    outcome: Literal["dtype", "refused", "not-known"]
+    """dtype: the operator runs in `dtype`. refused: the call raises an error, or no kernel accepts it. not-known: no
+    source decides it, or too little was given.
     """
-
-    call: OperatorCall
-    outcome: Literal["dtype", "not-known", "refused"]
     dtype: str | None
+    """The dtype; null if there is none."""
     says: str
+    """The rule as text."""
     source: str
-    near: tuple[str, ...] = ()
+    """The source of the rule."""
+    near: Sequence[str] | None = optional(())
+    """Similar known names if the name is not listed, the nearest first."""
 
 
-class Decisions(NamedTuple):
-    """:param system: as given
-    :param losses: what reading its files lost
-    """
+@dataclass(frozen=True)
+class Decisions:
+    """The dtype that operator calls run in, and the rule that decides it. Later versions may add keys."""
 
     system: str
+    """The system, as given."""
     decisions: list[Decision]
-    losses: Sequence[Loss] = ()
+    """One decision for each call, in the order given."""
+    losses: Sequence[Loss] = internal(())
 
-    def to_dict(self) -> SystemsDecideDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo systems decide``."""
-        return {
-            "schema_version": 1,
-            "command": "systems decide",
-            "system": self.system,
-            "decisions": [
-                {
-                    "operator": decision.call.name,
-                    "inputs": list(decision.call.dtypes),
-                    "outcome": decision.outcome,
-                    "dtype": decision.dtype,
-                    "says": decision.says,
-                    "source": decision.source,
-                    "near": list(decision.near),
-                }
-                for decision in self.decisions
-            ],
-        }
+        return headed("systems decide", self)
 
 
 def decide(
@@ -202,11 +193,11 @@ def decide_by_lists(call: OperatorCall, lists: OperatorLists, low: str | None = 
     own = [rule for rule in rules["rules"] if rule.get("only", lists.system) == lists.system]
     rule = _first(own, holds)
     if rule is None:
-        return Decision(call, "not-known", None, "no rule matches", rules["source"])
+        return Decision(call.name, call.dtypes, "not-known", None, "no rule matches", rules["source"])
     decision = _apply(call, rule, low or lists.low or "float16", rules["source"])
     known = {entry.name for entry in lists.entries} | set(name_table(lists.names).ops)
     is_near = cls is None and call.name not in known | loss_cells()
-    return decision._replace(near=tuple(near_names(call.name, known))) if is_near else decision
+    return replace(decision, near=tuple(near_names(call.name, known))) if is_near else decision
 
 
 _Conditions = dict[str, Callable[[], bool]]
@@ -266,7 +257,7 @@ def decide_on_ascend(
     assert rule is not None  # the last rule fits everything
     decision = _apply(call, rule, mode.low_dtype or "", rules["source"], own)
     near = () if known or operators is None else tuple(near_names(call.name, operators.names))
-    return _with_kernel(decision, columns)._replace(near=near)
+    return replace(_with_kernel(decision, columns), near=near)
 
 
 def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:
@@ -274,7 +265,7 @@ def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:
     if decision.dtype is None or columns is None:
         return decision
     if not columns.is_listed:
-        return decision._replace(says=f"{decision.says} (provided its kernel has it: the library lists no dtypes)")
+        return replace(decision, says=f"{decision.says} (provided its kernel has it: the library lists no dtypes)")
     listed = {dtype for tensor in columns.inputs + columns.outputs for dtype in tensor.dtypes}
     names = {decision.dtype, "float"} if decision.dtype == "float32" else {decision.dtype}
     if listed & names:
@@ -282,7 +273,7 @@ def _with_kernel(decision: Decision, columns: Columns | None) -> Decision:
     says = (
         f"{decision.says}; no kernel of {decision.dtype} is listed, and a name alone does not show which one is chosen"
     )
-    return decision._replace(outcome="not-known", dtype=None, says=says)
+    return replace(decision, outcome="not-known", dtype=None, says=says)
 
 
 def _apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own: str | None = None) -> Decision:
@@ -305,8 +296,8 @@ def _apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own:
     else:
         dtype = {"low": low, "own": own, "to-float": call.to_float, "float32": "float32"}.get(then)
     if then == "refused":
-        return Decision(call, "refused", None, rule["says"], source)
-    return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
+        return Decision(call.name, call.dtypes, "refused", None, rule["says"], source)
+    return Decision(call.name, call.dtypes, "dtype" if dtype else "not-known", dtype, rule["says"], source)
 
 
 def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
@@ -315,12 +306,12 @@ def _casts(call: OperatorCall, rule: dict[str, str], source: str) -> Decision:
     raises = rule["then"] == "casts"
     kinds = {dtype for dtype in call.dtypes if dtype in FLOATS} if raises else set(call.dtypes)
     if raises and len(kinds) > 1 and kinds != {"float16", "float32"}:
-        return Decision(call, "refused", None, f"{rule['says']}; any other mixture raises", source)
+        return Decision(call.name, call.dtypes, "refused", None, f"{rule['says']}; any other mixture raises", source)
     if kinds == {"float16", "float32"}:
         dtype: str | None = "float32"
     else:
         dtype = next(iter(kinds)) if len(kinds) == 1 else _alike(call.dtypes)
-    return Decision(call, "dtype" if dtype else "not-known", dtype, rule["says"], source)
+    return Decision(call.name, call.dtypes, "dtype" if dtype else "not-known", dtype, rule["says"], source)
 
 
 def _alike(dtypes: tuple[str, ...]) -> str | None:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..core.cann.near_names import did_you_mean
+from ..core.document import Count, headed, optional
 from ..errors import UsageFault
 from .facts import facts
-from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, reasons_of
+from .vocabulary import (
+    ListedName,
+    ListEntry,
+    Lists,
+    Loss,
+    OperatorClass,
+    OperatorLists,
+    ReadLists,
+    Unlisted,
+    reasons_of,
+)
 
 if TYPE_CHECKING:
     from ..core.cann.library import Operators
-    from ..core.documents.shared import System as SystemDocument
     from ..core.text.source import Source
-    from .documents.show import SystemsShowDocument
 
 CallOption = Literal["to_float", "as_loss", "disabled"]
 """What a call may say about itself: MindSpore's ``to_float`` and loss, a region with casts disabled."""
@@ -60,6 +70,81 @@ class WrittenLists(NamedTuple):
 
 Read: TypeAlias = "Callable[[System, list[Source]], ReadLists]"
 Write: TypeAlias = "Callable[[System, OperatorLists, ConversionOptions], WrittenLists]"
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a system."""
+
+    name: str | None
+    """The name of the level; null if the system has no levels."""
+    unlisted: str
+    """How operators that are not listed are treated: low, high, inputs, first-input or untouched."""
+    says: str | None
+    """What the level does, as text; null if the lists describe it completely."""
+    properties: dict[str, str]
+    """The properties that the level sets, by name."""
+
+
+@dataclass(frozen=True)
+class SystemFacts:
+    """One system or format."""
+
+    name: str
+    """The name of the system in opsinfo."""
+    title: str
+    """A title for readers."""
+    names: str
+    """The naming scheme of its operators: ascend, torch, tensorflow, onnx, mindspore or paddle."""
+    reads: str | None
+    """What a file of this system contains; null if files cannot be read."""
+    writes: str | None
+    """What opsinfo writes for this system; null if it cannot write any."""
+    delta: bool
+    """Whether its files contain only differences from a baseline, and require --against."""
+    version: str | None
+    """The version that the built-in lists were taken from; null if there are no built-in lists."""
+    source: str | None
+    """The source of the built-in lists; null if there are none."""
+    notes: list[str]
+    """Other facts about the system."""
+    levels: list[Level]
+    """The levels of the system."""
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """The number of names shown in each class."""
+
+    low: Count
+    """Number of low names."""
+    high: Count
+    """Number of high names."""
+    follow: Count
+    """Number of follow names."""
+    promote: Count
+    """Number of promote names."""
+    clear: Count
+    """Number of clear names."""
+    banned: Count
+    """Number of banned names."""
+
+
+@dataclass(frozen=True)
+class ShownSystem:
+    """A system, the settings of its levels, and the lists of one level or file; without a level and a default, no
+    lists. Later versions may add keys.
+    """
+
+    systems: Sequence[SystemFacts]
+    """The system."""
+    system: Lists | None = optional()
+    operators: Sequence[ListedName] | None = optional()
+    """The names shown, in the order of precedence of the lists."""
+    counts: ClassCounts | None = optional()
+    """The number of names shown in each class."""
+    total: Count | None = optional()
+    """Number of listed names, shown or not."""
 
 
 class System(NamedTuple):
@@ -112,33 +197,27 @@ class System(NamedTuple):
         return facts(self.facts) if self.facts else {}
 
     @property
-    def description(self) -> SystemDocument:
-        """What a JSON document says of it."""
+    def description(self) -> SystemFacts:
         content = self.content
-        return {
-            "name": self.name,
-            "title": self.title,
-            "names": self.names,
-            "reads": self.reads,
-            "writes": self.writes,
-            "delta": self.delta,
-            "version": content.get("version"),
-            "source": content.get("source"),
-            "notes": content.get("notes", []),
-            "levels": [
-                {
-                    "name": name or None,
-                    "unlisted": level["unlisted"],
-                    "says": level.get("says"),
-                    "properties": level["properties"],
-                }
+        return SystemFacts(
+            self.name,
+            self.title,
+            self.names,
+            self.reads,
+            self.writes,
+            self.delta,
+            content.get("version"),
+            content.get("source"),
+            content.get("notes", []),
+            [
+                Level(name or None, level["unlisted"], level.get("says"), level["properties"])
                 for name, level in content.get("levels", {}).items()
             ],
-        }
+        )
 
-    def to_dict(self) -> SystemsShowDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo systems show`` without lists."""
-        return {"schema_version": 1, "command": "systems show", "systems": [self.description]}
+        return headed("systems show", ShownSystem([self.description]))
 
     def lists(self, level: str | None = None) -> OperatorLists:
         """Return the built-in lists of a level; of the default level if none is given.

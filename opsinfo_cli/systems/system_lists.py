@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
+from ..core.document import headed
 from ..errors import UsageFault
 from .input_lists import read_lists
 from .list_text import read_list_text
 from .registry import SYSTEMS, lists_of, system_called
-from .system import System
+from .system import ClassCounts, ShownSystem, System
 from .vocabulary import ListEntry, Loss, OperatorClass, OperatorLists
-
-if TYPE_CHECKING:
-    from .documents.show import SystemsShowDocument
 
 
 class SystemLists(NamedTuple):
@@ -24,36 +22,21 @@ class SystemLists(NamedTuple):
     lists: OperatorLists
     losses: Sequence[Loss] = ()
 
-    def to_dict(self, entries: Sequence[ListEntry] | None = None) -> SystemsShowDocument:
+    def to_dict(self, entries: Sequence[ListEntry] | None = None) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo systems show``.
 
         :param entries: those that are shown; None for all
         """
         shown = self.lists.entries if entries is None else entries
-        counts = Counter(entry.cls for entry in shown)
-        document = self.system.to_dict()
-        document["system"] = self.lists.description
-        document["operators"] = [
-            {
-                "name": entry.name,
-                "scope": entry.scope,
-                "module": entry.module,
-                "note": entry.note,
-                "class": entry.cls.value,
-                "list": entry.origin or None,
-            }
-            for entry in shown
-        ]
-        document["counts"] = {
-            "low": counts[OperatorClass.LOW],
-            "high": counts[OperatorClass.HIGH],
-            "follow": counts[OperatorClass.FOLLOW],
-            "promote": counts[OperatorClass.PROMOTE],
-            "clear": counts[OperatorClass.CLEAR],
-            "banned": counts[OperatorClass.BANNED],
-        }
-        document["total"] = len(self.lists.entries)
-        return document
+        counts = Counter(entry.cls.value for entry in shown)
+        record = ShownSystem(
+            [self.system.description],
+            self.lists.description,
+            [entry.description for entry in shown],
+            ClassCounts(**{cls.value: counts[cls.value] for cls in OperatorClass}),
+            len(self.lists.entries),
+        )
+        return headed("systems show", record)
 
 
 def list_systems() -> list[System]:

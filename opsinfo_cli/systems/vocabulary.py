@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from ..core.documents.shared import Lists
+from ..core.document import renamed
 
 Unlisted = Literal["low", "high", "inputs", "first-input", "untouched", "library", "mode"]
 """What a system does with an operator that is on none of its lists."""
@@ -62,6 +62,48 @@ class ListEntry(NamedTuple):
     def sources(self) -> tuple[str, ...]:
         return self.given or (self.name,)
 
+    @property
+    def description(self) -> ListedName:
+        return ListedName(self.name, self.scope, self.module, self.note, self.cls, self.origin or None)
+
+
+@dataclass(frozen=True)
+class ListedName:
+    """One name on one list."""
+
+    name: str
+    """The name; a regular expression if the scope is node."""
+    scope: Scope
+    """What the name is: an operator, a class of a framework, or an expression that matches node names."""
+    module: str | None
+    """The Python module of a function; null if the source does not give it."""
+    note: str | None
+    """Other facts from the source; null if there are none."""
+    cls: OperatorClass = renamed("class")
+    """How the operator is treated. low: reduced. high: float32. follow: the type of its producer. promote: the type of
+    its widest input. clear: passes low precision on. banned: refused in low precision.
+    """
+    origin: str | None = renamed("list")
+    """The list that contains the name."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The system or target that the lists belong to."""
+
+    name: str
+    """The system or target."""
+    level: str | None
+    """The level; null if the system has none."""
+    names: str
+    """The naming scheme of the operators."""
+    unlisted: str
+    """How operators that are not listed are treated: low, high, inputs, first-input, untouched, library or mode."""
+    low: str | None
+    """The dtype that low means; null if something else decides it."""
+    version: str | None
+    """The version that the lists were taken from; null for files."""
+
 
 class OperatorLists(NamedTuple):
     """The lists of one system.
@@ -86,15 +128,7 @@ class OperatorLists(NamedTuple):
 
     @property
     def description(self) -> Lists:
-        """What a JSON document says of them."""
-        return {
-            "name": self.system,
-            "level": self.level or None,
-            "names": self.names,
-            "unlisted": self.unlisted,
-            "low": self.low,
-            "version": self.version,
-        }
+        return Lists(self.system, self.level or None, self.names, self.unlisted, self.low, self.version)
 
     def deciding(self) -> dict[str, ListEntry]:
         """Return the deciding entry of each name: the user's own before a default, else the first."""

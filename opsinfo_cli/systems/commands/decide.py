@@ -84,8 +84,8 @@ def command(
         console.note(too_many)
     report_losses(found.losses, console)
     for decision in found.decisions:
-        if hint := meant(list(decision.near)):
-            console.note(f"{decision.call.name}: {hint}")
+        if hint := meant(list(decision.near or ())):
+            console.note(f"{decision.operator}: {hint}")
     return decisions_answer(found)
 
 
@@ -97,12 +97,12 @@ def decisions_answer(found: Decisions) -> CommandAnswer:
 
     def terminal() -> Iterator[Block]:
         for decision in found.decisions:
-            call = f"{decision.call.name}({', '.join(decision.call.dtypes)})"
+            call = f"{decision.operator}({', '.join(decision.inputs)})"
             yield Lines([[Span(call), Span("  "), Span(_dtype(decision), "title")]])
             yield Lines([f"  {decision.says}"], 2)
             yield Lines([[Span(f"  source: {decision.source}", "dim")]], 4)
 
-    fields = [[d.call.name, ",".join(d.call.dtypes) or "-", _dtype(d), d.says, d.source] for d in found.decisions]
+    fields = [[d.operator, ",".join(d.inputs) or "-", _dtype(d), d.says, d.source] for d in found.decisions]
     is_partial = any(loss.is_unread for loss in found.losses)
     return CommandAnswer(found.to_dict, lambda: [Either(terminal, lambda: [Table([], fields)])], status=int(is_partial))
 

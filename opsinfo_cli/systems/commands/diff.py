@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from ...core.cann.targets.found import TargetOptions
 from ...core.compare import difference
-from ...core.document import as_json
+from ...core.document import Count, Schema, as_json
 from ...core.terminal.answer import Cell, Column, CommandAnswer, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, install_options, prints
 from ...errors import UsageFault, counted, quoted
 from ..registry import names_system
 from ..translation import translate
-from ..vocabulary import OperatorClass, OperatorLists
+from ..vocabulary import Lists, OperatorClass, OperatorLists
 from .open import SYSTEM, open_lists, report_losses
 
 if TYPE_CHECKING:
     from ...core.compare import NameDifference
-    from ..documents import diff as documents
 
 
 @click.command("diff", cls=Command)
@@ -78,6 +78,54 @@ def _classes(lists: OperatorLists, others: Sequence[OperatorLists]) -> dict[str,
     return {name: entry.cls for name, entry in lists.deciding().items() if not entry.is_form or name in known}
 
 
+@dataclass(frozen=True)
+class ChangedName:
+    """One name."""
+
+    name: str
+    """The name."""
+    a: OperatorClass
+    """Its class in A. low: reduced. high: float32. follow: the type of its producer. promote: the type of its widest
+    input. clear: passes low precision on. banned: refused in low precision.
+    """
+    b: OperatorClass
+    """Its class in B. low: reduced. high: float32. follow: the type of its producer. promote: the type of its widest
+    input. clear: passes low precision on. banned: refused in low precision.
+    """
+
+
+@dataclass(frozen=True)
+class NameCounts:
+    """Number of names by result."""
+
+    only_in_a: Count
+    """Number of names only in A."""
+    only_in_b: Count
+    """Number of names only in B."""
+    changed: Count
+    """Number of names with different classes."""
+    same: Count
+    """Number of names with the same class."""
+
+
+@dataclass(frozen=True)
+class TwoSystems:
+    """The differences between the lists of two systems, or the classes in three or more. If the systems use different
+    operator names, all lists are translated to Ascend's op types. Later versions may add keys.
+    """
+
+    system_a: Lists
+    system_b: Lists
+    only_in_a: list[str]
+    """Names that only A lists."""
+    only_in_b: list[str]
+    """Names that only B lists."""
+    changed: list[ChangedName]
+    """Names that both list, but in different classes."""
+    counts: NameCounts
+    """Number of names by result."""
+
+
 def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDifference[OperatorClass]) -> CommandAnswer:
     """Status 1 if they differ; `*` stands for names that are not listed."""
     changed = {name: (str(x), str(y)) for name, (x, y) in difference.changed.items()}
@@ -94,24 +142,58 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
     columns = [Column(""), Column("name"), Column(f"A {a.title}"), Column(f"B {b.title}")]
     sides = f"{len(difference.only_in_a)} only in A, {len(difference.only_in_b)} only in B"
 
-    def document() -> documents.TwoSystems:
-        return {
-            "schema_version": 1,
-            "command": "systems diff",
-            "system_a": a.description,
-            "system_b": b.description,
-            "only_in_a": difference.only_in_a,
-            "only_in_b": difference.only_in_b,
-            "changed": [{"name": name, "a": x.value, "b": y.value} for name, (x, y) in difference.changed.items()],
-            "counts": as_json(difference.counts),
-        }
-
+    found = TwoSystems(
+        a.description,
+        b.description,
+        difference.only_in_a,
+        difference.only_in_b,
+        [ChangedName(name, *pair) for name, pair in difference.changed.items()],
+        NameCounts(**vars(difference.counts)),
+    )
     return CommandAnswer(
-        document,
+        lambda: as_json(found),
         lambda: [Table(columns, rows, lambda: fields)],
         notes=[f"{len(difference.changed)} of another class, {sides}, {difference.same} the same"],
         status=1 if difference or a.unlisted != b.unlisted else 0,
     )
+
+
+@dataclass(frozen=True)
+class NameRow:
+    """One name and its class in every system."""
+
+    name: str
+    """The name."""
+    policies: list[OperatorClass | None]
+    """Its class in each system, in the order of `targets`; null if the system does not list it."""
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """Number of names."""
+
+    operators: Count
+    """Number of names shown."""
+    differ: Count
+    """Number of names whose classes differ; one that a system does not list differs."""
+    total: Count
+    """Number of all names."""
+
+
+@dataclass(frozen=True)
+class ManySystems:
+    """The differences between the lists of two systems, or the classes in three or more. If the systems use different
+    operator names, all lists are translated to Ascend's op types. Later versions may add keys.
+    """
+
+    targets: Annotated[Sequence[str], Schema(minItems=2)]
+    """The systems, with distinct names."""
+    operators: list[NameRow]
+    """The names, sorted."""
+    unlisted: Sequence[str]
+    """What each system does with a name that it does not list."""
+    counts: RowCounts
+    """Number of names."""
 
 
 def matrix_answer(
@@ -124,21 +206,11 @@ def matrix_answer(
     differ = sum(len(set(row)) > 1 for row in rows.values())
     columns = [Column("name"), *map(Column, labels)]
     cells = [[name, *(str(cls or "-") for cls in row)] for name, row in rows.items()]
-
-    def document() -> documents.ManySystems:
-        return {
-            "schema_version": 1,
-            "command": "systems diff",
-            "targets": list(labels),
-            "operators": [
-                {"name": name, "policies": [cls.value if cls else None for cls in row]} for name, row in rows.items()
-            ],
-            "unlisted": [*unlisted],
-            "counts": {"operators": len(rows), "differ": differ, "total": len(rows)},
-        }
-
+    found = ManySystems(
+        labels, [NameRow(*row) for row in rows.items()], unlisted, RowCounts(len(rows), differ, len(rows))
+    )
     return CommandAnswer(
-        document,
+        lambda: as_json(found),
         lambda: [Table(columns, [*cells, ["*", *unlisted]])],
         content=counted(len(rows), "operator"),
         notes=[f"{counted(len(rows), 'name')} in {len(opened)} systems, {differ} differ"],

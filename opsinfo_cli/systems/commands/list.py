@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import click
 
+from ...core.document import as_json
 from ...core.terminal.answer import Column, CommandAnswer, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Command, prints
-from ..system import System
+from ..system import System, SystemFacts
 from ..system_lists import list_systems
 from .show import remark
-
-if TYPE_CHECKING:
-    from ..documents.list import SystemsListDocument
 
 
 @click.command("list", cls=Command)
@@ -33,17 +31,20 @@ def command(console: Console) -> CommandAnswer:
     return systems_answer(list_systems())
 
 
+@dataclass(frozen=True)
+class SystemsList:
+    """The systems whose lists can be read, written or queried. Later versions may add keys."""
+
+    systems: Sequence[SystemFacts]
+    """The requested systems."""
+
+
 def systems_answer(systems: Sequence[System]) -> CommandAnswer:
     columns = [Column("system"), Column("levels"), Column("reads"), Column("writes")]
     cells = [[s.name, " ".join(s.levels) or "-", s.reads or "-", "yes" if s.writes else "-"] for s in systems]
     fields = [[*row[:3], s.writes or "-", s.names, s.title] for row, s in zip(cells, systems, strict=True)]
-
-    def document() -> SystemsListDocument:
-        described = [system.description for system in systems]
-        return {"schema_version": 1, "command": "systems list", "systems": described}
-
     return CommandAnswer(
-        document,
+        lambda: as_json(SystemsList([system.description for system in systems])),
         lambda: [
             Table(columns, cells, lambda: fields),
             remark("`opsinfo systems show SYSTEM` shows the levels of one, and NAME:LEVEL its lists"),
