@@ -43,7 +43,8 @@ def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
 
 DOCUMENTS = dict(
     [
-        *(_typed("core", name) for name in ("backups", "modes")),
+        _typed("core", "backups"),
+        ("modes", Document("core.commands.modes:ModesDocument", ("modes",))),
         _typed("core", "restore"),
         ("diff", Document("core.compare:TwoTargets|ManyTargets", ("diff",))),
         ("merge", Document("core.merge:MergeDocument", ("merge",))),
@@ -59,7 +60,8 @@ DOCUMENTS = dict(
         ),
         _typed("core", "validate", "validate", "doctor"),
         ("bisect", Document("lab.bisect.culprits:Search|Plan", ("bisect",))),
-        *(_typed("lab", name) for name in ("graph", "numerics", "profile", "simulate")),
+        *(_typed("lab", name) for name in ("graph", "profile", "simulate")),
+        ("numerics", Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|Values", ("numerics",))),
         ("qualify", Document("logs.soundness:QualifyDocument", ("qualify",))),
         ("systems-convert", Document("systems.conversion:ConversionDocument", ("systems convert",))),
         ("systems-decide", Document("systems.decide:Decisions", ("systems decide",))),

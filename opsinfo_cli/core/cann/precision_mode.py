@@ -8,6 +8,7 @@ Source: hicann/ge at ffdcbc9f
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
@@ -129,19 +130,20 @@ def required_mode(name: str) -> Mode:
     return MODES[name]
 
 
-class Series(NamedTuple):
-    """Mixed precision of a product series, by Huawei's documents.
-
-    :param training: the default mode for training; None if not documented
-    :param inference: the default mode for inference
-    :param must_mix: whether training must be mixed: True must, False may choose, None if not documented
-    """
+@dataclass(frozen=True)
+class Series:
+    """One product series."""
 
     name: str
+    """The name of the series."""
     socs: tuple[str, ...]
+    """The chips of the series."""
     training: str | None
+    """The default mode for training; null if no manual states it."""
     inference: str
+    """The default mode for inference."""
     must_mix: bool | None
+    """Whether training requires mixed precision; null if no manual states it."""
 
 
 SERIES = (
@@ -174,13 +176,18 @@ def mode_doubt(name: str, soc: str | None) -> str:
     return f"{soc} {may} the mode {name}"
 
 
-class Mechanism(NamedTuple):
-    """An option that is easily confused with the mixlist."""
+@dataclass(frozen=True)
+class Mechanism:
+    """One mechanism."""
 
     name: str
+    """The name of the mechanism."""
     key: str
+    """The option that sets it."""
     does: str
+    """What it does."""
     source: str
+    """The source of the description."""
 
 
 MECHANISMS = (

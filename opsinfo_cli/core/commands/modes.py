@@ -4,23 +4,98 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, TypeAlias
 
 import click
 
 from ...errors import UsageFault, join_some
 from ..cann.chips import chip_folder, known_folders, meant_chip, note_of
-from ..cann.precision_mode import MECHANISMS, MODES, SAME_MODES, SERIES, Mode, Series, required_mode, series_of
+from ..cann.precision_mode import (
+    MECHANISMS,
+    MODES,
+    SAME_MODES,
+    SERIES,
+    Mechanism,
+    Mode,
+    Series,
+    required_mode,
+    series_of,
+)
 from ..cann.snippet import SetupSnippet, default_mode, snippet, snippet_levels
+from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Exact, Lines, Span, Table
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
 from ..terminal.params import FILE, MODE, SOC, Choice, Command, Word, option, prints
 
-if TYPE_CHECKING:
-    from ..documents.modes import ModesDocument
+_Option: TypeAlias = Literal["precision_mode", "precision_mode_v2"]
+
+
+@dataclass(frozen=True)
+class ModeRow:
+    """One value of precision_mode or precision_mode_v2."""
+
+    name: str
+    """The value."""
+    engine: str
+    """The engine's internal mode; values with the same internal mode are equivalent."""
+    same: list[str]
+    """The equivalent values."""
+    says: str
+    """What the engine does with a node, which the name may not say."""
+    options: list[_Option]
+    """The options that accept the value."""
+    takes_mixlist: bool
+    """Whether the engine accepts a mixlist with this value."""
+    low: list[str]
+    """The dtypes that a white operator may be reduced to."""
+    socs: list[str] | None
+    """The chips that support the value; null for all chips."""
+
+
+@dataclass(frozen=True)
+class SnippetLines:
+    """Lines for a script."""
+
+    name: str
+    """The name of the snippet."""
+    title: str
+    """Where the lines belong."""
+    text: str
+    """The lines."""
+    loss_scale: str
+    """The lines that concern the loss scale."""
+    prints: str
+    """The lines that print the loss scale or overflows of each step, as qualify reads them; empty if there are none or
+    the loss is not scaled.
+    """
+    takes_mixlist: bool
+    """Whether a mixlist can be set there."""
+    source: str
+    """The source of the lines."""
+    mode: str
+    """The mode that the lines set."""
+    mixlist: str | None
+    """The mixlist given; null if none was given."""
+
+
+@dataclass(frozen=True)
+class ModesDocument:
+    """Precision modes, defaults, and the lines that set them. Later versions may add keys."""
+
+    soc: str | None
+    """The chip given; null for all chips."""
+    modes: list[ModeRow]
+    """The values of precision_mode and precision_mode_v2."""
+    products: Sequence[Series]
+    """What the manuals say about product series."""
+    others: Sequence[Mechanism]
+    """Mechanisms other than the mixlist."""
+    snippet: SnippetLines | None
+    """The lines requested with --snippet; null without it."""
 
 
 @click.command("modes", cls=Command)
@@ -87,7 +162,7 @@ def _folder(soc: str, console: Console) -> str:
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
-_OPTIONS: dict[str, Literal["precision_mode", "precision_mode_v2"]] = {
+_OPTIONS: dict[str, _Option] = {
     "v1": "precision_mode",
     "v2": "precision_mode_v2",
 }
@@ -115,7 +190,9 @@ def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | Non
         yield from (["default", *_series_row(products)] for products in series)
         yield from (["other", other.name, other.key, other.does] for other in MECHANISMS)
 
-    return CommandAnswer(lambda: _document(modes, series, soc), lambda: [Either(terminal, lambda: [Table([], rows())])])
+    return CommandAnswer(
+        lambda: as_json(_document(modes, series, soc)), lambda: [Either(terminal, lambda: [Table([], rows())])]
+    )
 
 
 def _modes_table(modes: Sequence[Mode], soc: str | None) -> Table:
@@ -150,24 +227,19 @@ def snippet_answer(
 ) -> CommandAnswer:
     """The code as it is, for a script; the JSON document has the modes as well."""
 
-    def document() -> ModesDocument:
-        return {
-            **_document(modes, series, soc),
-            "snippet": {
-                "name": snippet.name,
-                "title": snippet.title,
-                "text": snippet.text,
-                "loss_scale": snippet.loss_scale,
-                "prints": snippet.prints,
-                "takes_mixlist": snippet.takes_mixlist,
-                "source": snippet.source,
-                "mode": snippet.mode.name,
-                "mixlist": mixlist,
-            },
-        }
-
+    lines = SnippetLines(
+        snippet.name,
+        snippet.title,
+        snippet.text,
+        snippet.loss_scale,
+        snippet.prints,
+        snippet.takes_mixlist,
+        snippet.source,
+        snippet.mode.name,
+        mixlist,
+    )
     return CommandAnswer(
-        document,
+        lambda: as_json(replace(_document(modes, series, soc), snippet=lines)),
         lambda: [Exact(snippet.text)],
         notes=[f"{snippet.title}; source: {snippet.source}"],
         paged=False,
@@ -175,33 +247,17 @@ def snippet_answer(
 
 
 def _document(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> ModesDocument:
-    return {
-        "soc": soc,
-        "modes": [
-            {
-                "name": mode.name,
-                "engine": mode.engine,
-                "same": mode.same,
-                "says": mode.says,
-                "options": [_OPTIONS[option] for option in mode.options],
-                "takes_mixlist": mode.is_mixed,
-                "low": sorted(mode.low),
-                "socs": sorted(mode.socs) if mode.socs is not None else None,
-            }
-            for mode in modes
-        ],
-        "products": [
-            {
-                "name": products.name,
-                "socs": list(products.socs),
-                "training": products.training,
-                "inference": products.inference,
-                "must_mix": products.must_mix,
-            }
-            for products in series
-        ],
-        "others": [
-            {"name": other.name, "key": other.key, "does": other.does, "source": other.source} for other in MECHANISMS
-        ],
-        "snippet": None,
-    }
+    rows = [
+        ModeRow(
+            mode.name,
+            mode.engine,
+            mode.same,
+            mode.says,
+            [_OPTIONS[option] for option in mode.options],
+            mode.is_mixed,
+            sorted(mode.low),
+            sorted(mode.socs) if mode.socs is not None else None,
+        )
+        for mode in modes
+    ]
+    return ModesDocument(soc, rows, series, MECHANISMS, None)

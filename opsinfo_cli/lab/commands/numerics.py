@@ -5,33 +5,141 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import astuple, dataclass
 
 import click
 
 from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
 from ...core.cann.targets.found import TargetOptions
-from ...core.document import as_json
+from ...core.document import Count, headed
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given, require_against
 from ...core.terminal.params import TARGET, Choice, Word, install_options, option, prints
 from ...errors import UsageFault, counted
-from ..numbers.calls import CallLosses, by_name, op_types_of, read_calls, spelled_as_types
+from ..numbers.calls import CallLosses, TensorLosses, by_name, op_types_of, read_calls, spelled_as_types
 from ..numbers.float_formats import FORMATS, HIF8
 from ..numbers.single_values import SingleValue, single_value
-from ..numbers.tensors import DumpedTensor, Losses, OperatorLosses, by_operator, dump_files, load_numpy, read_tensor
-
-if TYPE_CHECKING:
-    from ..documents import numerics as documents
+from ..numbers.tensors import (
+    DumpedTensor,
+    Losses,
+    OperatorLosses,
+    TensorRow,
+    by_operator,
+    dump_files,
+    load_numpy,
+    read_tensor,
+)
 
 _LOW = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 _LOW |= {name: name for name in FORMATS if name.startswith("fp8")}
 """Word of the option -> format."""
 _MEANT = {name: word for word, name in _LOW.items()}
 _TENSORS = Word("VALUE|FILE.npy|DIR|dump.json", reads=True)
+
+
+@dataclass(frozen=True)
+class FormatRow:
+    """One format, derived from its bit layout."""
+
+    name: str
+    """The name of the format."""
+    bits: int
+    """The width in bits."""
+    largest: float
+    """The largest finite value."""
+    smallest_normal: float
+    """The smallest normal value."""
+    smallest_subnormal: float
+    """The smallest value above 0."""
+    epsilon: float
+    """The difference between 1 and the next larger value."""
+
+
+@dataclass(frozen=True)
+class Formats:
+    """Number formats; or the tensors in files: `formats`, or `tensors` with `operators`; or the calls in files of
+    msprobe: `calls`; or single numbers: `values`. Later versions may add keys.
+    """
+
+    formats: list[FormatRow]
+    """The formats."""
+
+
+@dataclass(frozen=True)
+class DumpedType:
+    """The dumped tensors of one op type."""
+
+    name: str
+    """The op type."""
+    policy: Policy | None
+    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
+    files: int
+    """Number of tensors."""
+    values: Count
+    """Number of values."""
+    losses: Losses
+    """Number of affected values in the format of --low."""
+    worst: str
+    """The file with the largest losses."""
+    candidate: bool
+    """Whether values overflow or become zero and the op type is not on the black list."""
+
+
+@dataclass(frozen=True)
+class DumpedTensors:
+    """The tensors in files."""
+
+    low: str
+    """The format that operators are ranked by."""
+    tensors: list[TensorRow]
+    """The tensors, one for each file."""
+    operators: list[DumpedType]
+    """Op types of the files that are named like Ascend dumps, worst first."""
+
+
+@dataclass(frozen=True)
+class DumpedOperator:
+    """The calls of one operator, by the statistics of their floating-point tensors."""
+
+    name: str
+    """The operator: torch's name, or MindSpore's."""
+    op_type: str | None
+    """The op type that it runs, in the target if one is given; null: unknown."""
+    policy: Policy | None
+    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
+    calls: Count
+    """Number of calls."""
+    tensors: Count
+    """Number of tensors that they read and yield."""
+    losses: TensorLosses
+    """Number of affected tensors in the format of --low."""
+    largest: float | None
+    """The largest absolute value; null: infinite or NaN."""
+    worst: str
+    """The call that loses most."""
+    candidate: bool
+    """Whether a tensor overflows or becomes zero and the op type is not on the black list."""
+
+
+@dataclass(frozen=True)
+class DumpedCalls:
+    """The calls in files of msprobe."""
+
+    low: str
+    """The format that operators are ranked by."""
+    calls: list[DumpedOperator]
+    """Operators of a dump.json of msprobe, those that lose most first."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Single numbers."""
+
+    values: Sequence[SingleValue]
+    """Single numbers, in each format."""
 
 
 @click.command("numerics", cls=Targeted)
@@ -117,23 +225,9 @@ def formats_answer() -> CommandAnswer:
     titles = ("bits", "largest", "least normal", "least subnormal", "epsilon")
     columns = [Column("format"), *(Column(title, number=True) for title in titles)]
     table = Table(columns, _format_rows(5), lambda: _format_rows(17))
-    document: documents.Formats = {
-        "schema_version": 1,
-        "command": "numerics",
-        "formats": [
-            {
-                "name": name,
-                "bits": limits.bits,
-                "largest": limits.largest,
-                "smallest_normal": limits.smallest_normal,
-                "smallest_subnormal": limits.smallest_subnormal,
-                "epsilon": limits.epsilon,
-            }
-            for name, limits in _LIMITS.items()
-        ],
-    }
+    document = Formats([FormatRow(name, *limits) for name, limits in _LIMITS.items()])
     note = "hif8: limits of its published encoding; its precision falls from 3 bits near 1 to 1 bit"
-    return CommandAnswer(lambda: document, lambda: [table], notes=[note])
+    return CommandAnswer(lambda: headed("numerics", document), lambda: [table], notes=[note])
 
 
 def values_answer(values: Sequence[SingleValue]) -> CommandAnswer:
@@ -156,9 +250,7 @@ def values_answer(values: Sequence[SingleValue]) -> CommandAnswer:
         ]
 
     table = Table(columns, rows(9), lambda: rows(17))
-    return CommandAnswer(
-        lambda: {"schema_version": 1, "command": "numerics", "values": as_json(values)}, lambda: [table]
-    )
+    return CommandAnswer(lambda: headed("numerics", Values(values)), lambda: [table])
 
 
 def _format_rows(digits: int) -> list[list[str]]:
@@ -187,27 +279,23 @@ def tensors_answer(
     ]
     table = _operator_table(by_type, policies) if by_type else _tensor_table(tensors)
 
-    def document() -> documents.TensorLosses:
-        return {
-            "schema_version": 1,
-            "command": "numerics",
-            "low": low,
-            "tensors": [tensor.to_dict() for tensor in tensors],
-            "operators": [
-                {
-                    "name": operator.type,
-                    "policy": policy.value if (policy := policies[operator.type]) else None,
-                    "files": operator.files,
-                    "values": operator.values,
-                    "losses": operator.losses.to_dict(),
-                    "worst": operator.worst,
-                    "candidate": operator in candidates,
-                }
-                for operator in by_type
-            ],
-        }
+    def document() -> DumpedTensors:
+        types = [
+            DumpedType(
+                operator.type,
+                policies[operator.type],
+                operator.files,
+                operator.values,
+                operator.losses,
+                operator.worst,
+                operator in candidates,
+            )
+            for operator in by_type
+        ]
+        return DumpedTensors(low, [tensor.row for tensor in tensors], types)
 
-    return CommandAnswer(document, lambda: [table], notes=_candidates([operator.type for operator in candidates], low))
+    notes = _candidates([operator.type for operator in candidates], low)
+    return CommandAnswer(lambda: headed("numerics", document()), lambda: [table], notes=notes)
 
 
 def _candidates(names: Iterable[str], low: str) -> list[str]:
@@ -236,7 +324,7 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
             types[operator.name] or "-",
             str(policies[operator.name] or "-"),
             f"{operator.largest:.4g}",
-            *map(str, operator.losses),
+            *map(str, astuple(operator.losses)),
             str(operator.tensors),
             PathCell(operator.worst),
         ]
@@ -244,33 +332,25 @@ def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: 
     ]
     table = Table([*columns, Column("worst call", spare=True)], rows, title=f"Tensors that overflow or vanish in {low}")
 
-    def document() -> documents.CallLosses:
-        return {
-            "schema_version": 1,
-            "command": "numerics",
-            "low": low,
-            "calls": [
-                {
-                    "name": operator.name,
-                    "op_type": types[operator.name],
-                    "policy": policy.value if (policy := policies[operator.name]) else None,
-                    "calls": operator.calls,
-                    "tensors": operator.tensors,
-                    "losses": {
-                        "overflow": operator.losses.overflow,
-                        "zero": operator.losses.zero,
-                        "subnormal": operator.losses.subnormal,
-                    },
-                    "largest": operator.largest if math.isfinite(operator.largest) else None,
-                    "worst": operator.worst,
-                    "candidate": operator in candidates,
-                }
-                for operator in calls
-            ],
-        }
+    def document() -> DumpedCalls:
+        operators = [
+            DumpedOperator(
+                row.name,
+                types[row.name],
+                policies[row.name],
+                row.calls,
+                row.tensors,
+                row.losses,
+                row.largest,
+                row.worst,
+                row in candidates,
+            )
+            for row in calls
+        ]
+        return DumpedCalls(low, operators)
 
     notes = _candidates([op for operator in candidates if (op := types[operator.name])], low)
-    return CommandAnswer(document, lambda: [table], notes=notes)
+    return CommandAnswer(lambda: headed("numerics", document()), lambda: [table], notes=notes)
 
 
 def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Policy | None]) -> Table:

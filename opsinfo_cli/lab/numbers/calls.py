@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.cann.name_tables import name_table
+from ...core.document import Count
 from ...core.text.source import read_bytes
 from ...errors import Damaged
 
@@ -108,17 +110,16 @@ def _magnitudes(value: Any) -> Iterator[float]:
             yield math.inf if any(map(math.isnan, numbers)) else max(numbers)
 
 
-class TensorLosses(NamedTuple):
-    """The number of tensors by outcome in one format; the outcomes exclude each other.
+@dataclass(frozen=True, order=True)
+class TensorLosses:
+    """Number of affected tensors in the format of --low."""
 
-    :param overflow: tensors with a value that becomes infinite, or is
-    :param zero: tensors whose values all become zero
-    :param subnormal: other tensors whose values are all below normal
-    """
-
-    overflow: int
-    zero: int
-    subnormal: int
+    overflow: Count
+    """Tensors with a value that becomes infinite, or is infinite or NaN."""
+    zero: Count
+    """Tensors whose values all become 0."""
+    subnormal: Count
+    """Other tensors whose values are all below normal."""
 
     @classmethod
     def of(cls, magnitudes: Iterable[float], format: Format) -> TensorLosses:
@@ -158,7 +159,7 @@ def by_name(calls: Iterable[DumpedCall], format: Format) -> list[CallLosses]:
     operators = []
     for name, group in sorted(groups.items()):
         lost = [(TensorLosses.of(call.magnitudes, format), max(call.magnitudes)) for call in group]
-        losses = TensorLosses(*map(sum, zip(*(own for own, _ in lost), strict=True)))
+        losses = TensorLosses(*map(sum, zip(*(astuple(own) for own, _ in lost), strict=True)))
         largest = max(magnitude for _, magnitude in lost)
         tensors, worst = sum(len(call.magnitudes) for call in group), group[lost.index(max(lost))].call
         operators.append(CallLosses(name, len(group), tensors, losses, largest, worst))

@@ -7,14 +7,12 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ...core.document import Count
 from ...errors import Damaged, Refused, installing
 from ...opening import open_file
 from .float_formats import FORMATS, Format
-
-if TYPE_CHECKING:
-    from ..documents import numerics as documents
 
 COARSE = 2.0**-11
 """Half of fp16's epsilon, the largest relative error of fp16 for a normal number."""
@@ -51,29 +49,57 @@ def load_numpy() -> Any:
 
 @dataclass
 class Losses:
-    """The number of values by outcome in one format; the first three outcomes exclude each other."""
+    """Number of affected values in the format of --low."""
 
-    overflow: int = 0
-    zero: int = 0
-    subnormal: int = 0
-    coarse: int = 0
+    overflow: Count = 0
+    """Values that become infinite."""
+    zero: Count = 0
+    """Values that become 0."""
+    subnormal: Count = 0
+    """Values that become subnormal."""
+    coarse: Count = 0
+    """Other values with a relative rounding error above 2^-11."""
 
     def shares(self, values: int) -> tuple[float, ...]:
         return tuple(count / max(1, values) for count in (self.overflow, self.zero, self.subnormal, self.coarse))
-
-    def to_dict(self) -> documents.Losses:
-        return {
-            "overflow": self.overflow,
-            "zero": self.zero,
-            "subnormal": self.subnormal,
-            "coarse": self.coarse,
-        }
 
     def add(self, other: Losses) -> None:
         self.overflow += other.overflow
         self.zero += other.zero
         self.subnormal += other.subnormal
         self.coarse += other.coarse
+
+
+@dataclass(kw_only=True)
+class LossesInAFormat(Losses):
+    """Number of affected values in one format."""
+
+    name: str
+    """The format."""
+    loss_scale: float | None
+    """A power of two that scales the values into the normal range; null if none is needed or none is sufficient."""
+    below_normal_then: float
+    """The fraction of values still below the normal range with that scale."""
+
+
+@dataclass(frozen=True)
+class TensorRow:
+    """One .npy file."""
+
+    path: str
+    """The path of the file."""
+    dtype: str
+    """The dtype; raw values of two bytes are read as bf16."""
+    values: Count
+    """Number of values."""
+    not_finite: Count
+    """Number of values that are already infinite or NaN."""
+    largest: float
+    """The largest absolute value."""
+    smallest: float | None
+    """The smallest absolute value above 0; null if all values are 0."""
+    formats: list[LossesInAFormat]
+    """What the tensor would lose in each format."""
 
 
 @dataclass
@@ -108,20 +134,14 @@ class DumpedTensor:
         below = sum(count for exponent, count in self.exponents.items() if exponent + power < format.lowest_exponent)
         return 2.0**power, below / self.values
 
-    def to_dict(self) -> documents.Tensor:
-        formats: list[documents.LossesInAFormat] = []
+    @property
+    def row(self) -> TensorRow:
+        formats = []
         for name, losses in self.losses.items():
             scale, left = self.loss_scale(FORMATS[name])
-            formats.append({"name": name, **losses.to_dict(), "loss_scale": scale, "below_normal_then": left})
-        return {
-            "path": self.path,
-            "dtype": self.dtype,
-            "values": self.values,
-            "not_finite": self.not_finite,
-            "largest": self.largest,
-            "smallest": self.smallest if self.largest else None,
-            "formats": formats,
-        }
+            formats.append(LossesInAFormat(**vars(losses), name=name, loss_scale=scale, below_normal_then=left))
+        smallest = self.smallest if self.largest else None
+        return TensorRow(self.path, self.dtype, self.values, self.not_finite, self.largest, smallest, formats)
 
     def add(self, block: Any, np: Any) -> None:
         """:param block: one dimension of float64"""
