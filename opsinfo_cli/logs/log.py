@@ -177,7 +177,8 @@ class Log:
         evidence.count = count.without_wrong_steps()
         evidence.losses = self.losses
         is_log = self._steps.newest is not None or self.losses.first is not None
-        has_losses = is_log and self.losses.losses.entries > 1
+        has_bad = self._steps.newest is not None and self.losses.first is not None
+        has_losses = has_bad or (is_log and self.losses.losses.entries > 1)
         is_read = self._startup.known or any(reader.lines for reader in self._formats)
         evidence.known = is_read or has_losses or bool(self.reduced)
         self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))

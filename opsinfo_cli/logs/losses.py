@@ -14,7 +14,8 @@ _AVERAGE = rb"(?:\s{1,4}\((?:avg:? )?(?P<average>[-+]?(?i:nan|inf)(?=\))))?"
 """The running average behind a value, if it is not a number: a value before was none."""
 _NAMED = rb"[\"']?\s{0,8}(?:[:=]|is\s)\s{0,8}" + _WRAPPED + rb"(?P<value>" + _VALUE + rb")"
 _COLUMN = (
-    rb"[ \t]{1,4}(?:\[\s{0,8})?(?P<column>(?i:[-+]?(?:nan|inf)(?=\s{0,8}[(|,\t\n\d\]n])|\d{1,20}\.\d{1,20}(?![\w.])))"
+    rb"[ \t]{1,4}(?:\[\s{0,8})?(?P<column>"
+    rb"(?i:[-+]?(?:nan|inf)(?=\s{0,8}[(|/,\t\n\d\]n]|\s{2})|\d{1,20}\.\d{1,20}(?![\w.])))"
 )
 """Without a sign between name and value, as in `Loss 2.1 (2.3)`, only a value that is clearly one."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..count import Overflows
 from ..counters import Counters
@@ -38,6 +39,10 @@ class Megatron(LogFormat):
         super().__init__()
         self._counters = Counters(cumulative=False)
         self._no_scale = False
+        self._step = 0
+        """The step of the newest scale."""
+        self._fell = 0
+        """The fewest overflows that explain the falls of the scale, those from one run to a resumed one left out."""
         self.found.at_is_step = True
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
@@ -48,7 +53,14 @@ class Megatron(LogFormat):
             if self._counters.add(int(step[1]), int(skipped[1]), line[step.end() : skipped.end()]):
                 scale = _SCALE.search(line, step.end(), skipped.start())
                 if scale and float(scale[1]) != _UNSCALED:
-                    self.scale.add(int(step[1]), float(scale[1]))
+                    self._add_scale(int(step[1]), float(scale[1]))
+
+    def _add_scale(self, step: int, scale: float) -> None:
+        before = self.scale.halvings
+        self.scale.add(step, scale)
+        if step > self._step:
+            self._fell += self.scale.halvings - before
+        self._step = step
 
     def option(self, line: bytes) -> None:
         match = _ARGUMENT.search(line)
@@ -78,7 +90,14 @@ class Megatron(LogFormat):
         return self.counts
 
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
-        return self._counters.count(steps)
+        count = self._counters.count(steps)
+        if self._counters.engines > 1 or self._fell <= count.high:
+            return count
+        doubt = (
+            f"the counter shows {count.high} skipped steps, and the scale fell as after {self._fell}: it counts none"
+        )
+        doubt += " of those that DeepSpeed skips"
+        return replace(count, low=self._fell, high=max(count.steps or 0, self._fell), calibrating=0, doubt=doubt)
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
         if self.found.level == "fp16" and self._no_scale:

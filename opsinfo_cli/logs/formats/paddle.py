@@ -10,7 +10,7 @@ from ..occurrences import Occurrences
 from ..steps import Steps
 
 _LOWERED = re.compile(
-    rb"Found inf or nan, current scale is: " + NUMBER + rb", decrease to: " + NUMBER + rb"\s?\*\s?" + NUMBER
+    rb"Found inf or nan,\s?current scale is:\s?" + NUMBER + rb",\s?decrease to:\s?" + NUMBER + rb"\s?\*\s?" + NUMBER
 )
 _NOT_RUN = re.compile(rb"optimizer not run, scale_before: \[?" + NUMBER + rb"\]?, scale_after: \[?" + NUMBER)
 
