@@ -43,9 +43,9 @@ def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
 
 DOCUMENTS = dict(
     [
-        _typed("core", "backups"),
+        ("backups", Document("core.change.backups:BackupsDocument", ("backups",))),
         ("modes", Document("core.commands.modes:ModesDocument", ("modes",))),
-        _typed("core", "restore"),
+        ("restore", Document("core.change.restore:RestoreDocument", ("restore",))),
         ("diff", Document("core.compare:TwoTargets|ManyTargets", ("diff",))),
         ("merge", Document("core.merge:MergeDocument", ("merge",))),
         ("list", Document("core.cann.operator_rows:ListDocument", ("list",))),
@@ -87,9 +87,13 @@ PUBLISHED = {
     "MatrixRow": "Operator",
     "MixlistContent": "Mixlist",
     "SectionDifference": "DifferenceInASection",
+    "BackupFacts": "Backup",
+    "Damage": "Damaged",
     "Failure": "Error",
     "FileChange": "File",
+    "FileAndBackup": "RestoredFile",
     "InstallFound": "Install",
+    "Left": "LeftMove",
     "MovedOpType": "Move",
     "OperatorDetails": "Operator",
     "OperatorRow": "Operator",
@@ -155,7 +159,9 @@ def _json_schema(*kinds: Any) -> dict[str, Any]:
     """Return the schema of a type, or of one of several."""
     for kind in kinds:
         kind.__pydantic_config__ = ConfigDict(
-            use_attribute_docstrings=True, json_schema_serialization_defaults_required=is_dataclass(kind)
+            use_attribute_docstrings=True,
+            json_schema_serialization_defaults_required=is_dataclass(kind),
+            arbitrary_types_allowed=True,  # of what is in no document
         )
     adapter: TypeAdapter[Any] = TypeAdapter(Union[tuple(kinds)])  # noqa: UP007
     made = adapter.json_schema(schema_generator=WithoutTitles, mode="serialization")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
 from ..cann.target import AnyTarget, target_text
+from ..document import Schema, Sha256, headed, optional
 from .history import Damage
 from .lock import DEFAULT_WAIT
-from .record import Entry, State
+from .record import Entry
 from .scope import scope_of
 from .vault import vault_in
 from .write_settings import WriteSettings
@@ -19,7 +20,9 @@ from .write_settings import WriteSettings
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..documents.backups import BackupsDocument
+
+StateNow: TypeAlias = Literal["pending", "done", "undone", "abandoned"]
+"""The state of a change, and whether it is undone."""
 
 
 class Backup(NamedTuple):
@@ -31,12 +34,85 @@ class Backup(NamedTuple):
 
     entry: Entry
     pristine: bool
-    state: State | Literal["undone"]
+    state: StateNow
 
     @property
     def sha256(self) -> str:
         assert self.entry.file.before is not None  # a file that the change created has no backup
         return self.entry.file.before
+
+
+@dataclass(frozen=True)
+class BackupFacts:
+    """The content of one file before a change."""
+
+    id: Annotated[str, Schema(examples=["3f2a9c1d-12.1"])]
+    """The id of the backup, for opsinfo restore --to."""
+    change: Annotated[str, Schema(examples=["3f2a9c1d-12"])]
+    """The id of the change that made the backup."""
+    path: str
+    """The real path of the file."""
+    time: Annotated[
+        str,
+        Schema(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", examples=["2026-11-21T00:39:00Z"]),
+    ]
+    """The time of the change: UTC, ISO 8601, whole seconds."""
+    sha256: Sha256
+    """SHA-256 of the content."""
+    lineage: str
+    """The lineage of the backup. A lineage is the sequence of backups of one path since one state of
+    the vendor's file.
+    """
+    pristine: bool
+    """Whether this is the first content seen in its lineage; it is never pruned."""
+    version: str | None
+    """The CANN version of the install that the file was in; null if unknown."""
+    reason: Annotated[str, Schema(examples=["move", "edit", "apply", "fmt", "validate", "restore", "reapply"])]
+    """The kind of change."""
+    command: Annotated[list[str], Schema(examples=[["opsinfo", "move", "ops_info.json", "Add", "--to", "black"]])]
+    """The command line of the change, as a list of arguments."""
+    why: str | None
+    """The reason that --reason gave; null without one."""
+    state: StateNow
+    """The state of the change."""
+    user: str
+    """The user who made the change."""
+    machine: str | None = optional()
+    """The machine of the file: a hash of its machine-id, empty if it has none."""
+
+    @classmethod
+    def of(cls, backup: Backup) -> BackupFacts:
+        entry, record, file = backup.entry, backup.entry.record, backup.entry.file
+        return cls(
+            id=entry.id,
+            change=record.id,
+            path=file.path,
+            time=record.time,
+            sha256=backup.sha256,
+            lineage=file.lineage,
+            pristine=backup.pristine,
+            version=file.version,
+            reason=record.kind,
+            command=record.command,
+            why=record.why,
+            state=backup.state,
+            user=record.user,
+            machine=record.machine,
+        )
+
+
+@dataclass(frozen=True)
+class BackupsDocument:
+    """The backups in the vault. Later versions may add keys."""
+
+    backups: list[BackupFacts]
+    """The backups."""
+    vault: str
+    """The directory of the backups."""
+    damaged: list[Damage] | None = optional()
+    """Damaged or missing files of the vault, if there are any."""
+    pruned: list[str] | None = optional()
+    """With --prune: the backups that were removed."""
 
 
 @dataclass(frozen=True)
@@ -56,37 +132,12 @@ class Backups:
     def __repr__(self) -> str:
         return f"<Backups in {self.vault}: {len(self.backups)}>"
 
-    def to_dict(self) -> BackupsDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo backups``."""
-        document: BackupsDocument = {
-            "schema_version": 1,
-            "command": "backups",
-            "vault": self.vault,
-            "backups": [
-                {
-                    "pristine": backup.pristine,
-                    "state": backup.state,
-                    "path": backup.entry.file.path,
-                    "lineage": backup.entry.file.lineage,
-                    "version": backup.entry.file.version,
-                    "time": backup.entry.record.time,
-                    "command": list(backup.entry.record.command),
-                    "user": backup.entry.record.user,
-                    "machine": backup.entry.record.machine,
-                    "why": backup.entry.record.why,
-                    "id": backup.entry.id,
-                    "change": backup.entry.record.id,
-                    "sha256": backup.sha256,
-                    "reason": backup.entry.record.kind,
-                }
-                for backup in self.backups
-            ],
-        }
-        if self.damage:
-            document["damaged"] = [{"path": each.path, "message": each.message} for each in self.damage]
-        if self.pruned is not None:
-            document["pruned"] = self.pruned
-        return document
+        document = BackupsDocument(
+            [BackupFacts.of(backup) for backup in self.backups], self.vault, self.damage or None, self.pruned
+        )
+        return headed("backups", document)
 
 
 def backups(target: AnyTarget | None = None, *, prune: int | None = None, **settings: Unpack[WriteSettings]) -> Backups:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...errors import Refused
+from ..document import internal
 from .record import ChangedFile, Entry, Record, outcome, sealed, unsealed
 
 
@@ -118,16 +119,14 @@ def runs_of(numbers: Iterable[int]) -> list[range]:
     return runs
 
 
-class Damage(NamedTuple):
-    """A fault of the vault.
-
-    :param path: the file or folder in the vault
-    :param numbers: of the changes that cannot be read
-    """
-
+@dataclass(frozen=True)
+class Damage:
     path: str
+    """The path of the file in the vault."""
     message: str
-    numbers: range = range(0)
+    """What is wrong with the file."""
+    numbers: range = internal(range(0))
+    """Of the changes that cannot be read."""
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,16 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.install import version_at
 from ..cann.policy import Policy
 from ..cann.target import AnyTarget, target_text
+from ..document import Schema, Sha256, headed, optional
 from .file_place import FilePlace, place_of
 from .history import Content, History
 from .plan import Move
@@ -29,8 +30,6 @@ from .writer import Write, Writer, writer_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ..documents.restore import RestoreDocument
 
 
 REVERT = "revert"
@@ -71,6 +70,32 @@ class RestoredFile(NamedTuple):
         return self.original and self.original.data
 
 
+@dataclass(frozen=True)
+class FileAndBackup:
+    """One file and the backup that it was restored from."""
+
+    path: str
+    """The file, as given or under the path given."""
+    id: Annotated[str, Schema(examples=["3f2a9c1d-12.1"])]
+    """The id of the backup."""
+    sha256: Sha256 | None
+    """SHA-256 of the restored content; null if the file was removed because the undone change had created it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestoreDocument:
+    """The files that were or would be restored. Later versions may add keys."""
+
+    restored: list[FileAndBackup]
+    """The files restored, or with dry_run the files that would be restored."""
+    change: Annotated[str | None, Schema(examples=["3f2a9c1d-12"])]
+    """The id of the change that restore made; null if nothing was written."""
+    left: list[Left] | None = optional()
+    """Op types that the undone change moved and that were moved again later; the exit status is 1 then."""
+    dry_run: bool
+    """Whether writing was skipped because of --dry-run."""
+
+
 class Restored(NamedTuple):
     """What was or would be restored.
 
@@ -92,22 +117,15 @@ class Restored(NamedTuple):
             return self.target
         return file.path if inside.startswith("..") else os.path.join(self.target, inside)
 
-    def to_dict(self) -> RestoreDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo restore``."""
-        return {
-            "schema_version": 1,
-            "command": "restore",
-            "restored": [
-                {"path": self.path_of(file), "id": file.entry.id, "sha256": file.sha256} for file in self.files
-            ],
-            "change": self.change,
-            "left": [
-                {"name": each.name, "path": each.path, "change": each.change}
-                for file in self.files
-                for each in file.left
-            ],
-            "dry_run": self.dry_run,
-        }
+        document = RestoreDocument(
+            restored=[FileAndBackup(self.path_of(file), file.entry.id, file.sha256) for file in self.files],
+            change=self.change,
+            left=[each for file in self.files for each in file.left],
+            dry_run=self.dry_run,
+        )
+        return headed("restore", document)
 
 
 def restore(

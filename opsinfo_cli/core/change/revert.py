@@ -7,6 +7,7 @@ and an op type that was moved again later is left alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...errors import Refused, join_some
@@ -25,15 +26,16 @@ from .replace_file import Original, sha256_of
 from .vault import Vault
 
 
-class Left(NamedTuple):
-    """An op type that was left as it is.
-
-    :param change: the id of the later change that moved it; None if it was moved by something other than opsinfo
-    """
+@dataclass(frozen=True)
+class Left:
+    """An op type of the undone change that was left as it is."""
 
     name: str
+    """The op type."""
     path: str
+    """The file."""
     change: str | None
+    """The id of the later change that moved it; null if something other than opsinfo did."""
 
 
 class Reverted(NamedTuple):

@@ -201,7 +201,7 @@ class Vault:
         known = sorted(numbers)
         missing = [range(a + 1, b) for a, b in itertools.pairwise([0, *known]) if b > a + 1]
         if damage and damage[0].path == place:
-            damage[0] = damage[0]._replace(numbers=range(1, missing[-1].stop if missing else 2))
+            damage[0] = replace(damage[0], numbers=range(1, missing[-1].stop if missing else 2))
             missing = []
         for run in missing:
             what = f"change {run[0]} is" if len(run) == 1 else f"changes {run[0]} to {run[-1]} are"
