@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault, join_some
+from ..cann.chips import chip_folder
 from ..cann.library import Library, Store
 from ..cann.load_order import engine_keys, library_files, load_order
-from ..cann.mixlist import Mixlist, MixlistFile
+from ..cann.mixlist import MixlistFile
 from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
@@ -114,6 +115,10 @@ class Movable(NamedTuple):
         :raises UsageFault: if an option does not fit the kind of the target
         """
         movable = cls(target, tuple(against))
+        if isinstance(target, str) and not target.endswith((".json", ".jsonc")):
+            what = "the name of a chip" if chip_folder(target) else "not the name of a mixlist"
+            hint = "a new mixlist is NAME.json, or NAME.jsonc with comments; leave out --create for anything else"
+            raise UsageFault(f"`{target}` is {what}, so --create does not make it", name="wrong-kind", hint=hint)
         if isinstance(target, Target):
             if movable.against or create:
                 raise _not_a_mixlist(target)

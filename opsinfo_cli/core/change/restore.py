@@ -19,7 +19,7 @@ from ..document import Schema, Sha256, headed, optional
 from .file_place import FilePlace, place_of
 from .history import Content, History
 from .plan import Move
-from .record import Entry, Record, file_state, was_pruned
+from .record import Entry, Record, file_state, outcome, was_pruned
 from .replace_file import Original, digest_at, read_original, sha256_of
 from .revert import Left, other_lineage, reverted
 from .scope import scope_of
@@ -249,8 +249,12 @@ def _undo(
     is_undone = len(entries) == len(record.files) and history is own
     change = _write(writer, own, places, files, kind, record.id if is_undone else None)
     if record.state == "pending" and history is own:
-        with suppress(Refused):
-            writer.vault.save(replace(record, state="abandoned", folders=[]))
+        undone = [entry.file for entry in entries]
+        # what it wrote in the other files stands, and can still be undone
+        ended = outcome(replace(record, files=[file for file in record.files if file not in undone]))
+        if ended in ("done", "abandoned"):
+            with suppress(Refused):
+                writer.vault.save(replace(record, state=ended, folders=[]))
     return change, files
 
 

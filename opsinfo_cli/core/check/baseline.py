@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from ...errors import Damaged, Refused
@@ -44,6 +44,12 @@ def fingerprinted(findings: Iterable[Finding], relative: Callable[[str], str]) -
         last[same] = digest
         result.append(replace(finding, fingerprint=digest))
     return result
+
+
+def not_in(known: Collection[str], relative: Callable[[str], str], findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings whose fingerprint is not known, without their fingerprints."""
+    marked = fingerprinted(findings, relative)
+    return [each for each, mark in zip(findings, marked, strict=True) if mark.fingerprint not in known]
 
 
 def _identity(name: str, path: str, pointer: str | None, identity: str) -> str:

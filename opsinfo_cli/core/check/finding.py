@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -204,11 +204,13 @@ class BaseUsed(NamedTuple):
     :param text: as given
     :param commit: None for a folder
     :param left_out: the number of findings that it has, too
+    :param lacks: returns of some findings those that it does not have
     """
 
     text: str
     commit: str | None
     left_out: int
+    lacks: Callable[[list[Finding]], list[Finding]]
 
 
 @dataclass(repr=False)

@@ -15,7 +15,7 @@ from ..change.writer import write_files
 from ..text.source import Source, read_bytes
 from .asked import Asked
 from .checked import Checked, Narrowing
-from .finding import CheckedKind, Finding, Outcome
+from .finding import BaseUsed, CheckedKind, Finding, Outcome
 from .fixes import FixPlan, OptionFixPlan, applicable
 from .kinds import find_in_mixlist
 from .mixlist import names_of
@@ -40,7 +40,8 @@ def apply_fixes(
     kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.path in fixable}
     real = {os.path.realpath(path): path for path in reversed(kinds)}
     names = names_of(asked.against)
-    plans = {path: _plan(kinds[path], asked, narrowing, names, unsafe) for path in reversed(real.values())}
+    base = outcome.base
+    plans = {path: _plan(kinds[path], asked, narrowing, base, names, unsafe) for path in reversed(real.values())}
     if not plans:
         return checked
     try:
@@ -60,12 +61,16 @@ def apply_fixes(
     return checked
 
 
-def _plan(kind: CheckedKind, asked: Asked, narrowing: Narrowing, names: NearNames, unsafe: bool) -> FixPlan:
-    find = partial(_find, kind, asked, narrowing, names)
+def _plan(
+    kind: CheckedKind, asked: Asked, narrowing: Narrowing, base: BaseUsed | None, names: NearNames, unsafe: bool
+) -> FixPlan:
+    find = partial(_find, kind, asked, narrowing, base, names)
     return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
 
 
-def _find(kind: CheckedKind, asked: Asked, narrowing: Narrowing, names: NearNames, source: Source) -> list[Finding]:
+def _find(
+    kind: CheckedKind, asked: Asked, narrowing: Narrowing, base: BaseUsed | None, names: NearNames, source: Source
+) -> list[Finding]:
     """Return the findings of a text that are reported; those of a mixlist without the models."""
     outcome = Outcome()
     if kind in OPTION_KINDS:
@@ -73,6 +78,8 @@ def _find(kind: CheckedKind, asked: Asked, narrowing: Narrowing, names: NearName
         outcome.add(source.path, kind, check.findings())
     else:
         outcome.add(source.path, kind, find_in_mixlist(source, asked._replace(models=()), names))
+    if base is not None:
+        outcome.findings = base.lacks(outcome.findings)
     return narrowing.narrow(outcome).outcome.findings
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
@@ -21,7 +22,7 @@ from ..cann.targets.found import WITH_CHIPS, TargetOptions
 from ..text.source import Source, read_bytes
 from .asked import Asked
 from .base import Base, open_base
-from .baseline import Baseline, fingerprinted
+from .baseline import Baseline, fingerprinted, not_in
 from .checked import NO_FILES, Checked, Configured, Narrowing
 from .compare_base import Side, compare_libraries, configuration_findings, policy_findings, without_defaults
 from .exclude import excluding
@@ -228,14 +229,14 @@ def _brought(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Outcom
     known = {each.fingerprint for each in fingerprinted(in_base.outcome.findings, base.relative)}
     here, there = Side.of(run.context.projects), Side.of(in_base.context.projects)
     compare_libraries(base, here, there, outcome.files, in_base.outcome.files)
+    lacks = partial(not_in, known, base.relative)
     own = []
-    for finding, marked in zip(outcome.findings, fingerprinted(outcome.findings, base.relative), strict=True):
+    for finding in lacks(outcome.findings):
         path = base.relative(finding.path)
-        is_standing = finding.path not in NO_FILES and path not in checked and base.is_same(path)
-        if marked.fingerprint not in known and not is_standing:
+        if finding.path in NO_FILES or path in checked or not base.is_same(path):
             own.append(finding)
     news = [*own, *policy_findings(base, here, there), *configuration_findings(base)]
-    outcome.base = BaseUsed(base.text, base.commit, len(outcome.findings) - len(own))
+    outcome.base = BaseUsed(base.text, base.commit, len(outcome.findings) - len(own), lacks)
     outcome.findings = without_defaults(news)
     return outcome
 

@@ -104,11 +104,17 @@ def command(
     is_matrix = len(given) > 2 or len(targets) == 1
     _require_alike(given)
     _require_fitting(given, is_matrix, console, mixlist_a or mixlist_b, mixlist, sections)
+    if lists and given[0].kind == "mixlist":
+        raise UsageFault("--on requires policies; a mixlist has marks", hint="--match and --only-in choose operators")
+    if mixlist_a and console.format == "mixlist":
+        hint = "leave it out: the printed mixlist takes its place"
+        raise UsageFault("--format mixlist starts at the library of A, without --mixlist-a", hint=hint)
     only = accepted_mixlist(only_in, console) if only_in else None
     opened = [target for target in given if isinstance(target, Target)]
     if not opened:
         a, b = given
-        return difference_answer(diff(a, b, named=_names(None, only, lists, globs)))
+        marked = [name for each in given if isinstance(each, MixlistFile) for name in each.mixlist.marks]
+        return difference_answer(diff(a, b, named=_names(dict.fromkeys(marked, ()), only, (), globs)))
     for target in opened:
         report_doubts(target, console)
     everywhere = accepted_mixlist(mixlist, console) if mixlist else None
@@ -126,9 +132,8 @@ def command(
     if only and (missing := sorted(name for name in only.marks if name not in a.operators and name not in b.operators)):
         console.warn(f"in neither target: {counted(len(missing), 'op type')} of the mixlist: {', '.join(missing)}")
     if becomes is not None:
-        named = frozenset(name for name, policy in both[1].items() if str(policy) == becomes) & (
-            named or both[1].keys()
-        )
+        becoming = frozenset(name for name, policy in both[1].items() if str(policy) == becomes)
+        named = becoming if named is None else becoming & named
     if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
         return _port(policies_of(a.operators), both[1], named, unread_in(a, b), console)
     return difference_answer(diff(a, b, *applied, named=named, sections=sections))
@@ -182,18 +187,15 @@ def _require_fitting(
 
 
 def _names(
-    policies: dict[str, Policies] | None, only: Mixlist | None, lists: Sequence[str], globs: Sequence[str]
+    policies: Mapping[str, Policies], only: Mixlist | None, lists: Sequence[str], globs: Sequence[str]
 ) -> frozenset[str] | None:
     """Return the op types that the options leave; None for all."""
     if only is None and not lists and not globs:
         return None
-    names = frozenset(only.marks) if only is not None else None
-    if policies is None:
-        return names
     return frozenset(
         name
         for name, each in policies.items()
-        if (names is None or name in names)
+        if (only is None or name in only.marks)
         and (not lists or any(policy is not None and str(policy) in lists for policy in each))
         and matches(name, globs)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +32,8 @@ from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.reapply import lost_edits
 from opsinfo_cli.core.change.record import Entry, outcome
-from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.replace_file import digest_at
+from opsinfo_cli.core.change.restore import restore_change, restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer, shut_left_open
 from opsinfo_cli.errors import Refused, UsageFault
@@ -321,6 +323,30 @@ def test_an_interrupted_change_is_ended_by_restore(
     with pytest.raises(UsageFault):
         undo(writer)
     assert record_of(vault, record.id).state in ("abandoned", "done")
+
+
+@pytest.mark.parametrize("by_id", [False, True], ids=["--only", "CHANGE.N"])
+@pytest.mark.parametrize("done", [1, 2], ids=["one of three", "two of three"])
+def test_an_interrupted_change_is_ended_file_by_file(
+    writer: Writer, vault: Vault, library: Path, other: Path, tmp_path: Path, by_id: bool, done: int
+) -> None:
+    third = tmp_path / "third.json"
+    third.write_text(TEXT)
+    files = [library, other, third]
+    record = killed(vault, move(writer, "Add", "black", *files))
+    for path in files[done:]:
+        path.write_text(TEXT)
+    for number, path in enumerate(files[:done], 1):
+        assert record_of(vault, record.id).state == "pending"
+        assert vault.history().known.contents[str(path)][digest_at(str(path)) or ""].number == record.number
+        match = re.fullmatch("(.*)-(.*)[.](.*)", f"{record.id}.{number}")
+        if by_id and match:
+            restore_change(writer, match, False, False)
+        else:
+            restore_last(writer, str(path).__eq__, False, False, only=True)
+    assert record_of(vault, record.id).state == "abandoned"
+    assert {path.read_text() for path in files} == {TEXT}
+    move(writer, "Log", "black", *files)
 
 
 @pytest.mark.parametrize("done", [0, 1, 2], ids=["none", "one", "both"])

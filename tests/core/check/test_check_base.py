@@ -425,3 +425,17 @@ def test_new_policies_come_before_other_annotations(tmp_path: Path, monkeypatch:
     assert lines[0].startswith("::error")
     assert all("new-policy" in line for line in lines[1:11] if line.startswith("::notice title=opsinfo ("))
     assert "white by default" in lines[1]
+
+
+@pytest.mark.parametrize("base", ["HEAD", "../old"])
+def test_fixes_leave_what_the_base_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str) -> None:
+    old = '{"grey-list": {}, "black-list": {"to-add": ["Add", "Add"%s]}}\n'
+    for folder in ("new", "old"):
+        write(tmp_path / folder, {"ops_info.json": old % "", "args.json": WRONG})
+    commit(tmp_path / "new")
+    write(tmp_path / "new", {"ops_info.json": old % ', "Mul", "Mul"', "added.json": WRONG})
+    monkeypatch.chdir(tmp_path / "new")
+    checked = validate(".", base=base, fix="unsafe", backup_dir=str(tmp_path / "vault"))
+    assert (checked.findings, checked.said) == ([], ["fixed 2 findings"])
+    assert Path("ops_info.json").read_text() == old % ', "Mul"'
+    assert (Path("args.json").read_text(), Path("added.json").read_text()) == (WRONG, '{"gray-list": {}}')
