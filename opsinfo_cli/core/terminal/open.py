@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import click
+
 from ...errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.target import Target, a_mixlist, target_or_mixlist, targets_or_mixlist
@@ -82,7 +84,7 @@ def _report_edits(target: Target, console: Console) -> None:
     if target.edited:
         edits = [EditedHere(name, None, target.path, *policies) for name, *policies in target.edited]
         console.edited(edits, f"{target.text} where it was taken")
-    vault = vault_path(None, os.environ)
+    vault = vault_path(click.get_current_context().params.get("backup_dir"), os.environ)
     if console.command in _LOOKS_OR_WRITES or target.kind == "snapshot" or not os.path.isdir(vault):
         return
     from ..change.standing import standing_edits
