@@ -168,6 +168,7 @@ FOREIGN = {
     "ruff, zizmor, pytest": "--dist --force-exclude --offline",
     "model-explorer": "--extensions",
     "strace": "--seccomp-bpf",
+    "trtexec": "--onnx",
     "atc, msame, converter_lite, benchmarks": "--fmk --framework --input --mode --name --optimize --outfmt --source",
 }
 """Options of other programs that pages and messages name. Those of ``atc`` have an underscore or a capital."""

@@ -30,9 +30,8 @@ def test_every_module_and_package_that_the_architecture_names_exists() -> None:
     folders = {path.name for path in (ROOT / "opsinfo_cli").iterdir() if path.is_dir() and path.name[0] != "_"}
     assert {*rooms} == folders - {"schemas"}
     assert len(modules) > 15
-    assert [
-        each for each in modules if not any((ROOT / "opsinfo_cli" / room / each).exists() for room in ("", *rooms))
-    ] == []
+    inside = ("", *rooms, "lab/graph", "lab/bisect", "lab/simulate")  # where a section walks through one folder
+    assert [each for each in modules if not any((ROOT / "opsinfo_cli" / room / each).exists() for room in inside)] == []
 
 
 def test_the_page_names_every_step_of_ci() -> None:

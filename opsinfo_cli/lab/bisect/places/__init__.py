@@ -1,1 +1,1 @@
-"""Where trials run, one module for each; the interface is in :mod:`..place`."""
+"""Where trials run, one module for each; the interface is in :mod:`..trial`."""
